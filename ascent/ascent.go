@@ -1,0 +1,67 @@
+// Package ascent climbs the free energy: drivers that move a parameter vector uphill, one sweep an evaluation. It
+// knows vectors only, no rows and no densities.
+package ascent
+
+import (
+	"context"
+	"iter"
+	"math"
+)
+
+// An Objective evaluates the free energy and what a step needs, at the cost of one sweep.
+type Objective interface {
+	// Eval sweeps with theta at inverse temperature beta; +Inf means hard labels. The point belongs to the caller.
+	Eval(ctx context.Context, theta []float64, beta float64) (*Point, error)
+}
+
+// Point is one evaluation.
+type Point struct {
+	Theta   []float64
+	Beta    float64
+	F       float64   // free energy after the E-step at Theta, nats; minus the cost for k-means
+	LogLik  float64   // log-likelihood of Theta, nats
+	Entropy float64   // sum of row weights times the entropy of responsibilities, nats
+	Weights []float64 // sum of row weights times responsibilities of each component
+	Next    []float64 // the EM step: the M-step for these responsibilities
+	Lifted  float64   // free energy after that M-step, with the responsibilities as they are
+}
+
+// Step is where a driver stands after an evaluation it accepted.
+type Step struct {
+	Iteration int // accepted steps so far; 0 is the start
+	Sweeps    int // evaluations so far
+	Point     *Point
+	// Change is the rise of F over the step before, nats; 0 at the start.
+	Change float64
+	// Distance estimates how far Theta is from the optimum, in standard errors; NaN where it is not known yet.
+	Distance float64
+	// Remaining estimates the free energy still to gain, nats; NaN where it is not known yet.
+	Remaining float64
+	// Done is why the driver stops here; Going on all steps but the last.
+	Done Reason
+}
+
+// Reason is why a driver stopped.
+type Reason uint8
+
+// Reasons to stop. All but Limit mean that the demand was met.
+const (
+	Going      Reason = iota
+	Limit             // the number of iterations allowed is used up
+	Close             // the estimated distance is within tolerance
+	FixedPoint        // the step changes nothing: no label moves, or nothing above rounding
+	LogLik            // the mean log-likelihood changed by less than was asked for
+	Shift             // the centres moved by less than was asked for
+)
+
+// Converged reports whether the driver met its demand.
+func (r Reason) Converged() bool { return r > Limit }
+
+// A Driver climbs from theta and yields every step it accepts, the start first. The loop body may record, draw or
+// stop; a driver that was stopped leaves nothing running. An error ends the sequence.
+type Driver interface {
+	Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error]
+}
+
+// unknown is the distance where none can be told.
+var unknown = math.NaN()

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// applyFlags are the flags of label and score.
+type applyFlags struct {
+	data    dataFlags
+	output  string
+	threads int
+}
+
+func (a *applyFlags) add(cmd *cobra.Command) {
+	a.data.add(cmd, false)
+	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
+	threadsFlag(cmd, &a.threads)
+}
+
+// load reads the model and the columns of the data that it needs, by name.
+func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model, data.Source, error) {
+	var err error
+	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
+		return nil, nil, err
+	}
+	m, err := latent.Load(model)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := a.data.options(cmd, a.threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Exact, o.AllowEmpty = m.Columns, true
+	src, info, err := data.Load(cmd.Context(), path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range info.Warnings {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
+	}
+	if info.Dropped > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s with missing values left out\n", counted(info.Dropped, "row"))
+	}
+	return m, src, nil
+}
+
+// emit writes to the output file, whole or not at all, or to standard output.
+func (a *applyFlags) emit(cmd *cobra.Command, write func(w io.Writer, format string) error) error {
+	if a.output == "" {
+		return write(cmd.OutOrStdout(), "csv")
+	}
+	format, err := data.FormatOf(a.output)
+	if err != nil {
+		return usageError{err}
+	}
+	return writeAll("", map[string]func(io.Writer) error{a.output: func(w io.Writer) error { return write(w, format) }})
+}
+
+func labelCommand() *cobra.Command {
+	var a applyFlags
+	var all bool
+	cmd := &cobra.Command{
+		Use: "label MODEL DATA", Short: "Label every row with its group", Example: "  latent label model.json new.csv",
+		Args: exactly(2, "a model and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, src, err := a.load(cmd, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			return a.emit(cmd, func(w io.Writer, format string) error {
+				return writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.data.ID)
+			})
+		},
+	}
+	a.add(cmd)
+	cmd.Flags().BoolVar(&all, "probabilities", false, "add the probability of every group")
+	return cmd
+}
+
+// scoreSummary is what score --json prints.
+type scoreSummary struct {
+	Rows int64   `json:"rows"`
+	Sum  float64 `json:"sum"`
+	Mean float64 `json:"mean"`
+}
+
+func scoreCommand() *cobra.Command {
+	var a applyFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "score MODEL DATA", Short: "Log density of every row, in nats; low is unusual", Example: "  latent score model.json new.csv",
+		Args: exactly(2, "a model and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, src, err := a.load(cmd, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			if m.Kind != "gmm" {
+				return fmt.Errorf("%s: a %s model has no density to score rows by; use label", args[0], m.Kind)
+			}
+			if !asJSON {
+				return a.emit(cmd, func(w io.Writer, format string) error {
+					return writeScores(cmd.Context(), w, format, m, src, &a)
+				})
+			}
+			var s scoreSummary
+			err = m.Rows(cmd.Context(), src, a.threads, func(r *latent.Scored) error {
+				for _, v := range r.Score {
+					s.Sum += v
+				}
+				s.Rows += int64(r.N)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if s.Rows > 0 {
+				s.Mean = s.Sum / float64(s.Rows)
+			}
+			return printJSON(cmd.OutOrStdout(), s)
+		},
+	}
+	a.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print rows, sum and mean as JSON")
+	return cmd
+}
+
+func writeScores(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, a *applyFlags) error {
+	first := data.OutColumn{Name: "row", Kind: data.Int}
+	if a.data.ID != "" {
+		first = data.OutColumn{Name: a.data.ID, Kind: data.Text}
+	}
+	out, err := data.Create(w, format, []data.OutColumn{first, {Name: "log_density", Kind: data.Float}})
+	if err != nil {
+		return err
+	}
+	err = m.Rows(ctx, src, a.threads, func(s *latent.Scored) error {
+		for i, v := range s.Score {
+			putRow(out, s, i)
+			out.Float(v)
+			if err := out.End(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+func sampleCommand() *cobra.Command {
+	var n int64
+	var seed uint64
+	var labels bool
+	var a applyFlags
+	cmd := &cobra.Command{
+		Use: "sample MODEL -n N", Short: "Draw rows from a model", Example: "  latent sample model.json -n 1000 -o rows.csv",
+		Args: exactly(1, "a model"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n < 1 {
+				return usagef("-n is needed: how many rows to draw, at least 1")
+			}
+			m, err := latent.Load(args[0])
+			if err != nil {
+				return err
+			}
+			s, err := m.Sampler(seed)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return a.emit(cmd, func(w io.Writer, format string) error { return draw(cmd.Context(), w, format, m, s, n, labels) })
+		},
+	}
+	f := cmd.Flags()
+	f.Int64VarP(&n, "rows", "n", 0, "how many rows to draw")
+	f.Uint64Var(&seed, "seed", 1, "seed of the random numbers")
+	f.BoolVar(&labels, "with-labels", false, "add the group of every row")
+	f.StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
+	return cmd
+}
+
+func draw(ctx context.Context, w io.Writer, format string, m *latent.Model, s *latent.Sampler, n int64, labels bool) error {
+	var cols []data.OutColumn
+	for _, name := range m.Columns {
+		cols = append(cols, data.OutColumn{Name: name, Kind: data.Float})
+	}
+	if labels {
+		name := "label"
+		for slices.Contains(m.Columns, name) {
+			name += "_"
+		}
+		cols = append(cols, data.OutColumn{Name: name, Kind: data.Int})
+	}
+	out, err := data.Create(w, format, cols)
+	if err != nil {
+		return err
+	}
+	x := make([]float64, m.D())
+	for i := range n {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c := s.Draw(x)
+		for _, v := range x {
+			out.Float(v)
+		}
+		if labels {
+			out.Int(int64(c) + 1)
+		}
+		if err := out.End(); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// normalise makes one name of a flag's spellings.
+func normalise(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	name = strings.ReplaceAll(name, "_", "-")
+	switch name {
+	case "n-clusters", "n-components":
+		name = "k"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// dataFlags say how a table is read.
+type dataFlags struct {
+	data.Options
+	columns, exclude []string
+}
+
+func (d *dataFlags) add(cmd *cobra.Command, fitting bool) {
+	f := cmd.Flags()
+	f.StringVar(&d.Format, "format", "", "csv, tsv, parquet, npy or idx; by content and name otherwise")
+	f.StringVar(&d.Header, "header", "auto", "auto, yes or no: whether the first row names the columns")
+	f.StringVar(&d.Delimiter, "delimiter", "", "what separates cells; detected otherwise (tab may be written \\t)")
+	f.StringVar(&d.Decimal, "decimal", "", "what separates decimals: . or ,; detected otherwise")
+	f.StringVar(&d.ID, "id", "", "column that names the rows")
+	f.StringVar(&d.Missing, "missing", "error", "error or drop: what to do with rows that lack a value")
+	if !fitting {
+		return
+	}
+	f.StringVar(&d.Weight, "weight-column", "", "column of row weights; a weight of 2 is the row twice")
+	f.StringVar(&d.Truth, "truth", "", "column that the groups are compared with; it is not fitted")
+	f.StringArrayVar(&d.columns, "columns", nil, "columns to fit: names, globs, ranges a-d or 1-4, /regex/, separated by commas")
+	f.StringArrayVar(&d.exclude, "exclude", nil, "columns to leave out, written like --columns")
+	f.BoolVar(&d.Float32, "float32", false, "store rows as float32")
+	f.BoolVar(&d.Stream, "stream", false, "read the file again in every pass instead of holding its rows in memory")
+	f.Int64Var(&d.Limit, "limit", 0, "use the first N rows")
+	f.Int64Var(&d.Sample, "sample", 0, "use N rows drawn at random (by --seed)")
+}
+
+// options returns the options for reading.
+func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, error) {
+	o := d.Options
+	o.Columns, o.Exclude, o.Threads, o.Stdin = d.columns, d.exclude, threads, cmd.InOrStdin()
+	if o.Delimiter == `\t` || o.Delimiter == "tab" {
+		o.Delimiter = "\t"
+	}
+	for _, w := range []struct{ flag, value, allowed string }{
+		{"header", o.Header, "auto yes no"}, {"missing", o.Missing, "error drop"}, {"format", o.Format, " csv tsv parquet npy idx"}, {"decimal", o.Decimal, " . ,"},
+	} {
+		if !contains(strings.Split(w.allowed, " "), w.value) {
+			return o, usagef("--%s %q is not known; choose one of %s", w.flag, w.value, strings.Join(strings.Fields(w.allowed), ", "))
+		}
+	}
+	if o.Limit < 0 || o.Sample < 0 {
+		return o, usagef("--limit and --sample must not be negative")
+	}
+	return o, nil
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}
+
+// specFlags say what is fitted.
+type specFlags struct {
+	latent.Spec
+	k, init string
+	maxIter int
+	tol     float64
+	seed    uint64
+	config  string
+}
+
+func (s *specFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&s.k, "k", "k", "", "number of groups (also --n-clusters, --n-components)")
+	f.StringVar(&s.Model, "model", "gmm", "gmm or kmeans")
+	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII")
+	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em or hard-em; lloyd for kmeans")
+	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
+	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, labels:COLUMN, model:FILE or centers:FILE")
+	f.IntVar(&s.NInit, "n-init", 0, "number of starts (10 on up to 10,000 rows, 3 beyond)")
+	f.IntVar(&s.maxIter, "max-iter", 0, "steps allowed (1000; kmeans 300)")
+	f.Float64Var(&s.tol, "tol", 0.01, "distance from the optimum to stop at, in standard errors; 0 goes on to a fixed point")
+	f.Float64Var(&s.TolLogLik, "tol-loglik", 0, "stop by the change of the mean log-likelihood instead, as scikit-learn does (too early)")
+	f.Float64Var(&s.TolShift, "tol-shift", 0, "stop kmeans by the squared moves of the centres instead")
+	f.Uint64Var(&s.seed, "seed", 1, "seed of the random numbers")
+	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
+	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
+	f.StringVar(&s.config, "config", "", "JSON file of flags: {\"k\": 3, \"covariance\": \"tied\"}; a flag wins over the file")
+	threadsFlag(cmd, &s.Threads)
+}
+
+func threadsFlag(cmd *cobra.Command, into *int) {
+	cmd.Flags().IntVar(into, "threads", 0, "number of threads (all cores); it changes no result")
+}
+
+// checkThreads returns the number of threads to use.
+func checkThreads(cmd *cobra.Command, n int) (int, error) {
+	if cmd.Flags().Changed("threads") && n < 1 {
+		return 0, usagef("--threads is %d; it must be at least 1", n)
+	}
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return n, nil
+}
+
+// spec returns the spec of the flags. Defaults that only some models have stay unset unless they were given.
+func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
+	f, spec := cmd.Flags(), s.Spec
+	if err := s.parseK(&spec); err != nil {
+		return spec, err
+	}
+	for name, field := range map[string]*string{"covariance": &spec.Covariance, "weights": &spec.Weights, "algorithm": &spec.Algorithm, "scale": &spec.Scale, "model": &spec.Model} {
+		if !f.Changed(name) {
+			*field = ""
+		}
+	}
+	if f.Changed("max-iter") {
+		spec.MaxIter = &s.maxIter
+	}
+	if f.Changed("tol") {
+		spec.Tol = &s.tol
+	}
+	if f.Changed("n-init") && spec.NInit < 1 {
+		return spec, usagef("--n-init is %d; it must be at least 1", spec.NInit)
+	}
+	if f.Changed("seed") {
+		spec.Seed = &s.seed
+	}
+	var err error
+	if spec.Threads, err = checkThreads(cmd, spec.Threads); err != nil {
+		return spec, err
+	}
+	spec.Init = s.init
+	return spec, nil
+}
+
+func (s *specFlags) parseK(spec *latent.Spec) error {
+	if s.k == "" {
+		return nil // Validate says that it is needed
+	}
+	if strings.Contains(s.k, ":") {
+		return usagef("-k %q is a range; this version fits one k at a time, such as -k 3", s.k)
+	}
+	var k int
+	if n, err := fmt.Sscanf(s.k+"\n", "%d\n", &k); n != 1 || err != nil || k < 1 {
+		return usagef("-k cannot be %q: it must be a whole number, at least 1", s.k)
+	}
+	spec.K = k
+	return nil
+}
+
+// applyConfig sets the flags that a JSON file names and the command line does not.
+func applyConfig(cmd *cobra.Command, path string) error {
+	if path == "" {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return usageError{err}
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(b, &keys); err != nil {
+		return usagef("%s: this is not a JSON object: %v", path, err)
+	}
+	for key, raw := range keys {
+		f := cmd.Flags().Lookup(key) // normalised, so n_init finds --n-init
+		if f == nil || f.Name == "config" {
+			return usagef("%s: %s: there is no flag of this name", path, key)
+		}
+		if f.Changed {
+			continue
+		}
+		values, err := configValues(raw)
+		if err != nil {
+			return usagef("%s: %s: %v", path, key, err)
+		}
+		for _, v := range values {
+			if err := cmd.Flags().Set(f.Name, v); err != nil {
+				return usagef("%s: %s cannot be %s", path, key, v)
+			}
+		}
+	}
+	return nil
+}
+
+// configValues returns a JSON value as the words a flag would be given.
+func configValues(raw json.RawMessage) ([]string, error) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	var words []string
+	for _, r := range list {
+		var s string
+		switch {
+		case json.Unmarshal(r, &s) == nil && string(r) != "null":
+			words = append(words, s)
+		case len(r) > 0 && r[0] != '{' && r[0] != '[' && string(r) != "null":
+			words = append(words, string(r)) // a number, true or false
+		default:
+			return nil, fmt.Errorf("%s is neither a word nor a number", r)
+		}
+	}
+	return words, nil
+}

@@ -1,0 +1,148 @@
+// Command latent finds the groups in a file of numbers: k-means and Gaussian mixtures from CSV, Parquet, NPY or IDX.
+//
+//	latent fit customers.csv -k 4
+//
+// Results go to standard output, everything else to standard error. The exit status is 0 when done and converged, 1
+// on an error, 2 on wrong usage, 3 when done but not converged and 130 when interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// Exit statuses.
+const (
+	exitError       = 1
+	exitUsage       = 2
+	exitUnfinished  = 3
+	exitInterrupted = 130
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the command without the process around it: it returns the exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errw)
+	err := root.ExecuteContext(ctx)
+	var status exitStatus
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	}
+	fmt.Fprintf(errw, "latent: %s\n", err)
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitError
+}
+
+// exitStatus ends the command with a status after all has been said.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "latent",
+		Short: "Find the groups in data",
+		Long: "latent finds the groups in a table of numbers, says how sure it is, and says whether it has really finished.\n\n" +
+			"  latent fit customers.csv -k 4            fit a Gaussian mixture and print a summary\n" +
+			"  latent fit @iris -k 3 --model kmeans     k-means on a built-in set\n" +
+			"  latent check customers.csv               what would be read; nothing is fitted",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       latent.Version,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q; latent help lists the commands", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("latent {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
+	root.SetGlobalNormalizationFunc(normalise)
+	root.AddCommand(fitCommand(), labelCommand(), scoreCommand(), sampleCommand(), showCommand(), checkCommand(), datasetsCommand(), versionCommand())
+	return root
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: exactly(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "latent %s\n", latent.Version)
+			return err
+		},
+	}
+}
+
+// exactly asks for n arguments and says which.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return usagef("%s needs %s, such as: %s", cmd.Name(), what, strings.TrimSpace(cmd.Example))
+		case len(args) > n:
+			return usagef("%s takes %d arguments, but %q is one more", cmd.Name(), n, args[n])
+		}
+		return nil
+	}
+}
+
+// flagError makes one plain line of a flag that could not be read.
+func flagError(cmd *cobra.Command, err error) error {
+	msg := err.Error()
+	if name, ok := strings.CutPrefix(msg, "unknown flag: --"); ok {
+		msg = "unknown flag --" + name
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := data.Nearest(name, names, 1); len(near) > 0 {
+			msg += "; the nearest flag is --" + near[0]
+		}
+	}
+	// pflag: invalid argument "abc" for "--seed" flag: strconv.ParseUint: parsing "abc": invalid syntax
+	if rest, ok := strings.CutPrefix(msg, "invalid argument "); ok {
+		if value, rest, ok := strings.Cut(rest, " for "); ok {
+			name, why, _ := strings.Cut(rest, " flag: ")
+			name = strings.Trim(name, `"`)
+			if i := strings.LastIndex(why, ": "); i >= 0 && strings.HasPrefix(why, "strconv.") {
+				why = map[string]string{"invalid syntax": "it must be a number of this kind", "value out of range": "it is out of range"}[why[i+2:]]
+			}
+			msg = fmt.Sprintf("%s cannot be %s: %s", name, value, why)
+		}
+	}
+	return usageError{errors.New(msg)}
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// outputFlags say what is written and said.
+type outputFlags struct {
+	model, labels, trace, dir string
+	probabilities             bool
+	allowUnconverged, json    bool
+	quiet, verbose            bool
+	noColor, noProgress       bool
+}
+
+func (o *outputFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.model, "output", "o", "", "write the model to this file (JSON)")
+	f.StringVar(&o.labels, "labels", "", "write a label for every row to this file (.csv, .parquet or .npy)")
+	f.BoolVar(&o.probabilities, "probabilities", false, "add the probability of every group to the labels")
+	f.StringVar(&o.trace, "trace", "", "write every half-sweep of every start to this file (CSV)")
+	f.StringVar(&o.dir, "out", "", "write model.json, labels.csv, trace.csv and spec.json to this folder, all or none")
+	f.BoolVar(&o.allowUnconverged, "allow-unconverged", false, "exit with 0 instead of 3 when not finished")
+	f.BoolVar(&o.json, "json", false, "print the summary as JSON")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing but errors")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print more: every start, every warning, where the time went")
+	f.BoolVar(&o.noColor, "no-color", false, "no colours (NO_COLOR is honoured too)")
+	f.BoolVar(&o.noProgress, "no-progress", false, "no progress line")
+}
+
+// validate refuses names that cannot be written, before anything is fitted.
+func (o *outputFlags) validate() error {
+	if o.labels != "" {
+		if _, err := data.FormatOf(o.labels); err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}
+
+// watch sets up what follows the fit while it runs.
+func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
+	w := &watcher{}
+	if o.trace != "" || o.dir != "" {
+		w.trace = map[int]*strings.Builder{}
+	}
+	if !o.quiet && !o.noProgress && !o.json {
+		w.line = newProgressLine(cmd.ErrOrStderr())
+	}
+	if w.trace != nil || w.line != nil {
+		spec.Watch = w.step
+	}
+	return w
+}
+
+// write writes the files that were asked for: all of them or, on an error, none.
+func (o *outputFlags) write(cmd *cobra.Command, src data.Source, r *latent.Result, spec latent.Spec, w *watcher) (err error) {
+	paths := map[string]func(io.Writer) error{}
+	add := func(path string, f func(io.Writer) error) {
+		if path != "" {
+			paths[path] = f
+		}
+	}
+	model := func(w io.Writer) error { _, err := r.Fitted.WriteTo(w); return err }
+	// Ctrl-C ended the climb, not the writing of what it reached.
+	ctx := context.WithoutCancel(cmd.Context())
+	labels := func(format string) func(io.Writer) error {
+		return func(w io.Writer) error {
+			return writeLabels(ctx, w, format, r.Fitted, src, r.Threads, o.probabilities, "")
+		}
+	}
+	add(o.model, model)
+	if o.labels != "" {
+		format, _ := data.FormatOf(o.labels) // validate has seen it
+		add(o.labels, labels(format))
+	}
+	add(o.trace, w.writeTrace)
+	if o.dir != "" {
+		add(filepath.Join(o.dir, "model.json"), model)
+		add(filepath.Join(o.dir, "labels.csv"), labels("csv"))
+		add(filepath.Join(o.dir, "trace.csv"), w.writeTrace)
+		add(filepath.Join(o.dir, "spec.json"), func(w io.Writer) error {
+			spec.Watch = nil
+			b, err := json.MarshalIndent(spec, "", " ")
+			if err == nil {
+				_, err = w.Write(append(b, '\n'))
+			}
+			return err
+		})
+	}
+	return writeAll(o.dir, paths)
+}
+
+// writeAll makes the folder, if one is named, writes files beside their names and renames them when all are whole.
+func writeAll(folder string, paths map[string]func(io.Writer) error) error {
+	var files data.Files
+	defer files.Abort() // does nothing after Commit
+	if folder != "" {
+		if err := files.Folder(folder); err != nil {
+			return err
+		}
+	}
+	for path, write := range paths {
+		f, err := files.Create(path)
+		if err != nil {
+			return err
+		}
+		if err := write(f); err != nil {
+			return err
+		}
+	}
+	return files.Commit()
+}
+
+// tell prints the summary.
+func (o *outputFlags) tell(cmd *cobra.Command, r *latent.Result, info *data.Info) error {
+	if o.json {
+		return printJSON(cmd.OutOrStdout(), r)
+	}
+	if o.quiet {
+		return nil
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	summarise(out, r, info, o.verbose)
+	return out.Flush()
+}
+
+func printJSON(w io.Writer, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// writeLabels writes a label for every row of src: the id or row number, label, probability and uncertainty.
+func writeLabels(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, threads int, all bool, id string) error {
+	var out *data.Out
+	open := func(named bool) (err error) {
+		first := data.OutColumn{Name: "row", Kind: data.Int}
+		if named {
+			first = data.OutColumn{Name: idName(id), Kind: data.Text}
+		}
+		cols := []data.OutColumn{first, {Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
+		if all {
+			for c := range m.K() {
+				cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
+			}
+		}
+		out, err = data.Create(w, format, cols)
+		return err
+	}
+	err := m.Rows(ctx, src, threads, func(s *latent.Scored) error {
+		if out == nil {
+			if err := open(s.ID != nil); err != nil {
+				return err
+			}
+		}
+		for i, c := range s.Label {
+			putRow(out, s, i)
+			p := s.P[i*s.K : i*s.K+s.K]
+			out.Int(int64(c) + 1)
+			out.Float(p[c])
+			out.Float(uncertainty(p, int(c)))
+			if all {
+				for _, v := range p {
+					out.Float(v)
+				}
+			}
+			if err := out.End(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if out == nil { // no rows: a header all the same
+		if err := open(id != ""); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+func idName(id string) string {
+	if id == "" {
+		return "id"
+	}
+	return id
+}
+
+// putRow writes the id of row i, or its number in the file.
+func putRow(out *data.Out, s *latent.Scored, i int) {
+	switch {
+	case s.ID != nil:
+		out.Text(s.ID[i])
+	case s.Row != nil:
+		out.Int(s.Row[i])
+	default:
+		out.Int(s.First + int64(i) + 1)
+	}
+}
+
+// uncertainty is 1 - p[c], summed from the other components so that small ones are not lost.
+func uncertainty(p []float64, c int) float64 {
+	u := 0.0
+	for i, v := range p {
+		if i != c {
+			u += v
+		}
+	}
+	return u
+}

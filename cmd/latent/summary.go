@@ -1,0 +1,256 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// width is how wide a summary may be.
+const width = 110
+
+// summarise answers five questions: what was read, what was fitted, how good it is, whether it finished, and what the
+// groups are. info is nil where the data are not at hand.
+func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
+	fmt.Fprintln(w, readLine(r, info))
+	fmt.Fprintln(w, fittedLine(r))
+	fmt.Fprintln(w, goodLine(r))
+	if r.Truth != nil {
+		fmt.Fprintf(w, "agreement with the %s: ARI %.3f, NMI %.3f\n", truthName(info), r.Truth.ARI, r.Truth.NMI)
+	}
+	fmt.Fprintln(w, finishedLine(r))
+	for _, s := range r.Warnings {
+		if s != "" && !strings.HasPrefix(s, "not finished") && !strings.HasPrefix(s, "interrupted") {
+			fmt.Fprintf(w, "warning: %s\n", s)
+		}
+	}
+	fmt.Fprintln(w)
+	groups(w, r)
+	if verbose {
+		details(w, r, info)
+	}
+}
+
+func readLine(r *latent.Result, info *data.Info) string {
+	name := r.Data
+	if name == "" {
+		name = "by hand"
+	}
+	var b strings.Builder
+	if r.N == 0 {
+		fmt.Fprintf(&b, "%s: a model of %s", name, counted(int64(r.D), "column"))
+	} else {
+		fmt.Fprintf(&b, "%s: %s, %s", name, counted(r.N, "row"), counted(int64(r.D), "column"))
+	}
+	if r.Weight != 0 && r.Weight != float64(r.N) {
+		fmt.Fprintf(&b, ", total weight %s", short(r.Weight))
+	}
+	if info == nil {
+		return b.String()
+	}
+	if info.FileRows > info.Rows+info.Dropped {
+		fmt.Fprintf(&b, "; fitted on %s of %s rows", thousands(info.Rows), thousands(info.FileRows))
+	}
+	if left := info.LeftOut(); len(left) > 0 {
+		more := ""
+		if len(left) > 6 {
+			more = fmt.Sprintf(" and %d more", len(left)-6)
+			left = left[:6]
+		}
+		fmt.Fprintf(&b, "; left out: %s%s", strings.Join(left, ", "), more)
+	}
+	if info.Format == "csv" && (info.Decimal == "," || info.HeaderAuto && !info.Header) {
+		fmt.Fprintf(&b, "; read with delimiter %q, decimal %q, %s", info.Delimiter, info.Decimal, map[bool]string{true: "a header", false: "no header"}[info.Header])
+	}
+	return b.String()
+}
+
+func fittedLine(r *latent.Result) string {
+	what := "k-means, k = " + strconv.Itoa(r.K)
+	if r.Model == "gmm" {
+		shape := r.Covariance + " covariances (" + r.Mclust + ")"
+		if r.Covariance == "tied" || strings.HasPrefix(r.Covariance, "tied-") {
+			shape = "one " + r.Covariance + " covariance (" + r.Mclust + ")"
+		}
+		what = fmt.Sprintf("Gaussian mixture, k = %d, %s", r.K, shape)
+	}
+	if r.Algorithm == "" {
+		return what
+	}
+	by := map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm"}[r.Algorithm]
+	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, counted(int64(r.Starts.N), "start"), r.Init, r.Seed)
+}
+
+func goodLine(r *latent.Result) string {
+	switch {
+	case r.Inertia != nil:
+		return fmt.Sprintf("inertia %s (the squared distances to the centres; k-means has no log-likelihood and no BIC)", short(*r.Inertia))
+	case r.LogLik == nil:
+		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", counted(int64(r.Free), "free parameter"))
+	case r.BIC == nil:
+		return fmt.Sprintf("log-likelihood %s", fixed(*r.LogLik))
+	}
+	s := fmt.Sprintf("log-likelihood %s (%s a row); BIC %s with %d parameters", fixed(*r.LogLik), fixed(*r.MeanLogLik), fixed(*r.BIC), r.Free)
+	if r.ICL != nil {
+		s += ", ICL " + fixed(*r.ICL)
+	}
+	return s + " (lower is better)"
+}
+
+func finishedLine(r *latent.Result) string {
+	if r.Starts.N == 0 {
+		return "not finished or not fitted: the file does not say"
+	}
+	var b strings.Builder
+	switch {
+	case r.Interrupted:
+		b.WriteString("interrupted, not finished")
+	case r.Converged:
+		b.WriteString("finished")
+	default:
+		b.WriteString("NOT finished")
+	}
+	fmt.Fprintf(&b, " after %s", counted(int64(r.Iterations), "iteration"))
+	c := r.Certificate
+	switch {
+	case c.DistanceSE != nil:
+		fmt.Fprintf(&b, ": %s standard errors from the optimum, %s nats to gain", about(*c.DistanceSE), about(*c.Remaining))
+	case r.Converged && r.Algorithm != "em":
+		b.WriteString(": no label changes any more")
+	case !r.Converged && !r.Interrupted:
+		b.WriteString("; raise --max-iter")
+	}
+	if r.Starts.N > 1 {
+		fmt.Fprintf(&b, "; %d of %d starts agree", r.Starts.AgreeWithBest, r.Starts.N)
+	}
+	return b.String()
+}
+
+func truthName(info *data.Info) string {
+	if info != nil {
+		for _, c := range info.Columns {
+			if c.Use == "truth" {
+				return "column " + c.Name
+			}
+		}
+	}
+	return "truth column"
+}
+
+// groups prints a table: one line a group, as many columns as fit.
+func groups(w io.Writer, r *latent.Result) {
+	head := []string{"group", "rows", "share"}
+	lines := make([][]string, len(r.Components))
+	for i, c := range r.Components {
+		lines[i] = []string{strconv.Itoa(c.Label), thousands(c.Rows), fmt.Sprintf("%.3f", c.Weight)}
+	}
+	used, shown := 0, 0
+	for j := range head {
+		used += 2 + cellWidth(head, lines, j)
+	}
+	for j, name := range r.Columns {
+		col := make([]string, len(lines))
+		n := utf8.RuneCountInString(name)
+		for i, c := range r.Components {
+			col[i] = short(c.Mean[j])
+			n = max(n, len(col[i]))
+		}
+		if used+2+n > width && shown > 0 {
+			break
+		}
+		used += 2 + n
+		head = append(head, name)
+		for i := range lines {
+			lines[i] = append(lines[i], col[i])
+		}
+		shown++
+	}
+	for _, line := range append([][]string{head}, lines...) {
+		var b strings.Builder
+		for j, s := range line {
+			n := cellWidth(head, lines, j)
+			b.WriteString(strings.Repeat(" ", n-utf8.RuneCountInString(s)))
+			b.WriteString(s)
+			if j < len(line)-1 {
+				b.WriteString("  ")
+			}
+		}
+		fmt.Fprintln(w, b.String())
+	}
+	what := map[string]string{"kmeans": "centres"}[r.Model]
+	if what == "" {
+		what = "means"
+	}
+	if more := len(r.Columns) - shown; more > 0 {
+		fmt.Fprintf(w, "(%s of the first %d columns; --json has the other %d)\n", what, shown, more)
+	}
+}
+
+func cellWidth(head []string, lines [][]string, j int) int {
+	n := utf8.RuneCountInString(head[j])
+	for _, l := range lines {
+		n = max(n, utf8.RuneCountInString(l[j]))
+	}
+	return n
+}
+
+// details prints what -v adds.
+func details(w io.Writer, r *latent.Result, info *data.Info) {
+	fmt.Fprintln(w)
+	for i, v := range r.Starts.Objectives {
+		fmt.Fprintf(w, "start %d reached %s\n", i+1, fixed(v))
+	}
+	fmt.Fprintf(w, "%d passes of the winning start, %d in all; %d threads; read %.3f s, starts %.3f s, fit %.3f s\n", r.Sweeps, r.SweepsTotal, r.Threads, r.Timing.Read, r.Timing.Start, r.Timing.Fit)
+	if info != nil {
+		for _, c := range info.Columns {
+			fmt.Fprintf(w, "column %s: %s, %s %s\n", c.Name, c.Kind, c.Use, c.Why)
+		}
+	}
+}
+
+// counted returns "1 row" or "3,000 rows".
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// short writes a number with four significant digits, more where the integer part has more.
+func short(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case a >= 1e7 || a < 1e-4:
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	case a >= 1000:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 3-int(math.Floor(math.Log10(a))), 64)
+}
+
+// about writes an estimate: one digit, and nothing below a thousandth.
+func about(v float64) string {
+	if v < 0.001 {
+		return "less than 0.001"
+	}
+	return "about " + strconv.FormatFloat(v, 'g', 1, 64)
+}
+
+// fixed writes a log-likelihood: four decimals.
+func fixed(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }

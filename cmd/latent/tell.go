@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+func showCommand() *cobra.Command {
+	var asJSON, verbose bool
+	cmd := &cobra.Command{
+		Use: "show MODEL", Short: "The model in words and numbers", Example: "  latent show model.json",
+		Args: exactly(1, "a model"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := latent.Load(args[0])
+			if err != nil {
+				return err
+			}
+			r := m.Result()
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), r)
+			}
+			out := bufio.NewWriter(cmd.OutOrStdout())
+			summarise(out, r, nil, verbose)
+			return out.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, with the keys of fit")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print every start too")
+	return cmd
+}
+
+func checkCommand() *cobra.Command {
+	var d dataFlags
+	var asJSON bool
+	var threads int
+	cmd := &cobra.Command{
+		Use: "check DATA", Short: "What would be read; nothing is fitted", Example: "  latent check customers.csv",
+		Args: exactly(1, "a file, - or @name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			threads, err := checkThreads(cmd, threads)
+			if err != nil {
+				return err
+			}
+			o, err := d.options(cmd, threads)
+			if err != nil {
+				return err
+			}
+			p, err := data.Profile(cmd.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = printJSON(cmd.OutOrStdout(), p)
+			} else {
+				err = tellProfile(cmd, p)
+			}
+			if err == nil {
+				err = p.Err // what fit would say
+			}
+			return err
+		},
+	}
+	d.add(cmd, true)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	threadsFlag(cmd, &threads)
+	return cmd
+}
+
+func datasetsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "datasets", Short: "The built-in sets; `latent fit @iris -k 3` uses one", Args: exactly(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, s := range data.Datasets() {
+				truth := s.Truth
+				if truth == "" {
+					truth = "-"
+				}
+				fmt.Fprintf(w, "@%s\t%d x %d\ttruth: %s\t%s\n", s.Name, s.Rows, s.Columns, truth, s.About)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func tellProfile(cmd *cobra.Command, p *data.Report) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	fmt.Fprintf(out, "%s: %s, %s", p.Name, p.Format, counted(p.FileRows, "row"))
+	if p.Delimiter != "" {
+		fmt.Fprintf(out, "; delimiter %q, decimal %q, %s", p.Delimiter, p.Decimal, map[bool]string{true: "a header", false: "no header"}[p.Header])
+	}
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "column\tkind\tuse\tmissing\tdistinct\tmin\tmax\tmean\tsd")
+	for i, c := range p.Columns {
+		use := c.Use
+		if c.Why != "" {
+			use += " (" + c.Why + ")"
+		}
+		numbers := "-\t-\t-\t-"
+		if c.Numbers > 0 && c.Kind != "text" {
+			numbers = strings.Join([]string{short(c.Min), short(c.Max), short(c.Mean), short(c.SD)}, "\t")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, use, c.Missing, p.Distinct[i], numbers)
+	}
+	w.Flush()
+	fmt.Fprintf(out, "%s with a missing value, %s\n", counted(p.IncompleteRows, "row"), counted(p.DuplicateRows, "duplicate row"))
+	for _, s := range p.Warnings {
+		fmt.Fprintf(out, "warning: %s\n", s)
+	}
+	return out.Flush()
+}

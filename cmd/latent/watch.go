@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/ascent"
+)
+
+// watcher follows a fit: it keeps the trace and draws the progress line.
+type watcher struct {
+	trace map[int]*strings.Builder // by start, since starts climb side by side; nil: not wanted
+	last  map[int]float64          // free energy of each start's last line
+	line  *progressLine            // nil: not wanted
+	began time.Time
+}
+
+func (w *watcher) step(p latent.Progress) {
+	if w.began.IsZero() {
+		w.began = time.Now()
+	}
+	if w.trace != nil {
+		w.record(p)
+	}
+	if w.line != nil {
+		w.line.show(p)
+	}
+}
+
+func (w *watcher) finish() {
+	if w.line != nil {
+		w.line.clear()
+	}
+}
+
+// record adds the half-sweeps of a step: E, the state after the E-step, and M unless the start ends here.
+func (w *watcher) record(p latent.Progress) {
+	if w.last == nil {
+		w.last = map[int]float64{}
+	}
+	b := w.trace[p.Start]
+	if b == nil {
+		b = new(strings.Builder)
+		w.trace[p.Start] = b
+	}
+	pt := p.Point
+	density := pt.LogLik != 0
+	kl := pt.LogLik + (1/pt.Beta-1)*pt.Entropy - pt.F
+	if math.Abs(kl) <= 1e-12*math.Abs(pt.F) {
+		kl = 0 // the E-step closes the gap at beta = 1
+	}
+	opt := func(ok bool, v float64) string {
+		if !ok || v != v {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	change := func(f float64) string {
+		before, ok := w.last[p.Start]
+		w.last[p.Start] = f
+		return opt(ok, f-before)
+	}
+	seconds := strconv.FormatFloat(time.Since(w.began).Seconds(), 'f', 6, 64)
+	beta := opt(true, pt.Beta)
+	if math.IsInf(pt.Beta, 1) {
+		beta = "inf"
+	}
+	fmt.Fprintf(b, "%d,%d,E,%s,%s,%s,%s,%s,%s,%s,%s\n", p.Start, p.Sweeps, beta, opt(true, pt.F), opt(density, pt.LogLik), opt(density, kl),
+		opt(density, pt.Entropy), change(pt.F), opt(true, p.Distance), seconds)
+	if p.Done == ascent.Going {
+		fmt.Fprintf(b, "%d,%d,M,%s,%s,,,%s,%s,,%s\n", p.Start, p.Sweeps, beta, opt(true, pt.Lifted), opt(density, pt.Entropy), change(pt.Lifted), seconds)
+	}
+}
+
+// writeTrace writes the trace, start by start.
+func (w *watcher) writeTrace(out io.Writer) error {
+	b := bufio.NewWriter(out)
+	b.WriteString("start,sweep,half,beta,free_energy,log_likelihood,kl,entropy,change,distance,seconds\n")
+	for i := 1; i <= len(w.trace); i++ {
+		if s := w.trace[i]; s != nil {
+			b.WriteString(s.String())
+		}
+	}
+	return b.Flush()
+}
+
+// progressLine is one line on a terminal, drawn again at most ten times a second.
+type progressLine struct {
+	w    io.Writer
+	next time.Time
+	live bool
+}
+
+// newProgressLine returns nil where w is not a terminal.
+func newProgressLine(w io.Writer) *progressLine {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return &progressLine{w: w, next: time.Now().Add(200 * time.Millisecond)}
+}
+
+func (l *progressLine) show(p latent.Progress) {
+	now := time.Now()
+	if now.Before(l.next) {
+		return
+	}
+	l.next, l.live = now.Add(100*time.Millisecond), true
+	what, value := "log-likelihood", p.Point.LogLik
+	if value == 0 {
+		what, value = "inertia", -p.Point.F
+	}
+	far := ""
+	if p.Distance == p.Distance {
+		far = fmt.Sprintf("  %.2g standard errors to go", p.Distance)
+	}
+	fmt.Fprintf(l.w, "\r\x1b[Kstart %d of %d  sweep %d  %s %.8g%s", p.Start, p.Of, p.Sweeps, what, value, far)
+}
+
+func (l *progressLine) clear() {
+	if l.live {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,284 @@
+package data
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"strconv"
+	"sync"
+)
+
+// scalar is the type of the cells of an array file.
+type scalar uint8
+
+const (
+	float64Cell scalar = iota
+	float32Cell
+	int8Cell
+	int16Cell
+	int32Cell
+	int64Cell
+	uint8Cell
+	uint16Cell
+	uint32Cell
+	uint64Cell
+	boolCell
+)
+
+// size returns the bytes of a cell.
+func (s scalar) size() int {
+	switch s {
+	case float64Cell, int64Cell, uint64Cell:
+		return 8
+	case float32Cell, int32Cell, uint32Cell:
+		return 4
+	case int16Cell, uint16Cell:
+		return 2
+	}
+	return 1
+}
+
+// arrayFile is a rectangle of cells of one type that stand one after another: what NPY and IDX files hold.
+type arrayFile struct {
+	name    string
+	n       int64
+	d       int
+	cell    scalar
+	big     bool // the byte order of the file
+	byCol   bool // Fortran order: a column after another
+	columns []string
+	// bytes returns n bytes of cells from offset off, either a view or buf after filling it; len(buf) >= n.
+	bytes  func(buf []byte, off int64, n int) ([]byte, error)
+	inPlay bool // bytes returns views: buf may be nil
+	closer func() error
+}
+
+func (f *arrayFile) names() []string { return f.columns }
+func (f *arrayFile) rows() int64     { return f.n }
+
+// Close releases the memory of the cells. Views of it must no longer be used.
+func (f *arrayFile) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	c := f.closer
+	f.closer = nil
+	return c()
+}
+
+// sized checks that n rows of d cells fill the bytes a file has for them, and returns d as an int. The header is not
+// believed before: nothing is allocated for rows that are not there.
+func (f *arrayFile) sized(n, d uint64, have int64) error {
+	if n == 0 || d == 0 {
+		return fileError(f.name, "holds no cells: %d rows of %d", n, d)
+	}
+	over, cells := bits.Mul64(n, d)
+	over2, need := bits.Mul64(cells, uint64(f.cell.size()))
+	if over != 0 || over2 != 0 || need > math.MaxInt64 {
+		return fileError(f.name, "its header says %d rows of %d, which is more than any file holds: it is damaged", n, d)
+	}
+	switch {
+	case int64(need) > have && f.byCol && d > 1:
+		return fileError(f.name, "holds %d rows of %d in column order, %d bytes, but the file ends after %d of them: it is cut short", n, d, need, have)
+	case int64(need) > have:
+		return fileError(f.name, "holds %d rows of %d, but the file ends after %d: it is cut short", n, d, uint64(have)/(need/n))
+	case int64(need) < have:
+		return fileError(f.name, "holds %d rows of %d, but %d bytes follow after the last of them: it is damaged, or more than one array", n, d, have-int64(need))
+	}
+	f.n, f.d = int64(n), int(d)
+	f.columns = make([]string, d)
+	for j := range f.columns {
+		f.columns[j] = strconv.Itoa(j + 1)
+	}
+	return nil
+}
+
+// batchRows is the rows of a batch of arrays with d columns: 4,096, fewer where they would leave the second-level
+// cache (65,536 cells of 8 bytes are 512 KB).
+func batchRows(d int) int { return max(16, min(4096, 1<<16/max(1, d))) }
+
+// read implements cells. Batches are the same whatever the number of threads.
+func (f *arrayFile) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
+	per := int64(batchRows(f.d))
+	readers := sync.Pool{New: func() any { return newArrayReader(f, wants) }}
+	return inTurns(int((f.n+per-1)/per), threads, ordered, func(i int, turn func(func() error) error) error {
+		r := readers.Get().(*arrayReader)
+		defer readers.Put(r)
+		err := ctx.Err()
+		if err == nil {
+			first := int64(i) * per
+			err = r.fill(first, int(min(per, f.n-first)))
+		}
+		return turn(func() error {
+			if err != nil {
+				return err
+			}
+			return yield(&r.batch)
+		})
+	})
+}
+
+// inTurns is inParallel for work of which the last part may have to pass in order: work calls turn once with it.
+func inTurns(n, threads int, ordered bool, work func(i int, turn func(func() error) error) error) error {
+	if !ordered {
+		return inParallel(n, threads, func(i int) error {
+			return work(i, func(last func() error) error { return last() })
+		})
+	}
+	order := newTurns()
+	return inParallel(n, threads, func(i int) error {
+		return work(i, func(last func() error) error {
+			if err := order.wait(i); err != nil {
+				return err
+			}
+			err := last()
+			order.done(i, err)
+			return err
+		})
+	})
+}
+
+// arrayReader turns rows into batches. It belongs to one worker.
+type arrayReader struct {
+	f      *arrayFile
+	wants  []want
+	nums   int // columns with number
+	all    bool
+	looked bool // some column is wanted
+	batch  batch
+	buf    []byte
+	col    []float64 // one column that is only counted
+}
+
+func newArrayReader(f *arrayFile, wants []want) *arrayReader {
+	r := &arrayReader{f: f, wants: wants}
+	for _, w := range wants {
+		if w&number != 0 {
+			r.nums++
+		}
+		r.looked = r.looked || w != skip
+	}
+	r.all = r.nums == f.d
+	return r
+}
+
+// fill makes the batch of n rows from the first one on.
+func (r *arrayReader) fill(first int64, n int) error {
+	f, b := r.f, &r.batch
+	b.First, b.N, b.Bad = first, n, b.Bad[:0]
+	b.F64, b.Text = resized(b.F64, n*r.nums), b.Text[:0]
+	if !r.looked {
+		return nil
+	}
+	size := f.cell.size()
+	var raw []byte // the rows, in C order
+	if !f.byCol {
+		if !f.inPlay {
+			r.buf = resized(r.buf, n*f.d*size)
+		}
+		var err error
+		if raw, err = f.bytes(r.buf, first*int64(f.d*size), n*f.d*size); err != nil {
+			return err
+		}
+	}
+	if r.all && !f.byCol {
+		decode(b.F64, 1, raw, size, n*f.d, f.cell, f.big)
+	} else if err := r.columns(raw, first, n); err != nil {
+		return err
+	}
+	r.findBad(raw, first, n)
+	return r.texts(raw, first, n)
+}
+
+// column returns the bytes of column j in n rows from the first on, and the distance from one cell to the next.
+func (r *arrayReader) column(raw []byte, j int, first int64, n int) ([]byte, int, error) {
+	size := r.f.cell.size()
+	if !r.f.byCol {
+		return raw[j*size:], r.f.d * size, nil
+	}
+	b, err := r.f.bytes(nil, (int64(j)*r.f.n+first)*int64(size), n*size)
+	return b, size, err
+}
+
+// columns decodes the number columns one after another.
+func (r *arrayReader) columns(raw []byte, first int64, n int) error {
+	out := 0
+	for j, w := range r.wants {
+		if w&number == 0 {
+			continue
+		}
+		b, step, err := r.column(raw, j, first, n)
+		if err != nil {
+			return err
+		}
+		decode(r.batch.F64[out:], r.nums, b, step, n, r.f.cell, r.f.big)
+		out++
+	}
+	return nil
+}
+
+// findBad lists the cells of wanted columns that are not finite; integers always are.
+func (r *arrayReader) findBad(raw []byte, first int64, n int) {
+	if r.f.cell != float64Cell && r.f.cell != float32Cell {
+		return
+	}
+	b := &r.batch
+	if r.all && allFinite(b.F64) {
+		return
+	}
+	out := 0
+	for j, w := range r.wants {
+		if w == skip {
+			continue
+		}
+		bytes, step, err := r.column(raw, j, first, n)
+		if err != nil {
+			return // a view that columns had already
+		}
+		r.col = resized(r.col, n)
+		decode(r.col, 1, bytes, step, n, r.f.cell, r.f.big)
+		for i, v := range r.col {
+			if v-v == 0 {
+				continue
+			}
+			b.Bad = append(b.Bad, badNumber(first+int64(i), j, v))
+			if w&number != 0 {
+				b.F64[i*r.nums+out] = math.NaN()
+			}
+		}
+		if w&number != 0 {
+			out++
+		}
+	}
+	sortBad(b.Bad)
+}
+
+// texts writes out the cells of columns that are wanted as text, such as ids.
+func (r *arrayReader) texts(raw []byte, first int64, n int) error {
+	k, out := 0, 0
+	for _, w := range r.wants {
+		if w&text != 0 {
+			k++
+		}
+	}
+	if k == 0 {
+		return nil
+	}
+	b := &r.batch
+	b.Text = resized(b.Text, n*k)
+	size := r.f.cell.size()
+	for j, w := range r.wants {
+		if w&text == 0 {
+			continue
+		}
+		cells, step, err := r.column(raw, j, first, n)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			b.Text[i*k+out] = cellText(cells[i*step:i*step+size], r.f.cell, r.f.big)
+		}
+		out++
+	}
+	return nil
+}

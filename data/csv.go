@@ -1,0 +1,191 @@
+package data
+
+import (
+	"context"
+	"io"
+	"sync"
+	"unicode/utf8"
+)
+
+// csvFile is delimited text: rows of cells, of which some are numbers. The text is never held in memory as a whole;
+// workers read spans of it from r.
+//
+// The form is RFC 4180 with any one-byte delimiter: quoted cells may hold delimiters, line ends and doubled quotes;
+// lines end in LF or CRLF; empty lines are skipped; white space around a cell is not part of it.
+type csvFile struct {
+	name string
+	r    io.ReaderAt
+	dialect
+	columns []string
+	spans   []span
+	n       int64
+	blank   int64 // empty lines
+}
+
+// openCSV finds out how the text is written and where its rows are.
+func openCSV(ctx context.Context, r io.ReaderAt, size int64, name string, o Options) (*csvFile, error) {
+	f := &csvFile{name: name, r: r}
+	h, err := readHead(r, size, name)
+	if err != nil {
+		return nil, err
+	}
+	if f.dialect, err = detect(h, o); err != nil {
+		return nil, err
+	}
+	first, err := f.firstRow(h)
+	if err != nil {
+		return nil, err
+	}
+	from, line := h.start, h.line
+	if f.header {
+		f.columns = headerNames(first.cells)
+		from, line = first.next, first.nextLine
+	} else {
+		f.columns = numbered(len(first.cells))
+	}
+	index, err := indexText(ctx, r, name, from, size, line, max(1, o.Threads))
+	if err != nil {
+		return nil, err
+	}
+	f.spans, f.n, f.blank = index.spans, index.rows, index.blank
+	return f, nil
+}
+
+// firstRow parses the first line with the decided dialect; its errors are the user's.
+func (f *csvFile) firstRow(h *head) (firstRow, error) {
+	p := newParser(f, nil)
+	p.buf = append(append(p.buf, h.text...), tail[:]...)
+	f.columns = []string{""}
+	var row firstRow
+	i, line := 0, h.line
+	for {
+		if p.strict {
+			i = skipBlanks(p.buf, i)
+		}
+		cell, quoted, next, nextLine, err := p.content(i, line, 0)
+		if err != nil {
+			return row, err
+		}
+		row.cells = append(row.cells, string(cell))
+		row.quoted = append(row.quoted, quoted)
+		i, line = next, nextLine
+		if p.strict {
+			i = skipBlanks(p.buf, i)
+		}
+		if p.buf[i] == '\r' && p.buf[i+1] == '\n' {
+			i++
+		}
+		if p.buf[i] == '\n' {
+			row.next, row.nextLine = min(h.start+int64(i)+1, h.size), line+1
+			return row, nil
+		}
+		if !p.strict {
+			i++
+		}
+	}
+}
+
+// firstRow is the first line of the text, parsed.
+type firstRow struct {
+	cells    []string
+	quoted   []bool
+	next     int64 // offset of the next line
+	nextLine int64
+}
+
+// headerNames makes column names of the first line. Text in another encoding than UTF-8 is taken for Latin-1, so
+// that names can always be printed and stored.
+func headerNames(cells []string) []string {
+	names := make([]string, len(cells))
+	for i, c := range cells {
+		if !utf8.ValidString(c) {
+			runes := make([]rune, len(c))
+			for j := range len(c) {
+				runes[j] = rune(c[j])
+			}
+			c = string(runes)
+		}
+		names[i] = c
+	}
+	return names
+}
+
+func (f *csvFile) names() []string { return f.columns }
+func (f *csvFile) rows() int64     { return f.n }
+
+// Close does nothing: whoever opened the text closes it.
+func (f *csvFile) Close() error { return nil }
+
+// read implements cells. Batches are spans, so they are the same whatever the number of threads.
+func (f *csvFile) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
+	parsers := sync.Pool{New: func() any { return newParser(f, wants) }}
+	turns := newTurns()
+	return inParallel(len(f.spans), threads, func(i int) error {
+		p := parsers.Get().(*parser)
+		defer parsers.Put(p)
+		var b *batch
+		err := ctx.Err()
+		if err == nil {
+			b, err = p.parse(f.spans[i])
+		}
+		if !ordered {
+			if err == nil {
+				err = yield(b)
+			}
+			return err
+		}
+		// Every worker holds one parsed batch while it waits, so look-ahead is bounded by their number.
+		if waitErr := turns.wait(i); waitErr != nil {
+			return waitErr
+		}
+		if err == nil {
+			err = yield(b)
+		}
+		turns.done(i, err)
+		return err
+	})
+}
+
+// turns lets numbered pieces of work pass one after another.
+type turns struct {
+	mu   sync.Mutex
+	cond *sync.Cond
+	next int
+	err  error
+}
+
+func newTurns() *turns {
+	t := &turns{}
+	t.cond = sync.NewCond(&t.mu)
+	return t
+}
+
+// wait returns when all pieces before i are done, with the error of one of them if there was any.
+func (t *turns) wait(i int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.next != i && t.err == nil {
+		t.cond.Wait()
+	}
+	return t.err
+}
+
+func (t *turns) done(i int, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next = i + 1
+	if t.err == nil {
+		t.err = err
+	}
+	t.cond.Broadcast()
+}
+
+// cut keeps only the spans with the first n rows, and perhaps a few more in the last of them.
+func (f *csvFile) cut(n int64) {
+	for i, s := range f.spans {
+		if s.row >= n {
+			f.spans = f.spans[:i]
+			return
+		}
+	}
+}

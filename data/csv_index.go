@@ -1,0 +1,211 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// chunkSize is how much text one worker takes at a time: large enough that a read costs little beside the parsing,
+// small enough that a few of them fit the second-level caches and the memory beside the matrix stays small.
+const chunkSize = 1 << 20
+
+// span is a run of whole rows in the text.
+type span struct {
+	off, end int64 // bytes
+	row      int64 // index of the first row, from 0
+	line     int64 // line on which it starts, from 1
+	rows     int64
+}
+
+// chunkFacts is what one look at a chunk tells without knowing whether it starts inside a quoted cell. Arrays have
+// the answer for a start outside (0) and inside (1).
+type chunkFacts struct {
+	odd    bool     // an odd number of quotes: the next chunk starts in the other state
+	lines  int64    // all line ends
+	rows   [2]int64 // rows that start after a line end of this chunk
+	first  [2]int64 // offset of the first of them; -1 for none
+	before [2]int64 // line ends up to that one
+	blank  int64    // lines without a byte, wherever they are
+	nul    int64    // offset of the first NUL byte; -1 for none
+}
+
+// textIndex cuts the text in spans of whole rows.
+type textIndex struct {
+	spans []span
+	rows  int64
+	blank int64 // empty lines that were skipped
+}
+
+// indexText looks at all bytes of r from offset from (which starts line number line) to size.
+func indexText(ctx context.Context, r io.ReaderAt, name string, from, size, line int64, threads int) (*textIndex, error) {
+	n := int((size - from + chunkSize - 1) / chunkSize)
+	facts := make([]chunkFacts, n)
+	bufs := sync.Pool{New: func() any { b := make([]byte, chunkSize+2); return &b }}
+	err := inParallel(n, threads, func(c int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := bufs.Get().(*[]byte)
+		defer bufs.Put(p)
+		off := from + int64(c)*chunkSize
+		end := min(off+chunkSize, size)
+		buf := (*p)[:min(end+2, size)-off]
+		if err := readFull(r, buf, off, name); err != nil {
+			return err
+		}
+		facts[c] = lookAt(buf, int(end-off), off, end+2 > size)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	start := make([]byte, min(2, size-from))
+	if err := readFull(r, start, from, name); err != nil {
+		return nil, err
+	}
+	return joinFacts(facts, name, from, size, line, len(start) > 0 && !blankLine(start, true))
+}
+
+// joinFacts walks over the chunks in order, now that the state at each start is known.
+func joinFacts(facts []chunkFacts, name string, from, size, line int64, rowAtStart bool) (*textIndex, error) {
+	t := &textIndex{}
+	open := span{off: -1}
+	if rowAtStart {
+		open = span{off: from, line: line, rows: 1}
+	}
+	in := 0
+	for i := range facts {
+		f := &facts[i]
+		if f.nul >= 0 {
+			return nil, fileError(name, "byte %d is NUL: this is not a text file; give --format if it is of another kind", f.nul+1)
+		}
+		if f.first[in] >= 0 && !(i == 0 && rowAtStart) {
+			if open.off >= 0 {
+				// The rows that start in this chunk belong to its own span.
+				open.end = f.first[in]
+				t.spans = append(t.spans, open)
+				t.rows += open.rows
+			}
+			open = span{off: f.first[in], row: t.rows, line: line + f.before[in]}
+		}
+		open.rows += f.rows[in]
+		line += f.lines
+		t.blank += f.blank
+		if f.odd {
+			in = 1 - in
+		}
+	}
+	if open.off >= 0 {
+		open.end = size
+		t.spans = append(t.spans, open)
+		t.rows += open.rows
+	}
+	return t, nil
+}
+
+// lookAt gathers the facts of the first n bytes of buf, which stand at offset off of the text. The bytes after them
+// tell whether the next line is blank; atEnd says that the text ends with buf.
+func lookAt(buf []byte, n int, off int64, atEnd bool) chunkFacts {
+	f := chunkFacts{first: [2]int64{-1, -1}, nul: -1}
+	if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
+		f.nul = off + int64(i)
+	}
+	if bytes.IndexByte(buf[:n], '"') < 0 && !bytes.Contains(buf, []byte("\n\n")) && !bytes.Contains(buf, []byte("\n\r")) {
+		f.lines = int64(bytes.Count(buf[:n], []byte{'\n'}))
+		f.rows[0] = f.lines
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 && !(atEnd && i+1 == len(buf)) {
+			f.first[0], f.before[0] = off+int64(i)+1, 1
+		}
+		if f.lines > 0 && atEnd && n == len(buf) && buf[n-1] == '\n' {
+			f.rows[0]-- // nothing follows the last line end
+		}
+		return f
+	}
+	return lookClosely(buf, n, off, atEnd, f)
+}
+
+// lookClosely is lookAt for chunks with quotes or blank lines.
+func lookClosely(buf []byte, n int, off int64, atEnd bool, f chunkFacts) chunkFacts {
+	in := 0
+	for i := 0; i < n; i++ {
+		switch buf[i] {
+		case '"':
+			in = 1 - in
+		case '\n':
+			f.lines++
+			if blankLine(buf[i+1:], atEnd) {
+				if i+1 < len(buf) {
+					f.blank++
+				}
+				continue
+			}
+			// A line end at parity in ends a row if the chunk starts in the state that makes it an outside one.
+			if f.first[in] < 0 {
+				f.first[in], f.before[in] = off+int64(i)+1, f.lines
+			}
+			f.rows[in]++
+		}
+	}
+	f.odd = in == 1
+	return f
+}
+
+// blankLine reports whether rest starts with an empty line or is the end of the text.
+func blankLine(rest []byte, atEnd bool) bool {
+	switch {
+	case len(rest) == 0:
+		return atEnd
+	case rest[0] == '\r':
+		return len(rest) > 1 && rest[1] == '\n' || len(rest) == 1 && atEnd
+	}
+	return rest[0] == '\n'
+}
+
+// readFull fills buf from offset off: text that ends early was changed while it was read.
+func readFull(r io.ReaderAt, buf []byte, off int64, name string) error {
+	n, err := r.ReadAt(buf, off)
+	if n == len(buf) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		return fileError(name, "the file became shorter while it was read")
+	}
+	return fileError(name, "%v", err)
+}
+
+// inParallel calls work(0) to work(n-1) on up to threads goroutines, handing the numbers out in order. It returns
+// the error of the lowest number that has one, whatever the number of threads.
+func inParallel(n, threads int, work func(int) error) error {
+	threads = max(1, min(threads, n))
+	var next atomic.Int64
+	var stop atomic.Bool
+	var mu sync.Mutex
+	var first error
+	at := n
+	run := func() {
+		for !stop.Load() {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if err := work(i); err != nil {
+				stop.Store(true)
+				mu.Lock()
+				if i < at {
+					first, at = err, i
+				}
+				mu.Unlock()
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range threads - 1 {
+		wg.Go(run)
+	}
+	run()
+	wg.Wait()
+	return first
+}

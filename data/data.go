@@ -1,0 +1,107 @@
+// Package data brings rows to the engine: what a run of rows is, where rows come from, and the readers of every
+// file format.
+//
+// Rows are observations and columns are variables. All matrices are row-major: cell (i, j) of an N x D matrix is
+// at index i*D+j. Values are finite: readers refuse or drop anything else before the engine sees it.
+package data
+
+import (
+	"context"
+	"io"
+)
+
+// A Block is a run of consecutive rows of a Source.
+//
+// Exactly one of F64 and F32 is set (both are nil only when N is 0 or D is 0). The slices belong to whoever filled
+// the block: a reader may hand out views of its own memory, so callers only read them, and only until the next Read.
+type Block struct {
+	N, D int
+	F64  []float64 // N x D
+	F32  []float32 // N x D
+	W    []float64 // N row weights, finite and >= 0; nil means all 1
+
+	First int64    // index of the first row among the rows of the source, from 0
+	Row   []int64  // number of each row in the file, from 1, before any was dropped; nil means First+i+1
+	ID    []string // what the id column holds; nil without one
+	Truth []string // what the truth column holds; nil without one
+}
+
+// A Source holds rows that can be read any number of times, always in the same order.
+type Source interface {
+	// Shape returns the number of rows and columns; rows is -1 where it is not known before reading.
+	Shape() (rows int64, cols int)
+	// Open starts a pass over the rows. Several passes may be open at once.
+	Open(ctx context.Context) (Reader, error)
+}
+
+// A Reader is one pass over the rows of a Source. It is used by one goroutine at a time.
+type Reader interface {
+	// Read fills b with the next n rows, fewer only at the end. It returns io.EOF, and b.N = 0, when none are
+	// left. A block may be passed again to the same reader, which then reuses its memory.
+	Read(b *Block, n int) error
+	Close() error
+}
+
+// A Table is a matrix in memory: a Source whose rows can also be reached by number.
+// Exactly one of F64 and F32 is set. The zero value is an empty table.
+type Table struct {
+	N, D int
+	F64  []float64 // N x D
+	F32  []float32 // N x D
+	W    []float64 // N row weights; nil means all 1
+
+	Row   []int64  // number of each row in the file, from 1; nil means i+1
+	ID    []string // N ids; nil without an id column
+	Truth []string // N values of the truth column; nil without one
+}
+
+// Shape returns the number of rows and columns.
+func (t *Table) Shape() (rows int64, cols int) { return int64(t.N), t.D }
+
+// Open starts a pass over the rows. Blocks are views of the table: nothing is copied.
+func (t *Table) Open(context.Context) (Reader, error) { return &tableReader{t: t}, nil }
+
+// At returns cell (i, j).
+func (t *Table) At(i, j int) float64 {
+	if t.F64 != nil {
+		return t.F64[i*t.D+j]
+	}
+	return float64(t.F32[i*t.D+j])
+}
+
+// Rows sets dst, len(idx) x D, to the rows numbered idx (from 0).
+func (t *Table) Rows(dst []float64, idx []int64) {
+	for r, i := range idx {
+		for j := range t.D {
+			dst[r*t.D+j] = t.At(int(i), j)
+		}
+	}
+}
+
+type tableReader struct {
+	t    *Table
+	next int
+}
+
+func (r *tableReader) Read(b *Block, n int) error {
+	lo, t := r.next, r.t
+	hi := min(lo+n, t.N)
+	*b = Block{N: hi - lo, D: t.D, First: int64(lo)}
+	if lo == hi {
+		return io.EOF
+	}
+	r.next = hi
+	b.F64, b.F32 = rows(t.F64, lo, hi, t.D), rows(t.F32, lo, hi, t.D)
+	b.W = rows(t.W, lo, hi, 1)
+	b.Row, b.ID, b.Truth = rows(t.Row, lo, hi, 1), rows(t.ID, lo, hi, 1), rows(t.Truth, lo, hi, 1)
+	return nil
+}
+
+func (r *tableReader) Close() error { return nil }
+
+func rows[T any](s []T, lo, hi, d int) []T {
+	if s == nil {
+		return nil
+	}
+	return s[lo*d : hi*d : hi*d]
+}

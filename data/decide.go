@@ -1,0 +1,310 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Reasons for which a column is no feature.
+const (
+	whyText      = "text"
+	whyEmpty     = "empty"
+	whyConstant  = "constant"
+	whyCounter   = "counter"
+	whyExcluded  = "excluded"
+	whyUnchosen  = "not chosen"
+	whyNoFeature = "not a measurement"
+)
+
+// decide chooses the features, now that the columns are known, and describes every column.
+func (l *loader) decide() error {
+	l.describe()
+	if err := l.checkWeight(); err != nil {
+		return err
+	}
+	switch {
+	case l.explicit:
+		l.features = slices.Clone(l.chosen)
+	case l.n == 0:
+		l.features = slices.Clone(l.chosen)
+	default:
+		l.chooseDefault()
+	}
+	if l.positional {
+		if err := l.checkWidth(); err != nil {
+			return err
+		}
+	}
+	for _, c := range l.features {
+		l.info.Columns[c].Use, l.info.Columns[c].Why = "feature", ""
+		l.info.Features = append(l.info.Features, l.cols.names[c])
+	}
+	if err := l.checkCells(); err != nil {
+		return err
+	}
+	if len(l.features) == 0 {
+		return fileError(l.file.name, "no column is left to work with%s", l.leftOut())
+	}
+	return nil
+}
+
+// leftOut is the end of a message: what the columns are that were left out.
+func (l *loader) leftOut() string {
+	out := ""
+	for i, c := range l.info.Columns {
+		if i == 8 {
+			return out + ", ..."
+		}
+		why := c.Why
+		if c.Use != "ignored" {
+			why = c.Use
+		}
+		if i == 0 {
+			out = ": "
+		} else {
+			out += ", "
+		}
+		out += fmt.Sprintf("%s (%s)", c.Name, why)
+	}
+	return out
+}
+
+// describe fills Info.Columns from the statistics.
+func (l *loader) describe() {
+	for c, name := range l.cols.names {
+		s := &l.stats[c]
+		col := Column{Name: name, Use: "ignored", Missing: s.missing, NonFinite: s.infinite, Texts: s.texts, Numbers: s.n,
+			FirstMissing: s.firstMissing, FirstNonFinite: s.firstInfinite, FirstText: s.firstText}
+		if s.n > 0 {
+			col.Min, col.Max, col.Mean, col.SD = s.min, s.max, s.mean, s.sd()
+		}
+		col.Kind = l.kind(s)
+		switch {
+		case c == l.weight:
+			col.Use = "weight"
+		case c == l.truth:
+			col.Use = "truth"
+		case c == l.id:
+			col.Use, col.Kind = "id", "id"
+		case l.excluded[c]:
+			col.Why = whyExcluded
+		case slices.Contains(l.file.notFeatures, name) && !l.explicit:
+			col.Why = whyNoFeature
+		case l.explicit:
+			col.Why = whyUnchosen
+		case col.Kind == "text" || col.Kind == "empty" || col.Kind == "constant":
+			col.Why = col.Kind
+		}
+		l.info.Columns = append(l.info.Columns, col)
+	}
+}
+
+// kind says what a column holds; "" if it was not looked at.
+func (l *loader) kind(s *columnStats) string {
+	filled := l.n - s.missing
+	switch {
+	case s.texts*2 > filled:
+		return "text"
+	case filled == 0 && l.n > 0:
+		return "empty"
+	case s.n == 0:
+		return ""
+	case s.min == s.max && s.n == filled:
+		return "constant"
+	case s.bits && s.n == filled:
+		return "bits"
+	}
+	return "number"
+}
+
+// chooseDefault takes the candidates that hold numbers. Counters and constant columns are left out, but only while
+// others remain.
+func (l *loader) chooseDefault() {
+	var counters, constants []int
+	for _, c := range l.chosen {
+		switch col := &l.info.Columns[c]; {
+		case col.Kind == "text" || col.Kind == "empty":
+		case l.isCounter(c):
+			counters = append(counters, c)
+		case col.Kind == "constant":
+			constants = append(constants, c)
+		default:
+			l.features = append(l.features, c)
+		}
+	}
+	leave := func(cols []int, why, kind string) {
+		if len(l.features) == 0 {
+			l.features = cols
+			return
+		}
+		for _, c := range cols {
+			l.info.Columns[c].Why, l.info.Columns[c].Kind = why, kind
+		}
+	}
+	leave(counters, whyCounter, "id")
+	leave(constants, whyConstant, "constant")
+}
+
+// isCounter reports whether a column numbers the rows: it runs 0..n-1 or 1..n over 20 rows or more, or has no name
+// under a header, or is called id, index or row and its integers are all different.
+func (l *loader) isCounter(c int) bool {
+	s := &l.stats[c]
+	switch {
+	case l.cols.unnamed[c] && l.info.Header:
+		return true
+	case s.n != l.n || !s.integers:
+		return false
+	case l.n >= 20 && (s.from0 && s.first == 0 || s.from1 && s.first == 1) && s.rising:
+		return true
+	case !calledCounter(l.cols.names[c]):
+		return false
+	case s.rising:
+		return true
+	}
+	v := l.named[c]
+	slices.Sort(v)
+	for i := 1; i < len(v); i++ {
+		if v[i] == v[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// checkWidth takes the columns of a model by position: their number must be the model's, with or without counters
+// and constants.
+func (l *loader) checkWidth() error {
+	want := len(l.o.Exact)
+	if len(l.features) == want {
+		return nil
+	}
+	var all []int
+	for _, c := range l.chosen {
+		if k := l.info.Columns[c].Kind; k != "text" && k != "empty" || l.n == 0 {
+			all = append(all, c)
+		}
+	}
+	if len(all) != want {
+		return fileError(l.file.name, "it has %s without names, but the model has %d: they cannot be told apart",
+			counted(int64(len(all)), "number column"), want)
+	}
+	l.features = all
+	return nil
+}
+
+// checkWeight refuses weights that are no weights.
+func (l *loader) checkWeight() error {
+	if l.weight < 0 || l.n == 0 {
+		return nil
+	}
+	name, s := l.cols.names[l.weight], &l.stats[l.weight]
+	at := func(p Place, msg string) error {
+		return &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: name, Msg: msg}
+	}
+	switch {
+	case s.texts > 0:
+		return at(s.firstText, fmt.Sprintf("%q is not a number; a weight must be", s.firstText.Value))
+	case s.infinite > 0:
+		return at(s.firstInfinite, fmt.Sprintf("%q is not a finite number; a weight must be", s.firstInfinite.Value))
+	case s.n > 0 && s.min < 0:
+		return at(Place{Row: l.rowOf(s.minRow) + 1, Line: s.minLine}, fmt.Sprintf("%v is negative; a weight must not be", s.min))
+	case s.n > 0 && s.max == 0:
+		return columnError(l.file.name, name, "all weights are 0")
+	case s.n == 0:
+		return columnError(l.file.name, name, "there is no weight in it")
+	}
+	return nil
+}
+
+// checkCells refuses the first cell of a feature that no mode can take: text or an infinite number.
+func (l *loader) checkCells() error {
+	var worst *Error
+	consider := func(c int, p Place, msg string) {
+		if p.Row > 0 && (worst == nil || p.Row < worst.Row) {
+			worst = &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: l.cols.names[c], Msg: msg}
+		}
+	}
+	for _, c := range l.features {
+		s, name := &l.stats[c], l.cols.names[c]
+		if t := l.file.text; t != nil && !t.header && s.firstText.Row == 1 {
+			consider(c, s.firstText, fmt.Sprintf("%q is not a number; if line %d holds names, use --header yes", s.firstText.Value, s.firstText.Line))
+		}
+		consider(c, s.firstText, fmt.Sprintf("%q is not a number; use --exclude %s", s.firstText.Value, name))
+		consider(c, s.firstInfinite, fmt.Sprintf("%q is not a finite number; use --exclude %s", s.firstInfinite.Value, name))
+	}
+	if worst != nil {
+		return worst
+	}
+	if !l.o.Float32 {
+		return nil
+	}
+	for _, c := range l.features {
+		s := &l.stats[c]
+		for _, v := range []float64{s.min, s.max} {
+			if s.n > 0 && math.IsInf(float64(float32(v)), 0) {
+				return columnError(l.file.name, l.cols.names[c], "%v is too large for float32; leave out --float32, or --exclude %s", v, l.cols.names[c])
+			}
+		}
+	}
+	return nil
+}
+
+// checkMissing refuses missing values unless their rows are to be dropped.
+func (l *loader) checkMissing(ctx context.Context) error {
+	cols := slices.Clone(l.features)
+	if l.weight >= 0 {
+		cols = append(cols, l.weight)
+	}
+	var first *Error
+	total := int64(0)
+	for _, c := range cols {
+		s := &l.stats[c]
+		total += s.missing
+		if p := s.firstMissing; p.Row > 0 && (first == nil || p.Row < first.Row) {
+			first = &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: l.cols.names[c], follows: true}
+		}
+	}
+	if first == nil || l.o.Missing == "drop" {
+		return nil
+	}
+	rows, err := l.incomplete(ctx, cols)
+	if err != nil {
+		return err
+	}
+	first.Msg = fmt.Sprintf("has no value here (%s in %s missing); use --missing drop, or --exclude %s",
+		counted(total, "cell"), areRows(rows, total), first.Column)
+	if l.weight >= 0 && first.Column == l.cols.names[l.weight] {
+		first.Msg = fmt.Sprintf("has no value here, but every row needs a weight (%s in %s missing); use --missing drop",
+			counted(total, "cell"), areRows(rows, total))
+	}
+	return first
+}
+
+func areRows(rows, cells int64) string {
+	if cells == 1 {
+		return counted(rows, "row") + " is"
+	}
+	return counted(rows, "row") + " are"
+}
+
+// incomplete counts the rows in which one of the columns has no value.
+func (l *loader) incomplete(ctx context.Context, cols []int) (int64, error) {
+	wants := make([]want, len(l.cols.names))
+	for _, c := range cols {
+		wants[c] = count
+	}
+	rows := int64(0)
+	err := l.cells.read(ctx, wants, true, l.threads, func(b *batch) error {
+		last := int64(-1)
+		for i := range b.Bad {
+			if bad := &b.Bad[i]; bad.Kind == missingCell && bad.Row != last && wants[bad.Column] != skip {
+				rows++
+				last = bad.Row
+			}
+		}
+		return nil
+	})
+	return rows, err
+}

@@ -1,0 +1,71 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// FromRows copies rows of equal length to a table. Values that are not finite are an error that names row and
+// column, both counted from 1.
+func FromRows(rows [][]float64) (*Table, error) {
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		return nil, errors.New("a table needs a row and a column")
+	}
+	t := &Table{N: len(rows), D: len(rows[0])}
+	for i, r := range rows {
+		if len(r) != t.D {
+			return nil, fmt.Errorf("row %d has %d values, row 1 has %d", i+1, len(r), t.D)
+		}
+	}
+	t.F64 = make([]float64, 0, t.N*t.D)
+	for _, r := range rows {
+		t.F64 = append(t.F64, r...)
+	}
+	return t, t.checkFinite()
+}
+
+// FromMatrix makes a table of a matrix whose rows are observations. A *mat.Dense whose rows stand one after another
+// is not copied: the table is a view of it, and the matrix must not change while the table is used. Values that are
+// not finite are an error that names row and column, both counted from 1.
+func FromMatrix(m mat.Matrix) (*Table, error) {
+	n, d := m.Dims()
+	if n == 0 || d == 0 {
+		return nil, errors.New("a table needs a row and a column")
+	}
+	t := &Table{N: n, D: d}
+	raw, isRaw := m.(mat.RawMatrixer)
+	if isRaw {
+		g := raw.RawMatrix()
+		if g.Stride == d || n == 1 {
+			t.F64 = g.Data[: n*d : n*d]
+			return t, t.checkFinite()
+		}
+		t.F64 = make([]float64, 0, n*d)
+		for i := range n {
+			t.F64 = append(t.F64, g.Data[i*g.Stride:][:d]...)
+		}
+		return t, t.checkFinite()
+	}
+	t.F64 = make([]float64, 0, n*d)
+	for i := range n {
+		for j := range d {
+			t.F64 = append(t.F64, m.At(i, j))
+		}
+	}
+	return t, t.checkFinite()
+}
+
+// checkFinite names the first value that is NaN or infinite.
+func (t *Table) checkFinite() error {
+	if allFinite(t.F64) {
+		return nil
+	}
+	for i, v := range t.F64 {
+		if v-v != 0 {
+			return fmt.Errorf("row %d, column %d: %v is not a finite number; leave the row out or fill the value in", i/t.D+1, i%t.D+1, v)
+		}
+	}
+	return nil
+}

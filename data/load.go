@@ -1,0 +1,328 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+)
+
+// Options says how a file is read. The zero value lets the reader decide.
+type Options struct {
+	Format    string // csv, tsv, npy, idx, parquet; "" or "auto": by content
+	Header    string // yes, no; "" or "auto": by looking at the first lines
+	Delimiter string // one sign, or its name; "" or "auto": by looking
+	Decimal   string // . or ,; "" or "auto": by looking
+
+	Columns []string // features: names, globs, ranges a-d or 1-4, /regex/; nil: every numeric column
+	Exclude []string // not features, in the same language
+	Exact   []string // features by exact name and in this order, as a model wants them; it overrules Columns
+
+	ID     string // column that names the rows; "" for none
+	Weight string // column of row weights; "" for none
+	Truth  string // column of known groups; "" for none
+
+	Missing    string // error or drop; "" is error
+	Float32    bool   // store float32
+	Stream     bool   // read the file again in every pass rather than hold it in memory
+	AllowEmpty bool   // a file without data rows gives zero rows rather than an error
+
+	Limit  int64  // only the first rows; 0: all
+	Sample int64  // that many rows at random, out of the first Limit; 0: all
+	Seed   uint64 // of Sample
+
+	Threads int       // 0: all cores
+	Stdin   io.Reader // what the path "-" means
+}
+
+// Column is what was found out about one column of the file.
+type Column struct {
+	Name string
+	Kind string // number, bits, text, constant, id, empty; "" where it was not looked at
+	Use  string // feature, id, weight, truth, ignored
+	Why  string // why it is ignored
+
+	Missing   int64 // cells without a value
+	NonFinite int64 // infinite numbers
+	Texts     int64 // other cells that are not numbers
+	Numbers   int64 // finite numbers
+
+	FirstMissing, FirstNonFinite, FirstText Place
+
+	Min, Max, Mean, SD float64 // of the finite numbers; SD with n-1
+}
+
+// Info is what was read and what was decided on the way.
+type Info struct {
+	Name       string
+	Format     string // csv, tsv, npy, idx, parquet
+	Header     bool   // the first line holds names
+	HeaderAuto bool   // that was decided by looking
+	Delimiter  string // "" for formats without
+	Decimal    string
+	Columns    []Column // all columns of the file, in its order
+	Features   []string // the columns of the rows, in their order
+	FileRows   int64    // data rows in the file
+	Rows       int64    // rows that were kept
+	Dropped    int64    // rows that were dropped because a value is missing
+	Warnings   []string
+}
+
+// LeftOut names the columns that could have been features but are not, with the reason: "species (text)".
+func (f *Info) LeftOut() []string {
+	var out []string
+	for _, c := range f.Columns {
+		if c.Use == "ignored" && c.Why != "" && c.Why != whyUnchosen {
+			out = append(out, fmt.Sprintf("%s (%s)", c.Name, c.Why))
+		}
+	}
+	return out
+}
+
+// Load reads a file: path is a file name, "-" for o.Stdin or "@name" for a built-in set. The Source is a *Table, or
+// a source that reads the file again in every pass if o.Stream is set; that one has a Close method.
+func Load(ctx context.Context, path string, o Options) (Source, *Info, error) {
+	l, err := newLoader(ctx, path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := l.load(ctx)
+	if err != nil {
+		l.file.Close()
+		return nil, nil, err
+	}
+	return src, l.info, nil
+}
+
+// loader is the work on one file.
+type loader struct {
+	o       Options
+	file    *opened
+	cells   cells // file, or the rows picked from it
+	cols    *columnSet
+	info    *Info
+	n       int64 // rows before any is dropped
+	threads int
+
+	id, weight, truth int    // columns; -1 for none
+	chosen            []int  // candidates for features, in their order
+	explicit          bool   // they were named, so they stay
+	positional        bool   // o.Exact is met by position
+	excluded          []bool // by o.Exclude
+	wide              bool   // look at every column, for a profile
+
+	f64      []float64 // file matrix, if it can be had as a view
+	f32      []float32
+	isMatrix bool
+
+	stats    []columnStats
+	features []int
+	named    map[int][]float64 // values of columns that are called like a counter
+	store    store
+}
+
+func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if !slices.Contains([]string{"", "error", "drop"}, o.Missing) {
+		return nil, fileError("", "missing %q is not one of error, drop", o.Missing)
+	}
+	if o.Limit < 0 || o.Sample < 0 {
+		return nil, fileError("", "limit and sample must not be negative")
+	}
+	f, err := open(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{o: o, file: f, cells: f.cells, threads: o.Threads, named: map[int][]float64{}}
+	if err := l.prepare(ctx); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// prepare settles rows, names and roles, before any cell is looked at.
+func (l *loader) prepare(ctx context.Context) error {
+	f := l.file
+	l.cols = newColumnSet(f.name, f.names())
+	l.info = &Info{Name: f.name, Format: f.format, Header: f.named()}
+	if t := f.text; t != nil {
+		l.info.HeaderAuto = t.guessed
+		l.info.Delimiter, l.info.Decimal = string(t.delim), string(t.decimal)
+		l.info.Warnings = append(l.info.Warnings, t.notes...)
+		if len(t.columns) == 1 && t.blank > 0 {
+			l.warn("%s skipped; a missing value must be written NA in a file of one column", counted(t.blank, "empty line"))
+		}
+	}
+	l.info.Warnings = append(l.info.Warnings, l.cols.notes...)
+	if err := l.pickRows(ctx); err != nil {
+		return err
+	}
+	if err := l.roles(); err != nil {
+		return err
+	}
+	return l.choose()
+}
+
+func (l *loader) warn(format string, args ...any) {
+	l.info.Warnings = append(l.info.Warnings, fmt.Sprintf(format, args...))
+}
+
+// pickRows applies Limit and Sample.
+func (l *loader) pickRows(ctx context.Context) error {
+	n := l.cells.rows()
+	if n < 0 {
+		n = 0
+		err := l.cells.read(ctx, make([]want, len(l.cols.names)), true, 1, func(b *batch) error {
+			n += int64(b.N)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	l.info.FileRows, l.n = n, n
+	if n == 0 && !l.o.AllowEmpty {
+		if l.info.Header {
+			return fileError(l.file.name, "no data rows below the header")
+		}
+		return fileError(l.file.name, "no data rows")
+	}
+	if l.o.Limit > 0 && l.o.Limit < n {
+		l.n = l.o.Limit
+	}
+	p := &picked{cells: l.cells, n: l.n}
+	if l.o.Sample > 0 && l.o.Sample < l.n {
+		p.sel = sampleRows(l.n, l.o.Sample, l.o.Seed)
+		l.n = l.o.Sample
+		p.n = l.n
+	}
+	if l.n == n {
+		return nil
+	}
+	if l.file.text != nil { // later rows need not be parsed
+		last := p.rowOf(l.n - 1)
+		l.file.text.cut(last + 1)
+	}
+	l.cells = p
+	how := "the first rows"
+	if p.sel != nil {
+		how = "a random sample"
+	}
+	l.warn("read %s of %s rows (%s)", thousands(l.n), thousands(n), how)
+	return nil
+}
+
+// rowOf returns the index in the file of row i.
+func (l *loader) rowOf(i int64) int64 {
+	if p, ok := l.cells.(*picked); ok {
+		return p.rowOf(i)
+	}
+	return i
+}
+
+// roles finds the columns with a part of their own.
+func (l *loader) roles() error {
+	l.id, l.weight, l.truth = -1, -1, -1
+	truth := l.o.Truth
+	if truth == "" {
+		truth = l.file.truth
+	}
+	for _, r := range []struct {
+		name string
+		at   *int
+	}{{l.o.ID, &l.id}, {l.o.Weight, &l.weight}, {truth, &l.truth}} {
+		if r.name == "" {
+			continue
+		}
+		c, err := l.cols.find(r.name)
+		if err != nil {
+			return err
+		}
+		*r.at = c
+	}
+	if l.weight >= 0 && (l.weight == l.id || l.weight == l.truth) {
+		return columnError(l.file.name, l.cols.names[l.weight], "one column cannot be the weight and something else")
+	}
+	return nil
+}
+
+func (l *loader) hasRole(c int) bool { return c == l.id || c == l.weight || c == l.truth }
+
+// choose settles which columns are candidates for features.
+func (l *loader) choose() error {
+	l.excluded = make([]bool, len(l.cols.names))
+	out, err := l.cols.match(l.o.Exclude)
+	if err != nil {
+		return err
+	}
+	for _, c := range out {
+		l.excluded[c] = true
+	}
+	if len(l.o.Exact) > 0 {
+		if done, err := l.chooseExact(); done || err != nil {
+			return err
+		}
+	} else if len(l.o.Columns) > 0 {
+		l.explicit = true
+		cols, err := l.cols.match(l.o.Columns)
+		for _, c := range cols {
+			if !l.hasRole(c) && !l.excluded[c] {
+				l.chosen = append(l.chosen, c)
+			}
+		}
+		return err
+	}
+	for c, name := range l.cols.names {
+		if !l.hasRole(c) && !l.excluded[c] && !slices.Contains(l.file.notFeatures, name) {
+			l.chosen = append(l.chosen, c)
+		}
+	}
+	return nil
+}
+
+// chooseExact takes the columns of a model by name, if the file has names; it is not done where they must be taken
+// by position.
+func (l *loader) chooseExact() (done bool, err error) {
+	found, missing := 0, ""
+	for _, name := range l.o.Exact {
+		if _, ok := l.cols.at[name]; ok {
+			found++
+		} else if missing == "" {
+			missing = name
+		}
+	}
+	counts := isCount(l.o.Exact)
+	switch named := l.info.Header; {
+	case named && counts && found == 0, !named && (counts || missing != ""):
+		l.positional = true
+		return false, nil
+	case missing != "":
+		return false, l.cols.unknown(missing)
+	}
+	for _, name := range l.o.Exact {
+		l.chosen = append(l.chosen, l.cols.at[name])
+	}
+	l.explicit = true
+	return true, nil
+}
+
+// load reads the rows.
+func (l *loader) load(ctx context.Context) (Source, error) {
+	if err := l.measure(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.decide(); err != nil {
+		return nil, err
+	}
+	if err := l.checkMissing(ctx); err != nil {
+		return nil, err
+	}
+	if l.o.Stream && !l.wholeView() {
+		return l.stream(ctx)
+	}
+	return l.table()
+}

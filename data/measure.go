@@ -1,0 +1,208 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// store is where the rows of a pass go: candidates for features side by side, and the columns with a part.
+type store struct {
+	f64   []float64
+	f32   []float32
+	width int
+	w     []float64
+	id    []string
+	truth []string
+}
+
+// errEnough ends a pass early; it is no failure.
+var errEnough = errors.New("enough rows")
+
+// measure makes the pass that learns the statistics of every column and, unless rows are streamed or can be viewed in
+// the file, stores the candidates.
+func (l *loader) measure(ctx context.Context) error {
+	if m, ok := l.file.cells.(interface {
+		matrix() ([]float64, []float32, bool)
+	}); ok && l.cells == l.file.cells {
+		l.f64, l.f32, l.isMatrix = m.matrix()
+	}
+	probablyText, err := l.probe(ctx)
+	if err != nil {
+		return err
+	}
+	if !l.explicit {
+		l.chosen = slices.DeleteFunc(l.chosen, func(c int) bool { return probablyText[c] })
+	}
+	p := newPlan(l.measureWants(probablyText))
+	l.allocate()
+	m := newMerger(len(p.wants))
+	err = l.cells.read(ctx, p.wants, false, l.threads, func(b *batch) error {
+		m.add(b.First, statsOf(b, p, l.rowOf))
+		l.put(b, p)
+		return nil
+	})
+	l.stats = m.total
+	return err
+}
+
+// probe looks at the first rows to guess which columns hold text, so that they need not be parsed as numbers. A
+// wrong guess costs nothing: a column of mostly numbers with a text in it is an error anyway, and one that turns out
+// to be text later on is left out then.
+func (l *loader) probe(ctx context.Context) ([]bool, error) {
+	guess := make([]bool, len(l.cols.names))
+	if l.n == 0 || l.isMatrix || l.explicit && !l.wide {
+		return guess, nil
+	}
+	wants := make([]want, len(guess))
+	for c := range wants {
+		wants[c] = count
+	}
+	texts, missing, rows := make([]int, len(guess)), make([]int, len(guess)), 0
+	err := l.cells.read(ctx, wants, true, 1, func(b *batch) error {
+		rows += b.N
+		for i := range b.Bad {
+			switch b.Bad[i].Kind {
+			case textCell:
+				texts[b.Bad[i].Column]++
+			case missingCell:
+				missing[b.Bad[i].Column]++
+			}
+		}
+		if rows < headRows {
+			return nil
+		}
+		return errEnough
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	for c := range guess {
+		guess[c] = texts[c]*2 > rows-missing[c]
+	}
+	return guess, nil
+}
+
+// measureWants says what the measuring pass does with each column.
+func (l *loader) measureWants(probablyText []bool) []want {
+	wants := make([]want, len(l.cols.names))
+	for c := range wants {
+		switch {
+		case l.wide && !probablyText[c]:
+			wants[c] = number
+		case l.wide, probablyText[c] && !l.explicit && !l.excluded[c]:
+			wants[c] = count
+		}
+	}
+	for _, c := range l.chosen {
+		wants[c] = number
+	}
+	if l.weight >= 0 {
+		wants[l.weight] = number
+	}
+	if l.truth >= 0 {
+		wants[l.truth] |= count // its kind is worth telling, even where its values are not kept
+	}
+	if !l.o.Stream && !l.wide {
+		for _, c := range []int{l.id, l.truth} {
+			if c >= 0 {
+				wants[c] |= text
+			}
+		}
+	}
+	return wants
+}
+
+// allocate makes room for what the pass stores.
+func (l *loader) allocate() {
+	n := int(l.n)
+	if !l.explicit {
+		for _, c := range l.chosen {
+			if calledCounter(l.cols.names[c]) {
+				l.named[c] = make([]float64, n)
+			}
+		}
+	}
+	if l.o.Stream || l.wide {
+		return
+	}
+	s := &l.store
+	if !l.isMatrix {
+		s.width = len(l.chosen)
+		if l.o.Float32 {
+			s.f32 = make([]float32, n*s.width)
+		} else {
+			s.f64 = make([]float64, n*s.width)
+		}
+	}
+	if l.weight >= 0 {
+		s.w = make([]float64, n)
+	}
+	if l.id >= 0 {
+		s.id = make([]string, n)
+	}
+	if l.truth >= 0 {
+		s.truth = make([]string, n)
+	}
+}
+
+// put stores a batch. Batches have different rows, so that no two calls touch the same memory.
+func (l *loader) put(b *batch, p *plan) {
+	s, first := &l.store, int(b.First)
+	for c, dst := range l.named {
+		gather(dst[first:first+b.N], b.F64, b.N, p.numbers, []int{p.number[c]})
+	}
+	from := make([]int, len(l.chosen))
+	for j, c := range l.chosen {
+		from[j] = p.number[c]
+	}
+	if s.f64 != nil {
+		gather(s.f64[first*s.width:], b.F64, b.N, p.numbers, from)
+	}
+	if s.f32 != nil {
+		gather(s.f32[first*s.width:], b.F64, b.N, p.numbers, from)
+	}
+	if s.w != nil {
+		gather(s.w[first:], b.F64, b.N, p.numbers, []int{p.number[l.weight]})
+	}
+	for i := range b.N {
+		if s.id != nil {
+			s.id[first+i] = b.Text[i*p.texts+p.text[l.id]]
+		}
+		if s.truth != nil {
+			s.truth[first+i] = b.Text[i*p.texts+p.text[l.truth]]
+		}
+	}
+}
+
+// gather copies the columns from of n rows of src, which are stride wide, side by side to dst.
+func gather[D, S float32 | float64](dst []D, src []S, n, stride int, from []int) {
+	whole := len(from) == stride
+	for j, c := range from {
+		whole = whole && j == c
+	}
+	if whole {
+		for i, v := range src[:n*stride] {
+			dst[i] = D(v)
+		}
+		return
+	}
+	k := 0
+	for i := range n {
+		row := src[i*stride : (i+1)*stride]
+		for _, c := range from {
+			dst[k] = D(row[c])
+			k++
+		}
+	}
+}
+
+// calledCounter reports whether a name is one that people give to row numbers.
+func calledCounter(name string) bool {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "id", "index", "row":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,246 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// opened is a file whose format is known.
+type opened struct {
+	cells
+	name        string // as printed in messages
+	format      string // csv, npy, idx or parquet
+	text        *csvFile
+	file        io.Closer // nil for bytes in memory
+	truth       string    // of a built-in set
+	notFeatures []string  // of a built-in set: columns that are no measurements
+}
+
+// Close closes the cells and the file below them.
+func (f *opened) Close() error {
+	err := f.cells.Close()
+	if f.file != nil {
+		f.file.Close() // it was only read, and may be closed already
+	}
+	return err
+}
+
+// named reports whether the columns have names of their own.
+func (f *opened) named() bool {
+	return f.text == nil && f.format == "parquet" || f.text != nil && f.text.header
+}
+
+// open opens a path, "-" or "@name" and finds out what it holds. Compressed text is unpacked in memory.
+func open(ctx context.Context, path string, o Options) (*opened, error) {
+	switch {
+	case path == "-":
+		if o.Stdin == nil {
+			return nil, fileError("stdin", "there is no standard input here")
+		}
+		return spool(ctx, o.Stdin, "stdin", o)
+	case strings.HasPrefix(path, "@"):
+		return openDataset(ctx, path, o)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fileError(path, "this is a directory")
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a pipe has no size and cannot be read twice
+		defer f.Close()
+		return spool(ctx, f, path, o)
+	}
+	of, err := openFile(ctx, f, info.Size(), path, o)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return of, nil
+}
+
+// openError says in plain words why a file could not be opened.
+func openError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fileError(path, "there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return fileError(path, "no permission to read it")
+	}
+	return fileError(path, "%v", errors.Unwrap(err))
+}
+
+func openDataset(ctx context.Context, path string, o Options) (*opened, error) {
+	b, truth, notFeatures, ok := dataset(path[1:])
+	if !ok {
+		return nil, fileError(path, "there is no built-in set of this name; see latent datasets")
+	}
+	f, err := openText(ctx, bytes.NewReader(b), int64(len(b)), path, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.truth, f.notFeatures = truth, notFeatures
+	return f, nil
+}
+
+// openFile opens a regular file.
+func openFile(ctx context.Context, f *os.File, size int64, name string, o Options) (*opened, error) {
+	start := make([]byte, min(16, size))
+	if err := readFull(f, start, 0, name); err != nil {
+		return nil, err
+	}
+	if packed(start) != "" {
+		b, err := unpack(io.NewSectionReader(f, 0, size), start, name)
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
+		return openBytes(ctx, b, name, o)
+	}
+	format, err := formatOf(start, name, o)
+	if err != nil {
+		return nil, err
+	}
+	if format != "npy" {
+		return openReader(ctx, f, size, name, format, o, f)
+	}
+	c, err := openNPY(f, name)
+	if err != nil {
+		return nil, err
+	}
+	return &opened{cells: c, name: name, format: format, file: f}, nil
+}
+
+// spool reads everything from r, then opens it from memory.
+func spool(ctx context.Context, r io.Reader, name string, o Options) (*opened, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fileError(name, "%v", err)
+	}
+	if start := b[:min(16, len(b))]; packed(start) != "" {
+		if b, err = unpack(bytes.NewReader(b), start, name); err != nil {
+			return nil, err
+		}
+	}
+	return openBytes(ctx, b, name, o)
+}
+
+// openBytes opens what is in memory already.
+func openBytes(ctx context.Context, b []byte, name string, o Options) (*opened, error) {
+	format, err := formatOf(b[:min(16, len(b))], name, o)
+	if err != nil {
+		return nil, err
+	}
+	if format == "npy" {
+		c, err := npyBytes(b, name)
+		if err != nil {
+			return nil, err
+		}
+		return &opened{cells: c, name: name, format: format}, nil
+	}
+	return openReader(ctx, bytes.NewReader(b), int64(len(b)), name, format, o, nil)
+}
+
+// openReader opens the formats that need no more than random access.
+func openReader(ctx context.Context, r io.ReaderAt, size int64, name, format string, o Options, file io.Closer) (*opened, error) {
+	var c cells
+	var err error
+	switch format {
+	case "idx":
+		c, err = openIDX(r, size, name)
+	case "parquet":
+		c, err = openParquet(r, size, name)
+	default:
+		return openText(ctx, r, size, name, o, file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &opened{cells: c, name: name, format: format, file: file}, nil
+}
+
+func openText(ctx context.Context, r io.ReaderAt, size int64, name string, o Options, file io.Closer) (*opened, error) {
+	f, err := openCSV(ctx, r, size, name, o)
+	if err != nil {
+		return nil, err
+	}
+	format := "csv"
+	if f.delim == '\t' {
+		format = "tsv"
+	}
+	return &opened{cells: f, name: name, format: format, text: f, file: file}, nil
+}
+
+// formatOf goes by --format, then by the first bytes.
+func formatOf(start []byte, name string, o Options) (string, error) {
+	has := func(magic string) bool { return bytes.HasPrefix(start, []byte(magic)) }
+	switch o.Format {
+	case "csv", "tsv", "npy", "idx", "parquet":
+		return o.Format, nil
+	case "", "auto":
+	default:
+		return "", fileError(name, "format %q is not one of csv, tsv, npy, idx, parquet", o.Format)
+	}
+	switch {
+	case has("\x93NUMPY"):
+		return "npy", nil
+	case has("PAR1"):
+		return "parquet", nil
+	case len(start) >= 4 && start[0] == 0 && start[1] == 0 && bytes.IndexByte([]byte{8, 9, 11, 12, 13, 14}, start[2]) >= 0 && start[3] > 0:
+		return "idx", nil
+	case has("PK\x03\x04"):
+		return "", fileError(name, "a zip archive (npz or a spreadsheet); save the table in it as CSV, NPY or Parquet")
+	case has("\x89HDF"):
+		return "", fileError(name, "an HDF5 file; save the table in it as CSV, NPY or Parquet")
+	case has("\x89PNG"), has("\xFF\xD8\xFF"), has("GIF8"):
+		return "", fileError(name, "a picture; latent segment reads pictures")
+	}
+	return "csv", nil
+}
+
+// packed names the compression that the first bytes tell of.
+func packed(start []byte) string {
+	switch {
+	case bytes.HasPrefix(start, []byte("\x1F\x8B")):
+		return "gzip"
+	case bytes.HasPrefix(start, []byte("\x28\xB5\x2F\xFD")):
+		return "zstd"
+	}
+	return ""
+}
+
+// unpack decompresses all members or frames of r.
+func unpack(r io.Reader, start []byte, name string) ([]byte, error) {
+	var b []byte
+	var err error
+	if packed(start) == "gzip" {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(r); err == nil {
+			b, err = io.ReadAll(z)
+		}
+	} else {
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1)); err == nil {
+			defer z.Close()
+			b, err = io.ReadAll(z)
+		}
+	}
+	if err != nil {
+		return nil, fileError(name, "the %s data is damaged or cut short (%v)", packed(start), err)
+	}
+	return b, nil
+}

@@ -1,0 +1,211 @@
+package data
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"sync"
+)
+
+// Report is what a file holds, looked at more closely than fitting needs.
+type Report struct {
+	*Info
+	Distinct       []int64 // different values in each column of the file, cells without one not counted
+	IncompleteRows int64   // rows in which a feature or the weight has no value
+	DuplicateRows  int64   // rows whose features are those of a row before them
+	Err            error   // what Load would refuse the file for; nil if it would not
+}
+
+// Profile reads a file as Load would, and reports on it. What Load would refuse because of the values in it is in the
+// report; an error is returned for a file that cannot be read to the end.
+func Profile(ctx context.Context, path string, o Options) (*Report, error) {
+	o.Stream = false
+	l, err := newLoader(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer l.file.Close()
+	l.wide = true
+	if err := l.measure(ctx); err != nil {
+		return nil, err
+	}
+	r := &Report{Info: l.info, Distinct: make([]int64, len(l.cols.names))}
+	if r.Err = l.decide(); r.Err == nil {
+		r.Err = l.checkMissing(ctx)
+	}
+	cols := slices.Clone(l.features)
+	if l.weight >= 0 {
+		cols = append(cols, l.weight)
+	}
+	if r.IncompleteRows, err = l.incomplete(ctx, cols); err != nil {
+		return nil, err
+	}
+	l.info.Rows = l.n
+	if o.Missing == "drop" {
+		l.noteRows(l.n - r.IncompleteRows)
+	}
+	if err := r.look(ctx, l); err != nil {
+		return nil, err
+	}
+	if r.DuplicateRows > 0 {
+		l.warn("%s the same as one before", repeats(r.DuplicateRows))
+	}
+	if r.IncompleteRows > 0 && o.Missing != "drop" {
+		l.warn("%s at least one missing value", haveRows(r.IncompleteRows))
+	}
+	return r, nil
+}
+
+func repeats(n int64) string {
+	if n == 1 {
+		return "1 row is"
+	}
+	return thousands(n) + " rows are"
+}
+
+func haveRows(n int64) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return thousands(n) + " rows have"
+}
+
+// look makes the pass that counts distinct values and repeated rows. Numbers are held column by column, which takes
+// as much memory as a fit; texts are held once each.
+func (r *Report) look(ctx context.Context, l *loader) error {
+	wants := make([]want, len(l.cols.names))
+	values := make([][]float64, len(wants))
+	texts := make([]map[string]struct{}, len(wants))
+	for c := range wants {
+		if k := l.info.Columns[c].Kind; k == "text" || c == l.id && l.stats[c].n == 0 {
+			wants[c], texts[c] = text, map[string]struct{}{}
+		} else if l.stats[c].n > 0 {
+			wants[c], values[c] = number, make([]float64, l.n)
+		}
+	}
+	p := newPlan(wants)
+	hashes := make([]uint64, l.n)
+	var mu sync.Mutex
+	err := l.cells.read(ctx, wants, false, l.threads, func(b *batch) error {
+		first := int(b.First)
+		for c := range wants {
+			if values[c] != nil {
+				gather(values[c][first:first+b.N], b.F64, b.N, p.numbers, []int{p.number[c]})
+			}
+			if texts[c] != nil {
+				mu.Lock()
+				for i := range b.N {
+					if t := b.Text[i*p.texts+p.text[c]]; !isMissing([]byte(t)) {
+						texts[c][t] = struct{}{}
+					}
+				}
+				mu.Unlock()
+			}
+		}
+		for i := range b.N {
+			hashes[first+i] = hashRow(b.F64[i*p.numbers:(i+1)*p.numbers], p, l.features)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for c := range wants {
+		r.Distinct[c] = int64(len(texts[c]))
+		if values[c] != nil {
+			r.Distinct[c] = distinct(values[c])
+		}
+	}
+	if len(l.features) > 0 {
+		slices.Sort(hashes)
+		r.DuplicateRows = l.n - int64(len(slices.Compact(hashes)))
+	}
+	return nil
+}
+
+// hashRow mixes the features of a row into 64 bits (the finalizer of MurmurHash3 after each). Two different rows of a
+// million have the same hash about once in 37 million files.
+func hashRow(row []float64, p *plan, features []int) uint64 {
+	h := uint64(len(features))
+	for _, c := range features {
+		v := math.NaN()
+		if k := p.number[c]; k >= 0 {
+			v = row[k]
+		}
+		if v == 0 {
+			v = 0 // no difference between 0 and -0
+		}
+		h = (h ^ math.Float64bits(v)) * 0x9E3779B97F4A7C15
+		h ^= h >> 33
+		h *= 0xFF51AFD7ED558CCD
+		h ^= h >> 33
+	}
+	return h
+}
+
+// distinct counts the different numbers; NaN is none. It sorts v.
+func distinct(v []float64) int64 {
+	slices.Sort(v) // NaN comes first
+	n := int64(0)
+	for i, x := range v {
+		if x == x && (i == 0 || x != v[i-1]) {
+			n++
+		}
+	}
+	return n
+}
+
+// MarshalJSON writes the report with the keys of `latent check --json`.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	type column struct {
+		Name      string   `json:"name"`
+		Kind      string   `json:"kind"`
+		Use       string   `json:"use"`
+		Why       string   `json:"why"`
+		Missing   int64    `json:"missing"`
+		NonFinite int64    `json:"non_finite"`
+		Distinct  int64    `json:"distinct"`
+		Min       *float64 `json:"min"`
+		Max       *float64 `json:"max"`
+		Mean      *float64 `json:"mean"`
+		SD        *float64 `json:"sd"`
+	}
+	out := struct {
+		File       string   `json:"file"`
+		Format     string   `json:"format"`
+		Rows       int64    `json:"rows"`
+		Delimiter  string   `json:"delimiter"`
+		Decimal    string   `json:"decimal"`
+		Header     bool     `json:"header"`
+		Columns    []column `json:"columns"`
+		Incomplete int64    `json:"incomplete_rows"`
+		Duplicate  int64    `json:"duplicate_rows"`
+		Warnings   []string `json:"warnings"`
+		Error      string   `json:"error,omitempty"`
+	}{r.Name, r.Format, r.FileRows, r.Delimiter, r.Decimal, r.Header, []column{}, r.IncompleteRows, r.DuplicateRows, r.Warnings, ""}
+	if out.Warnings == nil {
+		out.Warnings = []string{}
+	}
+	if r.Err != nil {
+		out.Error = r.Err.Error()
+	}
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		j := column{Name: c.Name, Kind: c.Kind, Use: c.Use, Why: c.Why, Missing: c.Missing, NonFinite: c.NonFinite, Distinct: r.Distinct[i]}
+		if c.Numbers > 0 && c.Kind != "text" {
+			j.Min, j.Max, j.Mean = &c.Min, &c.Max, finite(c.Mean)
+			j.SD = finite(c.SD)
+		}
+		out.Columns = append(out.Columns, j)
+	}
+	return json.Marshal(out)
+}
+
+// finite returns nil for what JSON cannot say: the spread of numbers near the end of the range.
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,210 @@
+package data
+
+import (
+	"math"
+	"sync"
+)
+
+// Place is a cell of interest.
+type Place struct {
+	Row   int64  // data row, from 1; 0 for no place
+	Line  int64  // line in the file, from 1; 0 for formats without lines
+	Value string // as it stands in the file, cut to 60 bytes
+}
+
+// columnStats is what one pass learns of a column. Runs of rows are summed up apart and merged in row order, so that
+// the sums do not depend on which thread had which run.
+type columnStats struct {
+	n             int64 // finite numbers
+	mean, m2      float64
+	min, max      float64
+	minRow        int64 // from 0
+	minLine       int64
+	first, last   float64
+	bits          bool // all 0 or 1
+	integers      bool
+	rising        bool // every number is larger than the one before
+	from0, from1  bool // the numbers are those of the rows, from 0 or from 1
+	missing       int64
+	infinite      int64
+	texts         int64
+	firstMissing  Place
+	firstInfinite Place
+	firstText     Place
+}
+
+func noStats() columnStats {
+	return columnStats{bits: true, integers: true, rising: true, from0: true, from1: true, min: math.Inf(1), max: math.Inf(-1)}
+}
+
+// numberStats sums up n numbers, stride apart; NaN is no number. row returns the row index of the i-th.
+func numberStats(x []float64, stride, n int, row func(int) int64) columnStats {
+	s := noStats()
+	sum, at := 0.0, -1
+	for i := range n {
+		v := x[i*stride]
+		if v != v {
+			continue
+		}
+		if s.n == 0 {
+			s.first = v
+		} else if v <= s.last {
+			s.rising = false
+		}
+		s.n++
+		s.last = v
+		sum += v
+		if v < s.min {
+			s.min, at = v, i
+		}
+		if v > s.max {
+			s.max = v
+		}
+		if !s.integers {
+			continue
+		}
+		if v != math.Floor(v) {
+			s.integers, s.bits, s.from0, s.from1 = false, false, false, false
+			continue
+		}
+		s.bits = s.bits && (v == 0 || v == 1)
+		if s.from0 || s.from1 {
+			r := float64(row(i))
+			s.from0, s.from1 = s.from0 && v == r, s.from1 && v == r+1
+		}
+	}
+	if s.n == 0 {
+		return s
+	}
+	s.minRow = int64(at) // made a row of the file by the caller
+	s.mean = sum / float64(s.n)
+	if math.IsInf(sum, 0) { // huge numbers: sum their halves' halves
+		s.mean = 0
+		for i := range n {
+			if v := x[i*stride]; v == v {
+				s.mean += v / float64(s.n)
+			}
+		}
+	}
+	for i := range n {
+		if d := x[i*stride] - s.mean; d == d {
+			s.m2 += d * d
+		}
+	}
+	return s
+}
+
+// merge adds the rows that follow (Chan, Golub and LeVeque 1983).
+func (s *columnStats) merge(t *columnStats) {
+	s.missing += t.missing
+	s.infinite += t.infinite
+	s.texts += t.texts
+	for _, p := range [][2]*Place{{&s.firstMissing, &t.firstMissing}, {&s.firstInfinite, &t.firstInfinite}, {&s.firstText, &t.firstText}} {
+		if p[0].Row == 0 {
+			*p[0] = *p[1]
+		}
+	}
+	s.bits, s.integers = s.bits && t.bits, s.integers && t.integers
+	s.from0, s.from1 = s.from0 && t.from0, s.from1 && t.from1
+	s.rising = s.rising && t.rising && (s.n == 0 || t.n == 0 || t.first > s.last)
+	if t.n == 0 {
+		return
+	}
+	if s.n == 0 {
+		s.first = t.first
+	}
+	s.last = t.last
+	if t.min < s.min {
+		s.min, s.minRow, s.minLine = t.min, t.minRow, t.minLine
+	}
+	s.max = math.Max(s.max, t.max)
+	n, d := float64(s.n+t.n), t.mean-s.mean
+	if s.n == 0 {
+		s.mean, s.m2 = t.mean, t.m2
+	} else {
+		s.m2 += t.m2 + d*d*(float64(s.n)/n)*float64(t.n)
+		s.mean += d * (float64(t.n) / n)
+	}
+	s.n += t.n
+}
+
+// sd returns the standard deviation with n-1 below; 0 for fewer than two numbers.
+func (s *columnStats) sd() float64 {
+	if s.n < 2 {
+		return 0
+	}
+	return math.Sqrt(s.m2 / float64(s.n-1))
+}
+
+// merger puts the statistics of batches together in row order, whatever order they come in.
+type merger struct {
+	mu      sync.Mutex
+	total   []columnStats
+	next    int64 // first row of the batch that is due
+	waiting map[int64]*batchStats
+}
+
+type batchStats struct {
+	rows int64
+	cols []columnStats
+}
+
+func newMerger(d int) *merger {
+	m := &merger{total: make([]columnStats, d), waiting: map[int64]*batchStats{}}
+	for i := range m.total {
+		m.total[i] = noStats()
+	}
+	return m
+}
+
+func (m *merger) add(first int64, b *batchStats) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting[first] = b
+	for b := m.waiting[m.next]; b != nil; b = m.waiting[m.next] {
+		delete(m.waiting, m.next)
+		for i := range b.cols {
+			m.total[i].merge(&b.cols[i])
+		}
+		m.next += b.rows
+	}
+}
+
+// statsOf sums up a batch, for every column of the file.
+func statsOf(b *batch, p *plan, rowOf func(int64) int64) *batchStats {
+	out := &batchStats{rows: int64(b.N), cols: make([]columnStats, len(p.wants))}
+	row := func(i int) int64 { return rowOf(b.First + int64(i)) }
+	for c := range out.cols {
+		s := &out.cols[c]
+		k := p.number[c]
+		if k < 0 || b.N == 0 {
+			*s = noStats()
+			s.bits, s.integers, s.rising, s.from0, s.from1 = false, false, false, false, false
+			continue
+		}
+		*s = numberStats(b.F64[k:], p.numbers, b.N, row)
+		if s.n > 0 {
+			i := s.minRow
+			s.minRow = row(int(i))
+			if b.Line != nil {
+				s.minLine = b.Line[i]
+			}
+		}
+	}
+	for i := range b.Bad {
+		bad := &b.Bad[i]
+		s := &out.cols[bad.Column]
+		count, place := &s.texts, &s.firstText
+		switch bad.Kind {
+		case missingCell:
+			count, place = &s.missing, &s.firstMissing
+		case infiniteCell:
+			count, place = &s.infinite, &s.firstInfinite
+		}
+		*count++
+		if place.Row == 0 {
+			*place = Place{Row: rowOf(bad.Row) + 1, Line: bad.Line, Value: bad.Value}
+		}
+	}
+	return out
+}

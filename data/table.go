@@ -1,0 +1,177 @@
+package data
+
+import "slices"
+
+// wholeView reports whether the file itself is the matrix that is wanted.
+func (l *loader) wholeView() bool {
+	if !l.isMatrix || l.f32 == nil && l.o.Float32 || len(l.features) != len(l.cols.names) {
+		return false
+	}
+	for j, c := range l.features {
+		if j != c || l.stats[c].missing > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// table makes a Table of what the measuring pass stored.
+func (l *loader) table() (Source, error) {
+	t := &Table{D: len(l.features), W: l.store.w, ID: l.store.id, Truth: l.store.truth}
+	if l.wholeView() {
+		t.N, t.F64, t.F32 = int(l.n), l.f64, l.f32 // the file stays open for as long as the program runs
+		l.count(t)
+		return t, nil
+	}
+	keep := l.complete()
+	n := len(keep)
+	if keep == nil {
+		n = int(l.n)
+	}
+	t.N = n
+	s := &l.store
+	switch {
+	case l.isMatrix && l.f32 != nil:
+		t.F32 = take[float32](nil, l.f32, len(l.cols.names), l.features, n, keep)
+	case l.isMatrix && l.o.Float32:
+		t.F32 = take[float32](nil, l.f64, len(l.cols.names), l.features, n, keep)
+	case l.isMatrix:
+		t.F64 = take[float64](nil, l.f64, len(l.cols.names), l.features, n, keep)
+	case s.f32 != nil:
+		t.F32 = take(s.f32, s.f32, s.width, l.places(), n, keep)
+	default:
+		t.F64 = take(s.f64, s.f64, s.width, l.places(), n, keep)
+	}
+	if keep != nil {
+		t.W, t.ID, t.Truth = pick(t.W, keep), pick(t.ID, keep), pick(t.Truth, keep)
+	}
+	t.Row = l.rowNumbers(keep)
+	l.count(t)
+	if t.N == 0 && !l.o.AllowEmpty {
+		return nil, fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
+	}
+	if t.W != nil && t.N > 0 && !slices.ContainsFunc(t.W, func(w float64) bool { return w > 0 }) {
+		return nil, columnError(l.file.name, l.cols.names[l.weight], "all weights of complete rows are 0")
+	}
+	l.file.Close()
+	return t, nil
+}
+
+// count notes how many rows there are.
+func (l *loader) count(t *Table) {
+	l.noteRows(int64(t.N))
+}
+
+func (l *loader) noteRows(n int64) {
+	l.info.Rows, l.info.Dropped = n, l.n-n
+	if l.info.Dropped > 0 {
+		l.warn("dropped %s of %s with a missing value", thousands(l.info.Dropped), counted(l.n, "row"))
+	}
+}
+
+// places returns where the features are among the stored columns.
+func (l *loader) places() []int {
+	out := make([]int, len(l.features))
+	for j, c := range l.features {
+		out[j] = slices.Index(l.chosen, c)
+	}
+	return out
+}
+
+// complete returns the indexes of the rows without a missing value; nil for all of them.
+func (l *loader) complete() []int {
+	cols, missing := l.features, int64(0)
+	for _, c := range cols {
+		missing += l.stats[c].missing
+	}
+	if l.weight >= 0 {
+		missing += l.stats[l.weight].missing
+	}
+	if missing == 0 {
+		return nil
+	}
+	s, places := &l.store, l.places()
+	at := func(i, j int) float64 {
+		switch {
+		case l.isMatrix && l.f32 != nil:
+			return float64(l.f32[i*len(l.cols.names)+cols[j]])
+		case l.isMatrix:
+			return l.f64[i*len(l.cols.names)+cols[j]]
+		case s.f32 != nil:
+			return float64(s.f32[i*s.width+places[j]])
+		}
+		return s.f64[i*s.width+places[j]]
+	}
+	keep := []int{}
+	for i := range int(l.n) {
+		whole := s.w == nil || s.w[i] == s.w[i]
+		for j := 0; whole && j < len(cols); j++ {
+			v := at(i, j)
+			whole = v == v
+		}
+		if whole {
+			keep = append(keep, i)
+		}
+	}
+	return keep
+}
+
+// rowNumbers returns the file's numbers of the kept rows; nil where they run from 1.
+func (l *loader) rowNumbers(keep []int) []int64 {
+	p, ok := l.cells.(*picked)
+	if keep == nil && (!ok || p.sel == nil) {
+		return nil
+	}
+	if keep == nil {
+		out := make([]int64, l.n)
+		for i := range out {
+			out[i] = l.rowOf(int64(i)) + 1
+		}
+		return out
+	}
+	out := make([]int64, len(keep))
+	for i, r := range keep {
+		out[i] = l.rowOf(int64(r)) + 1
+	}
+	return out
+}
+
+// take copies columns cols of the n rows keep (nil: the first n) of src, which is stride wide, to dst. dst may be src
+// itself: rows only move forward, and each is set aside before its place is written.
+func take[D, S float32 | float64](dst []D, src []S, stride int, cols []int, n int, keep []int) []D {
+	d := len(cols)
+	inOrder := d == stride
+	for j, c := range cols {
+		inOrder = inOrder && j == c
+	}
+	if inOrder && keep == nil && dst != nil {
+		return dst[: n*d : n*d]
+	}
+	if dst == nil {
+		dst = make([]D, n*d)
+	}
+	row := make([]S, stride)
+	for i := range n {
+		r := i
+		if keep != nil {
+			r = keep[i]
+		}
+		copy(row, src[r*stride:(r+1)*stride])
+		for j, c := range cols {
+			dst[i*d+j] = D(row[c])
+		}
+	}
+	return dst[: n*d : n*d]
+}
+
+// pick returns the values at the given indexes.
+func pick[T any](s []T, keep []int) []T {
+	if s == nil {
+		return nil
+	}
+	out := make([]T, len(keep))
+	for i, k := range keep {
+		out[i] = s[k]
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+// Package latent finds the groups hidden in data: k-means and Gaussian mixtures, with a fit that says how far it still
+// is from its end.
+//
+//	r, err := latent.Fit(ctx, table, latent.Spec{K: 3})
+//
+// # One theory
+//
+// Rows x_1..x_n carry hidden labels z_i in 1..k; parameters theta say what the groups look like and, as mixing weights
+// pi, how common they are. Every method here climbs one function, the free energy
+//
+//	F(q, theta) = sum_i w_i sum_c q_ic [ log pi_c p_c(x_i) ] + (1/beta) H(q)      nats
+//
+// by turns. q_ic is the responsibility of component c for row i, w_i the row's weight and H the entropy. The E-step
+// sets q with theta fixed: q is proportional to (pi_c p_c(x_i))^beta. The M-step sets theta with q fixed. Neither can
+// lower F. At beta = 1
+//
+//	F(q, theta) = log-likelihood(theta) - KL(q || posterior),
+//
+// so the E-step closes the gap and the M-step lifts the bound: this is EM. As beta grows, responsibilities harden; at
+// beta = infinity every row belongs to its best component: hard EM. K-means is hard EM of spherical Gaussians with one
+// fixed variance and equal weights, and F is then minus the inertia.
+//
+// Three choices are independent, and are three packages: what a cluster looks like (family), how q is set (beta, in
+// mixture and sweep), how theta climbs (ascent). A fourth, where the rows are (data and sweep), changes no result.
+//
+// # What is promised
+//
+// The same source, spec and seed give the same bits for any number of threads. A row of weight 2 is the row twice; a
+// row of weight 0 is no row. Components come in order of weight, the heaviest first. A fit stops when it is estimated
+// to be within 0.01 standard errors of its optimum; one that could not says so in Result.Converged. A smallest
+// variance, family.MinEigenvalue times the columns' own, keeps the likelihood bounded; a component that sits on it is
+// named in Result.Warnings.
+//
+// Sources: Dempster, Laird, Rubin (1977); Neal, Hinton (1998); Bishop (2006), chapter 9; Lloyd (1982); Arthur,
+// Vassilvitskii (2007).
+package latent

@@ -1,0 +1,466 @@
+package family
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// MinEigenvalue is the floor under covariances: with D the diagonal of the columns' own variances, every eigenvalue
+// of D^-1/2 S D^-1/2 of a component's covariance S is at least this. Without a floor the likelihood of a Gaussian
+// mixture has no upper bound: a component that shrinks onto one value wins without limit.
+const MinEigenvalue = 1e-9
+
+// minWeight is the responsibility below which a component keeps its parameters: nothing supports a new value.
+const minWeight = 1e-200
+
+// Gaussian is the multivariate normal family (Bishop 2006, section 9.2).
+//
+// theta holds k x d means, then the scales: for Full and Tied the packed lower Cholesky factor L of S = L L^T with the
+// logarithm of its diagonal, for Diag and TiedDiag d log standard deviations, for the spherical shapes one. Shared
+// shapes hold one scale, the others k.
+//
+// Sums are k x d first moments about each component's current mean, then the second moments about it: packed lower
+// triangles, d squares or their total; shared shapes hold one, the others k. Moments about the mean in use add over
+// blocks like any sums and never cancel, however far the data are from zero and however tight the component.
+type Gaussian struct {
+	Shape Shape
+	// Var holds the variances of the d columns, D in MinEigenvalue. All must be positive.
+	Var []float64
+	// RegCovar is added to every variance by the M-step, as scikit-learn does; above 0 no objective is climbed.
+	RegCovar float64
+}
+
+// Name returns the name of the shape.
+func (g Gaussian) Name() string { return g.Shape.String() }
+
+// Params returns the length of theta.
+func (g Gaussian) Params(k, d int) int { return k*d + g.Shape.Count(k)*g.Shape.Size(d) }
+
+// Sums returns the length of Stats.Sum.
+func (g Gaussian) Sums(k, d int) int { return g.Params(k, d) }
+
+// Free returns the number of means and of covariance parameters.
+func (g Gaussian) Free(k, d int) int { return g.Params(k, d) }
+
+// Density returns true.
+func (g Gaussian) Density() bool { return true }
+
+// scale returns the c-th scale, or sum of second moments, in v (which starts after the means).
+func (g Gaussian) scale(v []float64, c, d int) []float64 {
+	if g.Shape.Shared() {
+		c = 0
+	}
+	z := g.Shape.Size(d)
+	return v[c*z : c*z+z : c*z+z]
+}
+
+// ScaleOf returns the scale of component c in theta, in theta's memory; shared shapes have one for all.
+func (g Gaussian) ScaleOf(theta []float64, c, k, d int) []float64 { return g.scale(theta[k*d:], c, d) }
+
+// FromVariances sets u to the scale of independent columns with variances v: their diagonal matrix, or their mean.
+func (g Gaussian) FromVariances(u, v []float64) {
+	clear(u)
+	switch g.Shape.kind() {
+	case Full:
+		for j, x := range v {
+			u[tri(j, j)] = 0.5 * math.Log(x)
+		}
+	case Diag:
+		for j, x := range v {
+			u[j] = 0.5 * math.Log(x)
+		}
+	default:
+		mean := 0.0
+		for _, x := range v {
+			mean += x / float64(len(v))
+		}
+		u[0] = 0.5 * math.Log(mean)
+	}
+}
+
+// Bind factorises the covariances.
+func (g Gaussian) Bind(theta []float64, k, d int) Kernel {
+	m := append([]float64(nil), theta[:k*d]...)
+	b := &gaussianKernel{g: g, k: k, d: d, mean: m, shift: make([]float64, k)}
+	z, count := g.Shape.Size(d), g.Shape.Count(k)
+	b.whiten = make([]float64, count*z)
+	for c := range count {
+		w := b.whiten[c*z : c*z+z]
+		logDet := g.inverse(w, theta[k*d+c*z:k*d+c*z+z], d)
+		for e := c; e < k; e += count { // shared shapes: every e; others: c alone
+			b.shift[e] = -0.5*float64(d)*math.Log(2*math.Pi) - logDet
+		}
+	}
+	return b
+}
+
+// inverse sets w to the inverse of the scale u (L^-1 packed, or 1/sd) and returns log det L.
+func (g Gaussian) inverse(w, u []float64, d int) (logDet float64) {
+	switch g.Shape.kind() {
+	case Full:
+		for j := range d {
+			logDet += u[tri(j, j)]
+			inv := math.Exp(-u[tri(j, j)])
+			w[tri(j, j)] = inv
+			for l := range j {
+				t := 0.0
+				for m := l; m < j; m++ {
+					t += u[tri(j, m)] * w[tri(m, l)]
+				}
+				w[tri(j, l)] = -inv * t
+			}
+		}
+	case Diag:
+		for j, v := range u {
+			logDet += v
+			w[j] = math.Exp(-v)
+		}
+	default:
+		logDet = float64(d) * u[0]
+		w[0] = math.Exp(-u[0])
+	}
+	return logDet
+}
+
+// tri is the place of (j, l), l <= j, in a packed lower triangle.
+func tri(j, l int) int { return j*(j+1)/2 + l }
+
+// MStep sets means and covariances to the weighted moments (Bishop 2006, eq. 9.24 and 9.25), held above the floor.
+// Clipping the eigenvalues of D^-1/2 S D^-1/2 is the exact maximiser under the floor's constraint.
+func (g Gaussian) MStep(next, theta []float64, s *Stats) {
+	k, d := s.K, s.D
+	first, second := s.Sum[:k*d], s.Sum[k*d:]
+	pool, weight := make([]float64, g.Shape.Size(d)), 0.0
+	if g.Shape.Shared() {
+		copy(pool, second)
+		for c := range k {
+			weight += s.N[c]
+			if s.N[c] > minWeight {
+				g.recentre(pool, first[c*d:c*d+d], s.N[c])
+			}
+		}
+		if weight > minWeight {
+			g.ToScale(next[k*d:], pool, weight, d)
+		} else {
+			copy(next[k*d:], theta[k*d:])
+		}
+	}
+	for c := range k {
+		n, t := s.N[c], first[c*d:c*d+d]
+		if !(n > minWeight) {
+			copy(next[c*d:c*d+d], theta[c*d:c*d+d])
+			if !g.Shape.Shared() {
+				copy(g.scale(next[k*d:], c, d), g.scale(theta[k*d:], c, d))
+			}
+			continue
+		}
+		if !g.Shape.Shared() {
+			copy(pool, g.scale(second, c, d))
+			g.recentre(pool, t, n)
+			g.ToScale(g.scale(next[k*d:], c, d), pool, n, d)
+		}
+		for j := range d {
+			next[c*d+j] = theta[c*d+j] + t[j]/n
+		}
+	}
+}
+
+// recentre moves second moments about the old mean to the new one: q -= t t^T / n, t the first moments.
+func (g Gaussian) recentre(q, t []float64, n float64) {
+	switch g.Shape.kind() {
+	case Full:
+		for j := range t {
+			for l := range j + 1 {
+				q[tri(j, l)] -= t[j] * t[l] / n
+			}
+		}
+	case Diag:
+		for j, v := range t {
+			q[j] -= v * v / n
+		}
+	default:
+		for _, v := range t {
+			q[0] -= v * v / n
+		}
+	}
+}
+
+// ToScale sets u to the free coordinates of the covariance q / n, raised to the floor. q is overwritten.
+func (g Gaussian) ToScale(u, q []float64, n float64, d int) {
+	for i := range q {
+		q[i] /= n
+	}
+	switch g.Shape.kind() {
+	case Full:
+		for j := range d {
+			q[tri(j, j)] += g.RegCovar
+		}
+		g.CholeskyAbove(u, q, d)
+	case Diag:
+		for j := range u {
+			u[j] = 0.5 * math.Log(max(q[j]+g.RegCovar, MinEigenvalue*g.Var[j]))
+		}
+	default:
+		u[0] = 0.5 * math.Log(max(q[0]/float64(d)+g.RegCovar, g.sphericalFloor()))
+	}
+}
+
+// sphericalFloor is the smallest variance of a spherical component: MinEigenvalue of the largest column variance.
+func (g Gaussian) sphericalFloor() float64 {
+	v := 0.0
+	for _, w := range g.Var {
+		v = max(v, w)
+	}
+	return MinEigenvalue * v
+}
+
+// CholeskyAbove sets u to the packed log-Cholesky factor of the packed symmetric matrix q after its eigenvalues, in
+// units of the columns' variances, are raised to MinEigenvalue. q is overwritten.
+func (g Gaussian) CholeskyAbove(u, q []float64, d int) {
+	sd := make([]float64, d)
+	for j := range sd {
+		sd[j] = math.Sqrt(g.Var[j])
+	}
+	for j := range d {
+		for l := range j + 1 {
+			q[tri(j, l)] /= sd[j] * sd[l]
+		}
+	}
+	// A Cholesky factor of S - floor I exists exactly if every eigenvalue is above the floor.
+	if !cholesky(u, q, d, MinEigenvalue) {
+		clip(q, d)
+		if !cholesky(u, q, d, 0) { // rounding; every pivot is then at the floor or above it
+			for j := range d {
+				q[tri(j, j)] += 4 * float64(d) * 1e-16 * q[tri(j, j)]
+			}
+			cholesky(u, q, d, 0)
+		}
+	} else {
+		cholesky(u, q, d, 0)
+	}
+	for j := range d {
+		for l := range j {
+			u[tri(j, l)] *= sd[j]
+		}
+		u[tri(j, j)] = math.Log(max(u[tri(j, j)], math.Sqrt(MinEigenvalue)/2) * sd[j])
+	}
+}
+
+// cholesky sets l to the lower factor of the packed q - floor I and reports whether it is positive definite. On
+// failure the pivots that are not positive are set to 0.
+func cholesky(l, q []float64, d int, floor float64) bool {
+	ok := true
+	for j := range d {
+		for i := j; i < d; i++ {
+			v := q[tri(i, j)]
+			for m := range j {
+				v -= l[tri(i, m)] * l[tri(j, m)]
+			}
+			switch {
+			case i > j:
+				if l[tri(j, j)] > 0 {
+					v /= l[tri(j, j)]
+				} else {
+					v = 0
+				}
+				l[tri(i, j)] = v
+			case v-floor > 0:
+				l[tri(j, j)] = math.Sqrt(v - floor)
+			default:
+				ok = false
+				l[tri(j, j)] = 0
+			}
+		}
+	}
+	return ok
+}
+
+// clip raises the eigenvalues of the packed symmetric q to MinEigenvalue.
+func clip(q []float64, d int) {
+	s := mat.NewSymDense(d, nil)
+	for j := range d {
+		for l := range j + 1 {
+			s.SetSym(j, l, q[tri(j, l)])
+		}
+	}
+	var e mat.EigenSym
+	e.Factorize(s, true)
+	var v mat.Dense
+	e.VectorsTo(&v)
+	val := e.Values(nil)
+	for j := range d {
+		for l := range j + 1 {
+			t := 0.0
+			for m, x := range val {
+				t += v.At(j, m) * max(x, MinEigenvalue) * v.At(l, m)
+			}
+			q[tri(j, l)] = t
+		}
+	}
+}
+
+// Expected returns sum_i w_i sum_c r_ic log N(x_i | next_c) in nats from the moments about the means of theta.
+func (g Gaussian) Expected(next, theta []float64, s *Stats) float64 {
+	k, d := s.K, s.D
+	b := g.Bind(next, k, d).(*gaussianKernel)
+	first, second := s.Sum[:k*d], s.Sum[k*d:]
+	f, shift, z := 0.0, make([]float64, d), g.Shape.Size(d)
+	if g.Shape.Shared() {
+		f = -0.5 * g.trace(b.whiten[:z], second, d)
+	}
+	for c := range k {
+		n, t, w := s.N[c], first[c*d:c*d+d], g.scale(b.whiten, c, d)
+		f += n * b.shift[c]
+		if !g.Shape.Shared() {
+			f -= 0.5 * g.trace(w, g.scale(second, c, d), d)
+		}
+		// |W (x - b)|^2 = |W (x - a)|^2 - 2 (W (x-a)).(W e) + |W e|^2 with e = b - a
+		cross, square := 0.0, 0.0
+		for j := range d {
+			shift[j] = next[c*d+j] - theta[c*d+j]
+		}
+		for j := range d {
+			we, wt := g.row(w, shift, j), g.row(w, t, j)
+			cross += we * wt
+			square += we * we
+		}
+		f += cross - 0.5*n*square
+	}
+	return f
+}
+
+// row returns row j of W x, W an inverse scale.
+func (g Gaussian) row(w, x []float64, j int) float64 {
+	switch g.Shape.kind() {
+	case Full:
+		t := 0.0
+		for l := range j + 1 {
+			t += w[tri(j, l)] * x[l]
+		}
+		return t
+	case Diag:
+		return w[j] * x[j]
+	}
+	return w[0] * x[j]
+}
+
+// trace returns tr(W Q W^T), Q the second moments.
+func (g Gaussian) trace(w, q []float64, d int) float64 {
+	t := 0.0
+	switch g.Shape.kind() {
+	case Full:
+		for j := range d {
+			for l := range j + 1 {
+				for m := range j + 1 {
+					t += w[tri(j, l)] * q[tri(max(l, m), min(l, m))] * w[tri(j, m)]
+				}
+			}
+		}
+	case Diag:
+		for j, v := range w {
+			t += v * v * q[j]
+		}
+	default:
+		t = w[0] * w[0] * q[0]
+	}
+	return t
+}
+
+// AtFloor tells which components have an eigenvalue at MinEigenvalue (within 1e-3 of it, which rounding in the
+// factors of an ill-conditioned matrix needs).
+func (g Gaussian) AtFloor(theta []float64, k, d int) []bool {
+	at := make([]bool, k)
+	for c := range k {
+		at[c] = g.smallest(g.scale(theta[k*d:], c, d), d) <= MinEigenvalue*1.001
+	}
+	return at
+}
+
+// smallest returns the smallest eigenvalue of D^-1/2 S D^-1/2.
+func (g Gaussian) smallest(u []float64, d int) float64 {
+	switch g.Shape.kind() {
+	case Full:
+		s := mat.NewSymDense(d, nil)
+		q := make([]float64, len(u))
+		g.Covariance(q, u, d)
+		for j := range d {
+			for l := range j + 1 {
+				s.SetSym(j, l, q[tri(j, l)]/math.Sqrt(g.Var[j]*g.Var[l]))
+			}
+		}
+		var e mat.EigenSym
+		e.Factorize(s, false)
+		return e.Values(nil)[0]
+	case Diag:
+		v := math.Inf(1)
+		for j := range u {
+			v = min(v, math.Exp(2*u[j])/g.Var[j])
+		}
+		return v
+	}
+	return math.Exp(2*u[0]) / (g.sphericalFloor() / MinEigenvalue)
+}
+
+// Covariance sets q to the covariance of the scale u: a packed lower triangle, d variances or one.
+func (g Gaussian) Covariance(q, u []float64, d int) {
+	if g.Shape.kind() != Full {
+		for j := range u {
+			q[j] = math.Exp(2 * u[j])
+		}
+		return
+	}
+	at := func(j, l int) float64 {
+		if j == l {
+			return math.Exp(u[tri(j, j)])
+		}
+		return u[tri(j, l)]
+	}
+	for j := range d {
+		for l := range j + 1 {
+			t := 0.0
+			for m := range l + 1 {
+				t += at(j, m) * at(l, m)
+			}
+			q[tri(j, l)] = t
+		}
+	}
+}
+
+// Scale sets u to the free coordinates of the covariance q (packed lower triangle, variances or one variance) as it
+// stands, and reports whether it is positive definite. It raises nothing.
+func (g Gaussian) Scale(u, q []float64, d int) bool {
+	if g.Shape.kind() == Full {
+		if !cholesky(u, q, d, 0) {
+			return false
+		}
+		for j := range d {
+			u[tri(j, j)] = math.Log(u[tri(j, j)])
+		}
+		return true
+	}
+	for j, v := range q {
+		if !(v > 0) {
+			return false
+		}
+		u[j] = 0.5 * math.Log(v)
+	}
+	return true
+}
+
+// Colour sets x = L z for the scale u: it gives white noise the covariance L L^T. x and z must not overlap.
+func (g Gaussian) Colour(x, z, u []float64) {
+	for j := range z {
+		switch g.Shape.kind() {
+		case Full:
+			x[j] = math.Exp(u[tri(j, j)]) * z[j]
+			for l := range j {
+				x[j] += u[tri(j, l)] * z[l]
+			}
+		case Diag:
+			x[j] = math.Exp(u[j]) * z[j]
+		default:
+			x[j] = math.Exp(u[0]) * z[j]
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package family
+
+import "slices"
+
+// Stats are the sums of one sweep: all that a step needs to know of the rows. They add, over blocks of rows, threads
+// and machines; nothing else ever crosses between them.
+type Stats struct {
+	K, D    int
+	Rows    int64     // rows of positive weight
+	W       float64   // sum of row weights
+	F       float64   // free energy at the sweep's beta, nats; for a family without density minus the cost
+	LogLik  float64   // sum_i w_i log p(x_i), nats; 0 for a family without density
+	Entropy float64   // sum_i w_i H(q_i), nats; 0 for hard labels
+	N       []float64 // k: sum_i w_i r_ic
+	Sum     []float64 // the family's own sums
+	Far     []Far     // the worst explained rows, worst first, at most FarMax; only where the family asks for them
+	FarMax  int
+}
+
+// Far is a row and how badly its best component explains it.
+type Far struct {
+	Row   int64
+	Score float64 // the row's best score: the lower the worse
+	W     float64 // row weight
+	Label int32   // the component it belongs to
+	X     []float64
+}
+
+// NewStats returns empty sums: the identity of Merge.
+func NewStats(k, d, sums, farMax int) *Stats {
+	return &Stats{K: k, D: d, N: make([]float64, k), Sum: make([]float64, sums), FarMax: farMax}
+}
+
+// Reset makes s empty again and keeps its memory.
+func (s *Stats) Reset() {
+	n, sum, far := s.N, s.Sum, s.Far[:0]
+	clear(n)
+	clear(sum)
+	*s = Stats{K: s.K, D: s.D, N: n, Sum: sum, Far: far, FarMax: s.FarMax}
+}
+
+// Merge adds o, the sums of the rows that follow those of s.
+func (s *Stats) Merge(o *Stats) {
+	s.Rows += o.Rows
+	s.W += o.W
+	s.F += o.F
+	s.LogLik += o.LogLik
+	s.Entropy += o.Entropy
+	for i, v := range o.N {
+		s.N[i] += v
+	}
+	for i, v := range o.Sum {
+		s.Sum[i] += v
+	}
+	for i := range o.Far {
+		s.Offer(o.Far[i])
+	}
+}
+
+// Offer puts f among the worst explained rows if it is one of them; of equals the earlier row stays. f.X is copied.
+func (s *Stats) Offer(f Far) {
+	if s.FarMax == 0 || len(s.Far) == s.FarMax && s.Far[len(s.Far)-1].Score <= f.Score {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(s.Far, f.Score, func(a Far, score float64) int {
+		if a.Score <= score {
+			return -1
+		}
+		return 1
+	})
+	var x []float64
+	if len(s.Far) == s.FarMax {
+		x = s.Far[len(s.Far)-1].X
+		s.Far = s.Far[:len(s.Far)-1]
+	}
+	f.X = append(x[:0], f.X...)
+	s.Far = slices.Insert(s.Far, at, f)
+}
+
+// Worse reports whether Offer would keep a row of this score.
+func (s *Stats) Worse(score float64) bool {
+	return s.FarMax > 0 && (len(s.Far) < s.FarMax || score < s.Far[len(s.Far)-1].Score)
+}

@@ -1,0 +1,235 @@
+package latent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/sweep"
+)
+
+// Fit finds the groups in the rows of src that spec asks for.
+//
+// A fit that used up its steps is a result with Converged false, not an error. If ctx ends while the starts climb, the
+// best so far is returned with Interrupted set. Errors are for what cannot be fitted: a spec that makes no sense, rows
+// with values that are not finite, fewer distinct rows than groups, a column without spread under a mixture.
+func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
+	began := time.Now()
+	f, err := prepare(ctx, src, spec)
+	if err != nil {
+		return nil, err
+	}
+	thetas, err := f.starts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	l := &lockstep{sweeper: f.local, mix: f.mix, lift: spec.Watch != nil}
+	runs := l.climb(ctx, f.driver(), thetas, spec.Watch)
+	interrupted := ctx.Err() != nil
+	best, err := f.best(runs)
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.result(context.WithoutCancel(ctx), runs, best, interrupted)
+	if err != nil {
+		return nil, err
+	}
+	r.Timing.Start, r.Timing.Fit = started.Sub(began).Seconds(), time.Since(started).Seconds()
+	r.Seconds = time.Since(began).Seconds()
+	return r, nil
+}
+
+// fit is a fit under way.
+type fit struct {
+	spec      Spec
+	user      data.Source   // rows in the user's units
+	src       data.Source   // rows after the transform
+	transform []Transform   // of the columns
+	look      *sweep.Survey // of src
+	origin    []float64
+	mix       *mixture.Mixture
+	local     *sweep.Local
+	names     []string
+	sampled   bool // starts are drawn from a sample of the rows
+}
+
+// prepare checks the spec, makes the first pass and refuses rows that cannot be fitted.
+func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	f := &fit{spec: spec, user: src, src: src}
+	_, d := src.Shape()
+	if f.names = spec.Columns; f.names == nil {
+		for j := range d {
+			f.names = append(f.names, strconv.Itoa(j+1))
+		}
+	}
+	if len(f.names) != d {
+		return nil, bad("columns", "has %d names for %d columns", len(f.names), d)
+	}
+	look, err := sweep.Look(ctx, src, spec.threads())
+	if err != nil {
+		return nil, err
+	}
+	f.look = look
+	if err := f.check(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.scale(ctx); err != nil {
+		return nil, err
+	}
+	f.origin = f.look.Origin()
+	f.mix = &mixture.Mixture{Family: family.Fixed{}, K: spec.K, D: d}
+	if spec.model() == "gmm" {
+		f.mix.Family = family.Gaussian{Shape: spec.shape(), Var: f.look.Var, RegCovar: spec.RegCovar}
+		f.mix.Uniform = spec.Weights == "uniform"
+	}
+	f.local = sweep.NewLocal(f.src, look.Rows, f.origin, spec.threads())
+	return f, nil
+}
+
+// check refuses what no fit can use.
+func (f *fit) check(ctx context.Context) error {
+	look, k := f.look, f.spec.K
+	switch {
+	case look.Rows == 0:
+		return errors.New("there are no rows to fit")
+	case look.Used == 0 || look.W == 0:
+		return errors.New("all row weights are zero: there is nothing to fit")
+	case int64(k) > look.Used:
+		return bad("k", "is %d, but there are only %d rows", k, look.Used)
+	}
+	if math.IsInf(look.W, 1) {
+		return errors.New("the row weights add up to more than a float64 can hold")
+	}
+	for j, v := range look.Var {
+		if math.IsInf(v, 1) || v != v {
+			return fmt.Errorf("column %q: the values are so large that their variance overflows; divide the column by a constant", f.names[j])
+		}
+		if v == 0 && f.spec.model() == "gmm" {
+			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.names[j], look.Min[j], f.names[j])
+		}
+	}
+	if k == 1 {
+		return nil
+	}
+	distinct, err := distinctRows(ctx, f.src, k)
+	if err == nil && distinct < k {
+		err = bad("k", "is %d, but there are only %d distinct rows", k, distinct)
+	}
+	return err
+}
+
+// distinctRows counts distinct rows of positive weight and stops at most.
+func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
+	r, err := src.Open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	seen := map[string]struct{}{}
+	var b data.Block
+	var key []byte
+	for len(seen) < most {
+		if err := r.Read(&b, 256); err != nil {
+			break // the end: the first pass has read every row already
+		}
+		for i := 0; i < b.N && len(seen) < most; i++ {
+			if b.W != nil && b.W[i] == 0 {
+				continue
+			}
+			key = key[:0]
+			for j := range b.D {
+				key = strconv.AppendUint(key, math.Float64bits(blockAt(&b, i, j)+0), 36) // +0 turns -0 into 0
+				key = append(key, ' ')
+			}
+			seen[string(key)] = struct{}{}
+		}
+	}
+	return len(seen), ctx.Err()
+}
+
+func blockAt(b *data.Block, i, j int) float64 {
+	if b.F64 != nil {
+		return b.F64[i*b.D+j]
+	}
+	return float64(b.F32[i*b.D+j])
+}
+
+// driver returns the driver the spec asks for.
+func (f *fit) driver() ascent.Driver {
+	e := ascent.EM{Beta: 1, MaxIter: f.spec.maxIter(), Tol: f.spec.tol(), TolLogLik: f.spec.TolLogLik, TolShift: f.spec.TolShift,
+		Weight: f.look.W, Ascends: f.spec.RegCovar == 0}
+	if f.spec.hard() {
+		e.Beta = math.Inf(1)
+	}
+	return e
+}
+
+// best returns the index of the winning run: the highest free energy, runs without a degenerate component first.
+func (f *fit) best(runs []run) (int, error) {
+	at := -1
+	degenerate := make([]bool, len(runs))
+	for i, r := range runs {
+		if r.last.Point == nil {
+			if r.err != nil && at < 0 && i == len(runs)-1 {
+				return 0, r.err
+			}
+			continue
+		}
+		degenerate[i] = f.degenerate(r.last.Point)
+		better := at < 0 || degenerate[at] && !degenerate[i] ||
+			degenerate[at] == degenerate[i] && r.last.Point.F > runs[at].last.Point.F
+		if better {
+			at = i
+		}
+	}
+	return at, nil
+}
+
+// degenerate reports whether a component at the floor holds less weight than d + 2 rows: a spike on a few rows, whose
+// likelihood is an accident of the floor. Many equal rows are a cluster.
+func (f *fit) degenerate(p *ascent.Point) bool {
+	for c, at := range f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D) {
+		if at && p.Weights[c] < float64(f.mix.D+2) {
+			return true
+		}
+	}
+	return false
+}
+
+// agreement counts how many runs ended where the best did, and how many different ends there were.
+func (f *fit) agreement(runs []run, best int) Starts {
+	s := Starts{N: len(runs)}
+	top := runs[best].last.Point.F
+	tol := 0.01 // nats: a tolerance of 0.01 standard errors leaves 0.00005
+	if f.spec.model() == "kmeans" {
+		tol = 1e-9 * math.Abs(top)
+	}
+	for _, r := range runs {
+		if r.last.Point == nil {
+			continue
+		}
+		s.Objectives = append(s.Objectives, r.last.Point.F)
+		if math.Abs(r.last.Point.F-top) <= tol {
+			s.AgreeWithBest++
+		}
+	}
+	sorted := slices.Sorted(slices.Values(s.Objectives))
+	for i, v := range sorted {
+		if i == 0 || v-sorted[i-1] > tol {
+			s.DistinctOptima++
+		}
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package latent
+
+import (
+	"context"
+	"sync"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/sweep"
+)
+
+// Progress is one step of one start, as Spec.Watch sees it.
+type Progress struct {
+	Start int // which start, from 1
+	Of    int // how many starts there are
+	ascent.Step
+}
+
+// run is what came of one start.
+type run struct {
+	start int
+	last  ascent.Step // the last step accepted
+	moves int         // passes used
+	err   error
+}
+
+// lockstep runs several climbs at once and gathers their evaluations, so that one pass over the rows serves all of
+// them. Each climb runs in its own goroutine and waits; the pass starts when every climb still running has asked.
+type lockstep struct {
+	sweeper sweep.Sweeper
+	mix     *mixture.Mixture
+	lift    bool // evaluate the free energy after each M-step, for the trace
+	asks    chan ask
+	ends    chan int
+}
+
+type ask struct {
+	start int
+	task  sweep.Task
+	reply chan<- answer
+}
+
+type answer struct {
+	point *ascent.Point
+	err   error
+}
+
+// climb runs the driver from every start and returns where each ended.
+func (l *lockstep) climb(ctx context.Context, driver ascent.Driver, thetas [][]float64, watch func(Progress)) []run {
+	l.asks, l.ends = make(chan ask), make(chan int)
+	runs := make([]run, len(thetas))
+	var seeing sync.Mutex
+	for i, theta := range thetas {
+		go func() {
+			runs[i].start = i
+			for step, err := range driver.Steps(ctx, objective{l, i}, theta) {
+				if err != nil {
+					runs[i].err = err
+					break
+				}
+				runs[i].last, runs[i].moves = step, step.Sweeps
+				if watch != nil {
+					seeing.Lock()
+					watch(Progress{Start: i + 1, Of: len(thetas), Step: step})
+					seeing.Unlock()
+				}
+			}
+			l.ends <- i
+		}()
+	}
+	l.serve(ctx, len(thetas))
+	return runs
+}
+
+// serve answers the climbs until all have ended.
+func (l *lockstep) serve(ctx context.Context, live int) {
+	waiting := make([]*ask, live) // by start, so that the order of arrival changes nothing
+	asked := 0
+	for live > 0 {
+		select {
+		case a := <-l.asks:
+			waiting[a.start] = &a
+			asked++
+		case <-l.ends:
+			live--
+		}
+		if asked == 0 || asked < live {
+			continue
+		}
+		var asks []*ask
+		var tasks []sweep.Task
+		for i, a := range waiting {
+			if a != nil {
+				asks, tasks = append(asks, a), append(tasks, a.task)
+				waiting[i] = nil
+			}
+		}
+		asked = 0
+		l.answer(ctx, asks, tasks)
+	}
+}
+
+// answer makes one pass and turns the sums into points.
+func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) {
+	stats, err := l.sweeper.Sweep(ctx, tasks)
+	for i, a := range asks {
+		if err != nil {
+			a.reply <- answer{err: err}
+			continue
+		}
+		s, t := stats[i], &tasks[i]
+		p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Weights: append([]float64(nil), s.N...)}
+		p.Next = make([]float64, len(t.Theta))
+		l.mix.MStep(p.Next, t.Theta, s)
+		if l.lift {
+			p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
+		}
+		a.reply <- answer{point: p}
+	}
+}
+
+// objective is what one climb evaluates.
+type objective struct {
+	l     *lockstep
+	start int
+}
+
+// Eval implements ascent.Objective.
+func (o objective) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
+	reply := make(chan answer, 1)
+	o.l.asks <- ask{o.start, sweep.Task{Mixture: o.l.mix, Theta: theta, Beta: beta}, reply}
+	a := <-reply
+	return a.point, a.err
+}

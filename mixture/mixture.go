@@ -1,0 +1,225 @@
+// Package mixture puts mixing weights over a family of components: the density sum_c pi_c p_c(x), its E-step, its
+// M-step and the free energy that both climb.
+//
+// A parameter vector theta holds k logits, where the weights are learned, and then the family's parameters. The
+// mixing weights are the softmax of the logits.
+package mixture
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// MinLogWeight is the smallest logarithm of a mixing weight that an M-step sets (a weight of 1e-300), reached only by
+// a component that no row supports.
+const MinLogWeight = -690.7755278982137
+
+// Mixture is k components of one family on d columns.
+type Mixture struct {
+	Family  family.Family
+	K, D    int
+	Uniform bool // mixing weights are 1/k and not learned
+}
+
+// Params returns the length of theta.
+func (m *Mixture) Params() int { return m.logits() + m.Family.Params(m.K, m.D) }
+
+// Free counts the parameters an information criterion charges for: the family's, and k-1 where weights are learned.
+func (m *Mixture) Free() int {
+	return m.Family.Free(m.K, m.D) + max(m.logits()-1, 0)
+}
+
+func (m *Mixture) logits() int {
+	if m.Uniform || !m.Family.Density() {
+		return 0
+	}
+	return m.K
+}
+
+// Components returns the family's part of theta. It shares theta's memory.
+func (m *Mixture) Components(theta []float64) []float64 { return theta[m.logits():] }
+
+// LogWeights sets dst, of length k, to the logarithms of the mixing weights; nil allocates. For a family without
+// density they are all 0: its cost has no weights.
+func (m *Mixture) LogWeights(dst, theta []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, m.K)
+	}
+	switch {
+	case !m.Family.Density():
+		clear(dst)
+	case m.Uniform:
+		for c := range dst {
+			dst[c] = -math.Log(float64(m.K))
+		}
+	default:
+		top := math.Inf(-1)
+		for _, v := range theta[:m.K] {
+			top = max(top, v)
+		}
+		sum := 0.0
+		for _, v := range theta[:m.K] {
+			sum += math.Exp(v - top)
+		}
+		lse := top + math.Log(sum)
+		for c, v := range theta[:m.K] {
+			dst[c] = v - lse
+		}
+	}
+	return dst
+}
+
+// MStep sets next to the parameters that maximise the free energy for the responsibilities whose sums are s; theta is
+// what the sweep ran with. next and theta may be the same slice.
+func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
+	m.Family.MStep(m.Components(next), m.Components(theta), s)
+	for c := range m.logits() {
+		next[c] = max(math.Log(s.N[c]/s.W), MinLogWeight)
+	}
+}
+
+// FreeEnergy returns F(q, next) in nats for the responsibilities whose sums a sweep with theta at inverse temperature
+// beta collected: sum w q (log pi + log p) + H(q)/beta. For hard labels beta is +Inf and H is 0.
+func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stats) float64 {
+	f := m.Family.Expected(m.Components(next), m.Components(theta), s)
+	if !m.Family.Density() { // its sums start from s.F, which holds the entropy
+		return f
+	}
+	for c, lw := range m.LogWeights(nil, next) {
+		f += s.N[c] * lw
+	}
+	return f + s.Entropy/beta
+}
+
+// NewStats returns empty sums for this mixture. farMax is 0 unless the kernel is a family.HardKernel that asks for more.
+func (m *Mixture) NewStats(farMax int) *family.Stats {
+	return family.NewStats(m.K, m.D, m.Family.Sums(m.K, m.D), farMax)
+}
+
+// Bound is a mixture at fixed parameters: read-only, shared by the workers of a sweep.
+type Bound struct {
+	kernel family.Kernel
+	hard   family.HardKernel // nil where the kernel has no hard form
+	logw   []float64
+	beta   float64
+	k      int
+	dense  bool // scores are log densities
+}
+
+// Bind prepares theta for a sweep at inverse temperature beta; +Inf means hard labels.
+func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
+	b := &Bound{kernel: m.Family.Bind(m.Components(theta), m.K, m.D), logw: m.LogWeights(nil, theta), beta: beta, k: m.K, dense: m.Family.Density()}
+	b.hard, _ = b.kernel.(family.HardKernel)
+	return b
+}
+
+// FarMax is how many of the worst explained rows the sums of this sweep keep.
+func (b *Bound) FarMax() int {
+	if b.hard != nil && math.IsInf(b.beta, 1) {
+		return b.hard.FarRows()
+	}
+	return 0
+}
+
+// Scratch is the memory of one worker for panels of one mixture size.
+type Scratch struct {
+	*family.Workspace
+	logits, lse, ent, tmp, best []float64
+	label                       []int32
+}
+
+// NewScratch returns scratch memory for k components on d columns.
+func NewScratch(k, d int) *Scratch {
+	v := make([]float64, (k+4)*kern.Rows)
+	cut := func(n int) (s []float64) { s, v = v[:n:n], v[n:]; return s }
+	return &Scratch{Workspace: family.NewWorkspace(d), logits: cut(k * kern.Rows), lse: cut(kern.Rows), ent: cut(kern.Rows),
+		tmp: cut(kern.Rows), best: cut(kern.Rows), label: make([]int32, kern.Rows)}
+}
+
+// Logits returns log pi_c + log p_c(x_i) at [c*kern.Rows+i] for the rows of p, in nats; for a family without density
+// minus the cost. The memory is the scratch's.
+func (b *Bound) Logits(p *family.Panel, sc *Scratch) []float64 {
+	logits := sc.logits[:b.k*kern.Rows]
+	b.kernel.Score(logits, p, sc.Workspace)
+	for c, w := range b.logw {
+		if w == 0 {
+			continue
+		}
+		for i := range kern.Rows {
+			logits[c*kern.Rows+i] += w
+		}
+	}
+	return logits
+}
+
+// Add runs the E-step on one panel and adds its sums to s. At beta = 1 this is one fused pass: scores, log-sum-exp,
+// responsibilities and moments while the panel is in cache; no n x k array exists.
+func (b *Bound) Add(s *family.Stats, p *family.Panel, sc *Scratch) {
+	logits := b.Logits(p, sc)
+	for _, w := range p.W[:p.N] {
+		s.W += w
+		if w > 0 {
+			s.Rows++
+		}
+	}
+	if math.IsInf(b.beta, 1) {
+		b.addHard(s, p, sc, logits)
+		return
+	}
+	if b.dense && b.beta != 1 {
+		kern.LogSumExp(sc.lse, logits, b.k)
+		for i, w := range p.W {
+			s.LogLik += w * sc.lse[i]
+		}
+	}
+	kern.Softmax(logits, sc.lse, sc.ent, sc.tmp, b.k, b.beta)
+	for i, w := range p.W {
+		s.F += w * sc.lse[i]
+		s.Entropy += w * sc.ent[i]
+	}
+	if b.dense && b.beta == 1 {
+		for i, w := range p.W {
+			s.LogLik += w * sc.lse[i]
+		}
+	}
+	for c := range b.k {
+		r := logits[c*kern.Rows : c*kern.Rows+kern.Rows]
+		for i, w := range p.W {
+			r[i] *= w
+		}
+	}
+	b.kernel.Add(s, p, logits, sc.Workspace)
+}
+
+func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []float64) {
+	if b.dense {
+		kern.LogSumExp(sc.lse, logits, b.k)
+		for i, w := range p.W {
+			s.LogLik += w * sc.lse[i]
+		}
+	}
+	kern.Argmax(sc.best, sc.label, logits, b.k)
+	for i, w := range p.W {
+		s.F += w * sc.best[i]
+	}
+	if b.hard == nil {
+		clear(logits)
+		for i, w := range p.W {
+			logits[int(sc.label[i])*kern.Rows+i] = w
+		}
+		b.kernel.Add(s, p, logits, sc.Workspace)
+		return
+	}
+	b.hard.AddHard(s, p, sc.label)
+	for i := range p.N {
+		if p.W[i] > 0 && s.Worse(sc.best[i]) {
+			x := make([]float64, p.D)
+			for j := range x {
+				x[j] = p.X[j*kern.Rows+i]
+			}
+			s.Offer(family.Far{Row: p.First + int64(i), Score: sc.best[i], W: p.W[i], Label: sc.label[i], X: x})
+		}
+	}
+}

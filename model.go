@@ -1,0 +1,173 @@
+package latent
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/sweep"
+)
+
+// ModelVersion is the newest version of the model file that this package reads, and the one it writes.
+const ModelVersion = 1
+
+// Model is a fitted or hand-written clustering in natural parameters: what the model file holds.
+type Model struct {
+	Kind       string       // "gmm" or "kmeans"
+	Shape      family.Shape // of the covariances of a gmm
+	Columns    []string     // names of the d columns
+	Weights    []float64    // gmm: k mixing weights
+	Means      [][]float64  // k x d means, or centres of kmeans, after Transform
+	Covariance [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1
+	Sizes      []float64    // kmeans: summed row weights of the clusters
+	Transform  []Transform  // what is done to a row first, in order
+
+	N           *int64          // rows fitted
+	LogLik      *float64        // log-likelihood of the fit in the user's units, nats
+	Certificate json.RawMessage // how sure it is that the fit had finished
+	Spec        json.RawMessage // what was asked for
+	Provenance  *Provenance     // where it came from; nil in a model written by hand
+}
+
+// Transform is a change of variables applied to a row: (x - Center) / Scale, column by column.
+type Transform struct {
+	Kind   string    `json:"kind"` // "standard" or "robust"
+	Center []float64 `json:"center"`
+	Scale  []float64 `json:"scale"`
+}
+
+// K returns the number of components.
+func (m *Model) K() int { return len(m.Means) }
+
+// D returns the number of columns.
+func (m *Model) D() int { return len(m.Columns) }
+
+// Load reads a model file. What it does not understand it refuses, naming the key.
+func Load(path string) (*Model, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m := new(Model)
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// mixture returns the mixture of the model, its parameter vector and the origin that both are relative to.
+func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err error) {
+	k, d := m.K(), m.D()
+	origin = m.origin()
+	mix = &mixture.Mixture{Family: family.Fixed{}, K: k, D: d}
+	if m.Kind == "gmm" {
+		mix.Family = family.Gaussian{Shape: m.Shape, Var: m.spread()}
+	}
+	theta = make([]float64, mix.Params())
+	comp := mix.Components(theta)
+	for c, mean := range m.Means {
+		for j, v := range mean {
+			comp[c*d+j] = v - origin[j]
+		}
+	}
+	g, ok := mix.Family.(family.Gaussian)
+	if !ok {
+		return mix, theta, origin, nil
+	}
+	for c, w := range m.Weights {
+		theta[c] = max(math.Log(w), mixture.MinLogWeight)
+	}
+	for c, cov := range m.Covariance {
+		if !g.Scale(g.ScaleOf(comp, c, k, d), pack(g.Shape, cov, d), d) {
+			return nil, nil, nil, fmt.Errorf("covariances: number %d is not positive definite", c+1)
+		}
+	}
+	return mix, theta, origin, nil
+}
+
+// matrix reports whether covariances of the shape are whole matrices.
+func matrix(s family.Shape) bool { return s == family.Full || s == family.Tied }
+
+// pack returns the free half of a covariance: the lower triangle by rows of a d x d matrix, and others as they are.
+func pack(s family.Shape, cov []float64, d int) []float64 {
+	if !matrix(s) {
+		return append([]float64(nil), cov...)
+	}
+	q := make([]float64, 0, d*(d+1)/2)
+	for j := range d {
+		q = append(q, cov[j*d:j*d+j+1]...)
+	}
+	return q
+}
+
+// unpack is the inverse of pack.
+func unpack(s family.Shape, q []float64, d int) []float64 {
+	if !matrix(s) {
+		return q
+	}
+	cov := make([]float64, d*d)
+	for j := range d {
+		for l := range j + 1 {
+			v := q[j*(j+1)/2+l]
+			cov[j*d+l], cov[l*d+j] = v, v
+		}
+	}
+	return cov
+}
+
+// spread returns a variance a column: within plus between the components, or 1 where there is none.
+func (m *Model) spread() []float64 {
+	d, mean, v := m.D(), m.centre(), make([]float64, m.D())
+	for c, mu := range m.Means {
+		for j, x := range mu {
+			v[j] += m.share(c) * (x - mean[j]) * (x - mean[j])
+			if m.Kind == "gmm" {
+				v[j] += m.share(c) * m.variance(c, j)
+			}
+		}
+	}
+	for j := range d {
+		if !(v[j] > 0) {
+			v[j] = 1
+		}
+	}
+	return v
+}
+
+// variance returns the variance of column j in component c of a gmm.
+func (m *Model) variance(c, j int) float64 {
+	cov := m.Covariance[min(c, len(m.Covariance)-1)]
+	switch d := m.D(); {
+	case len(cov) == 1:
+		return cov[0]
+	case matrix(m.Shape):
+		return cov[j*d+j]
+	}
+	return cov[j]
+}
+
+func (m *Model) share(c int) float64 {
+	if m.Kind == "gmm" {
+		return m.Weights[c]
+	}
+	return 1 / float64(m.K())
+}
+
+func (m *Model) centre() []float64 {
+	mean := make([]float64, m.D())
+	for c, mu := range m.Means {
+		for j, x := range mu {
+			mean[j] += m.share(c) * x
+		}
+	}
+	return mean
+}
+
+// origin returns the point that rows are read relative to, chosen as for a fit.
+func (m *Model) origin() []float64 {
+	s := sweep.Survey{Mean: m.centre(), Var: m.spread(), Min: m.Means[0]}
+	return s.Origin()
+}

@@ -1,0 +1,86 @@
+package latent
+
+import (
+	"encoding/json"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/score"
+)
+
+// Provenance is what a model file remembers of its fit.
+type Provenance struct {
+	Data        string   `json:"data,omitempty"` // the name of the data, as given
+	Rows        int64    `json:"rows"`           // rows of positive weight
+	Weight      float64  `json:"weight_total"`
+	Dropped     int64    `json:"dropped_rows"`
+	Converged   bool     `json:"converged"`
+	Interrupted bool     `json:"interrupted,omitempty"`
+	Algorithm   string   `json:"algorithm"`
+	Init        string   `json:"init"`
+	Seed        uint64   `json:"seed"`
+	Iterations  int      `json:"iterations"`
+	Sweeps      int      `json:"sweeps"`
+	SweepsTotal int      `json:"sweeps_total"`
+	Starts      Starts   `json:"starts"`
+	GroupRows   []int64  `json:"component_rows"` // rows that carry each label
+	AtFloor     []bool   `json:"at_floor"`
+	ICL         *float64 `json:"icl,omitempty"`
+	Inertia     *float64 `json:"inertia,omitempty"`
+	Truth       *Truth   `json:"truth,omitempty"`
+	Warnings    []string `json:"warnings"`
+	Version     string   `json:"version"`
+}
+
+// Result returns what the model file tells of its fit: the result again, without times. Of a model written by hand it
+// tells the components.
+func (m *Model) Result() *Result {
+	k, d := m.K(), m.D()
+	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, LogLik: m.LogLik, Warnings: []string{}, Fitted: m}
+	mix := &mixture.Mixture{Family: family.Fixed{}, K: k, D: d}
+	if m.Kind == "gmm" {
+		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
+		mix.Family = family.Gaussian{Shape: m.Shape}
+	}
+	r.Free = mix.Free()
+	json.Unmarshal(m.Certificate, &r.Certificate) // a certificate that cannot be read tells nothing: it stays empty
+	if r.Certificate.OnEdge == nil {
+		r.Certificate.OnEdge = []string{}
+	}
+	p := m.Provenance
+	if p == nil {
+		p = &Provenance{}
+	}
+	r.Data = p.Data
+	r.N, r.Weight, r.Dropped, r.Converged, r.Interrupted = p.Rows, p.Weight, p.Dropped, p.Converged, p.Interrupted
+	r.Algorithm, r.Init, r.Seed, r.Version = p.Algorithm, p.Init, p.Seed, p.Version
+	r.Iterations, r.Sweeps, r.SweepsTotal, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Starts
+	r.ICL, r.Inertia, r.Truth = p.ICL, p.Inertia, p.Truth
+	r.Warnings = append(r.Warnings, p.Warnings...)
+	if m.LogLik != nil && p.Weight > 0 {
+		r.MeanLogLik = new(*m.LogLik / p.Weight)
+		r.BIC, r.AIC = new(score.BIC(r.Free, p.Weight, *m.LogLik)), new(score.AIC(r.Free, *m.LogLik))
+	}
+	m.tell(r, p)
+	return r
+}
+
+// tell adds the components to r.
+func (m *Model) tell(r *Result, p *Provenance) {
+	total := 0.0
+	for _, s := range m.Sizes {
+		total += s
+	}
+	for c := range m.K() {
+		x := Component{Label: c + 1, Mean: m.UserMean(c)}
+		if m.Kind == "gmm" {
+			x.Weight, x.Covariance = m.Weights[c], m.userCovariance(c)
+		} else if total > 0 {
+			x.Weight = m.Sizes[c] / total
+		}
+		if len(p.GroupRows) == m.K() && len(p.AtFloor) == m.K() {
+			x.Rows, x.AtFloor = p.GroupRows[c], p.AtFloor[c]
+		}
+		r.Components = append(r.Components, x)
+	}
+}

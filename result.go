@@ -1,0 +1,129 @@
+package latent
+
+import (
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/score"
+	"github.com/latent-go/latent/sweep"
+)
+
+// Result is a finished fit. Its JSON is what the command prints with --json.
+type Result struct {
+	Data       string   `json:"data,omitempty"` // the name of the data, where known
+	Model      string   `json:"model"`
+	Covariance string   `json:"covariance,omitempty"`
+	Mclust     string   `json:"mclust,omitempty"`
+	K          int      `json:"k"`
+	N          int64    `json:"n"`            // rows of positive weight
+	Weight     float64  `json:"weight_total"` // sum of row weights
+	D          int      `json:"d"`
+	Columns    []string `json:"columns"`
+	Dropped    int64    `json:"dropped_rows"`
+
+	Algorithm   string `json:"algorithm"`
+	Init        string `json:"init"`
+	Seed        uint64 `json:"seed"`
+	Converged   bool   `json:"converged"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Iterations  int    `json:"iterations"`   // accepted steps of the winning start
+	Sweeps      int    `json:"sweeps"`       // passes of the winning start
+	SweepsTotal int    `json:"sweeps_total"` // passes of all starts
+
+	Seconds float64 `json:"seconds"`
+	Timing  Timing  `json:"timing"`
+	Threads int     `json:"threads"`
+
+	LogLik     *float64 `json:"log_likelihood"` // in the user's units, nats; nil for kmeans
+	MeanLogLik *float64 `json:"mean_log_likelihood"`
+	Free       int      `json:"free_parameters"`
+	BIC        *float64 `json:"bic"` // p ln n - 2 logL: lower is better
+	AIC        *float64 `json:"aic"`
+	ICL        *float64 `json:"icl"`
+	Inertia    *float64 `json:"inertia"` // kmeans: weighted sum of squared distances
+
+	Certificate Certificate `json:"certificate"`
+	Starts      Starts      `json:"starts"`
+	Components  []Component `json:"components"`
+	Truth       *Truth      `json:"truth,omitempty"`
+	Warnings    []string    `json:"warnings"`
+	Version     string      `json:"version"`
+
+	Fitted *Model        `json:"-"` // the model
+	Reason ascent.Reason `json:"-"` // why the winning start stopped
+}
+
+// Timing is where the seconds went.
+type Timing struct {
+	Read  float64 `json:"read"`
+	Start float64 `json:"start"`
+	Fit   float64 `json:"fit"`
+	Write float64 `json:"write"`
+}
+
+// Certificate says how far from the optimum the parameters are estimated to be.
+type Certificate struct {
+	DistanceSE *float64 `json:"distance_se"`              // standard errors; nil where it is not known
+	Remaining  *float64 `json:"remaining_log_likelihood"` // nats
+	Method     *string  `json:"method"`                   // "gain-ratio": from the ratio of EM's last gains
+	Curvature  *float64 `json:"smallest_curvature"`
+	OnEdge     []string `json:"on_edge"` // parameters that sit on a floor
+}
+
+// Starts says how the starts compare.
+type Starts struct {
+	N              int       `json:"n"`
+	DistinctOptima int       `json:"distinct_optima"`
+	AgreeWithBest  int       `json:"agree_with_best"`
+	Objectives     []float64 `json:"objectives"` // free energy each start reached, in the units of the fit; minus the cost for kmeans
+}
+
+// Component is one group, in the user's units.
+type Component struct {
+	Label      int       `json:"label"` // from 1, the heaviest first
+	Rows       int64     `json:"rows"`  // rows that carry the label
+	Weight     float64   `json:"weight"`
+	Mean       []float64 `json:"mean"`
+	Covariance any       `json:"covariance,omitempty"`
+	AtFloor    bool      `json:"at_floor"`
+}
+
+// Truth is the agreement of the labels with a column that was not fitted.
+type Truth struct {
+	ARI float64 `json:"ari"`
+	NMI float64 `json:"nmi"`
+}
+
+// tally gathers from the rows what the result reports: it is fed in row order.
+type tally struct {
+	rows               []int64
+	sizes              []float64
+	logLik, entropy, w float64
+	best               float64
+	agreement          *score.Agreement[int32, string] // nil without a truth column
+}
+
+func (t *tally) add(s *sweep.Scored) error {
+	for i, c := range s.Label {
+		w := 1.0
+		if s.W != nil {
+			w = s.W[i]
+		}
+		t.rows[c]++
+		if w == 0 {
+			continue
+		}
+		t.sizes[c] += w
+		t.w += w
+		t.logLik += w * s.Score[i]
+		t.best += w * s.Best[i]
+		t.entropy += w * s.Entropy[i]
+		if s.Truth != nil {
+			if t.agreement == nil {
+				t.agreement = new(score.Agreement[int32, string])
+			}
+			if err := t.agreement.Add(c, s.Truth[i], w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+// Package seed chooses where a climb starts: centres drawn from the rows, and mixtures built around them.
+package seed
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+
+	"github.com/latent-go/latent/data"
+)
+
+// SampleRows is the largest number of rows that starts are drawn from. Beyond it a uniform sample stands for the rows:
+// a cluster of one row in a thousand still has fifty rows in it, and a start is only a start.
+const SampleRows = 50_000
+
+// Points are rows in memory, relative to an origin.
+type Points struct {
+	N, D int
+	X    []float64 // N x D
+	W    []float64 // N row weights, all positive
+	Row  []int64   // index of each row in its source
+}
+
+// Sample reads the rows of positive weight, relative to origin, or most of them drawn at random where there are more.
+// used is their number.
+func Sample(ctx context.Context, src data.Source, used int64, origin []float64, most int, rng *rand.Rand) (*Points, error) {
+	d := len(origin)
+	p := &Points{D: d}
+	reader, err := src.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	left, want := used, min(used, int64(most))
+	p.X, p.W, p.Row = make([]float64, 0, want*int64(d)), make([]float64, 0, want), make([]int64, 0, want)
+	var b data.Block
+	for want > 0 {
+		if err := reader.Read(&b, 4096); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		for i := 0; i < b.N && want > 0; i++ {
+			w := 1.0
+			if b.W != nil {
+				w = b.W[i]
+			}
+			if w == 0 {
+				continue
+			}
+			// Selection sampling: each row is taken with probability want/left (Knuth, vol. 2, algorithm 3.4.2 S).
+			take := want == left || rng.Int64N(left) < want
+			left--
+			if !take {
+				continue
+			}
+			want--
+			p.add(&b, i, w, origin)
+		}
+	}
+	return p, nil
+}
+
+func (p *Points) add(b *data.Block, i int, w float64, origin []float64) {
+	for j, o := range origin {
+		if b.F64 != nil {
+			p.X = append(p.X, b.F64[i*p.D+j]-o)
+		} else {
+			p.X = append(p.X, float64(b.F32[i*p.D+j])-o)
+		}
+	}
+	p.W = append(p.W, w)
+	p.Row = append(p.Row, b.First+int64(i))
+	p.N++
+}
+
+// Scaled returns the points with column j multiplied by factor[j].
+func (p *Points) Scaled(factor []float64) *Points {
+	q := &Points{N: p.N, D: p.D, X: make([]float64, len(p.X)), W: p.W, Row: p.Row}
+	for i, x := range p.X {
+		q.X[i] = x * factor[i%p.D]
+	}
+	return q
+}
+
+// At returns row i. It shares memory.
+func (p *Points) At(i int) []float64 { return p.X[i*p.D : i*p.D+p.D : i*p.D+p.D] }
+
+// Table returns the points as a source for a sweep.
+func (p *Points) Table() *data.Table { return &data.Table{N: p.N, D: p.D, F64: p.X, W: p.W} }
+
+// Random draws k different rows, each with probability proportional to its weight among those left.
+func Random(p *Points, k int, rng *rand.Rand) []int {
+	w := append([]float64(nil), p.W...)
+	rows := make([]int, 0, k)
+	for len(rows) < min(k, p.N) {
+		i := draw(w, rng.Float64())
+		w[i] = 0
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+// Greedy is the number of candidates that greedy k-means++ tries for each centre: 2 + log k, as scikit-learn does.
+func Greedy(k int) int { return 2 + int(math.Log(float64(k))) }
+
+// PlusPlus draws k rows by D^2 weighting: the first with probability proportional to its weight, each further one to
+// its weight times its squared distance from the nearest row drawn so far (Arthur and Vassilvitskii 2007). Of several
+// candidates the one that lowers the total most is kept; one candidate is the plain method, whose expected cost is
+// within 8 (ln k + 2) of the optimum.
+//
+// u01 returns uniform numbers in [0, 1). Fewer than k rows come back only where fewer rows are distinct.
+func PlusPlus(p *Points, k, candidates int, u01 func() float64) []int {
+	rows := []int{draw(p.W, u01())}
+	near := make([]float64, p.N) // weight times squared distance to the nearest row drawn
+	lower(near, nil, p, rows[0])
+	trial, best := make([]float64, p.N), make([]float64, p.N)
+	for len(rows) < k {
+		kept, least := -1, math.Inf(1)
+		for range candidates {
+			i := draw(near, u01())
+			if i < 0 {
+				break // every row equals a row drawn
+			}
+			if total := lower(trial, near, p, i); total < least {
+				kept, least = i, total
+				trial, best = best, trial
+			}
+		}
+		if kept < 0 {
+			break
+		}
+		rows = append(rows, kept)
+		near, best = best, near
+	}
+	return rows
+}
+
+// lower sets dst to the smaller of near and the weighted squared distance to row c, and returns the total. A nil near
+// is infinite everywhere.
+func lower(dst, near []float64, p *Points, c int) (total float64) {
+	centre := p.At(c)
+	for i := range p.N {
+		s := 0.0
+		for j, x := range p.At(i) {
+			t := x - centre[j]
+			s += t * t
+		}
+		s *= p.W[i]
+		if near != nil && near[i] < s {
+			s = near[i]
+		}
+		dst[i] = s
+		total += s
+	}
+	return total
+}
+
+// draw returns an index with probability proportional to w for a uniform u in [0, 1), never one of weight 0, and -1
+// where all are 0. Rounding in the running sum cannot pass the end: the last index of positive weight takes the rest.
+func draw(w []float64, u float64) int {
+	total := 0.0
+	for _, v := range w {
+		total += v
+	}
+	at, sum, last := u*total, 0.0, -1
+	for i, v := range w {
+		if v > 0 {
+			sum += v
+			last = i
+			if sum > at {
+				return i
+			}
+		}
+	}
+	return last
+}

@@ -1,0 +1,267 @@
+package latent
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/latent-go/latent/family"
+)
+
+// Spec says what to fit and how. The zero value of every field means its default, so Spec{K: 3} is a full Gaussian
+// mixture of three components. Pointers tell a given 0 from no value; new(0.0) makes one. The JSON keys are the flags
+// of the command with _ for -.
+type Spec struct {
+	// Model is "gmm" (the default) or "kmeans".
+	Model string `json:"model,omitempty"`
+	// K is the number of components. It has no default.
+	K int `json:"k,omitempty"`
+	// Covariance is the shape of the covariances of a Gaussian mixture, by name or mclust's code: "full" (the default,
+	// VVV), "tied" (EEE), "diag" (VVI), "spherical" (VII), "tied-diag" (EEI), "tied-spherical" (EII).
+	Covariance string `json:"covariance,omitempty"`
+	// Algorithm is "auto" (the default), "em" or "hard-em" for mixtures, "auto" or "lloyd" for k-means.
+	Algorithm string `json:"algorithm,omitempty"`
+	// Weights is "learned" (the default) or "uniform".
+	Weights string `json:"weights,omitempty"`
+	// Init is how starts are chosen: "auto" (the default), "k-means++", "random", "kmeans", or one given start:
+	// "labels" with Labels, "model" with Given, "centers" with Centers.
+	Init string `json:"init,omitempty"`
+	// NInit is the number of starts: 0 means 10 on up to 10,000 rows and 3 beyond, and 1 where nothing is random.
+	NInit int `json:"n_init,omitempty"`
+	// MaxIter is the number of steps allowed: 1000 by default, 300 for k-means. 0 evaluates the start.
+	MaxIter *int `json:"max_iter,omitempty"`
+	// Tol is the estimated distance from the optimum to stop at, in standard errors: 0.01 by default; 0 goes on to
+	// MaxIter or a fixed point. K-means and hard EM go on until no label changes.
+	Tol *float64 `json:"tol,omitempty"`
+	// TolLogLik, where positive, stops a mixture instead when the mean log-likelihood changes by less, as scikit-learn
+	// does. It exists for comparison: it stops too early.
+	TolLogLik float64 `json:"tol_loglik,omitempty"`
+	// TolShift, where positive, stops k-means instead when the squared moves of the centres add up to at most this.
+	TolShift float64 `json:"tol_shift,omitempty"`
+	// Seed starts the random numbers: 1 by default.
+	Seed *uint64 `json:"seed,omitempty"`
+	// RegCovar is added to every variance by the M-step, as scikit-learn does. Above 0 nothing is climbed, and the
+	// result carries no distance.
+	RegCovar float64 `json:"reg_covar,omitempty"`
+	// Scale is "none" (the default), "standard" (mean 0, standard deviation 1) or "robust" (median 0, interquartile
+	// range 1). It is kept in the model; results are in the user's units.
+	Scale string `json:"scale,omitempty"`
+	// Columns are the names of the source's columns; without them they are called "1" to "d".
+	Columns []string `json:"columns,omitempty"`
+	// Threads is the number of threads: 0 means all cores. It changes no result.
+	Threads int `json:"threads,omitempty"`
+
+	// Labels, with Init "labels", holds a label from 0 to K-1 for each row of the source.
+	Labels []int32 `json:"-"`
+	// Given, with Init "model", is the model to start from.
+	Given *Model `json:"-"`
+	// Centers, with Init "centers", holds K rows in the user's units.
+	Centers [][]float64 `json:"-"`
+	// Watch, where set, is called with every step of every start, from one goroutine at a time.
+	Watch func(Progress) `json:"-"`
+}
+
+// algorithms are the drivers of each model.
+var algorithms = map[string][]string{"gmm": {"auto", "em", "hard-em"}, "kmeans": {"auto", "lloyd"}}
+
+// SpecError is a field of a Spec that cannot be used. Field is the flag's name.
+type SpecError struct {
+	Field, Reason string
+}
+
+// Error names the field and says what is wrong and what is possible.
+func (e *SpecError) Error() string {
+	if e.Field == "k" {
+		return "-k " + e.Reason
+	}
+	return "--" + e.Field + " " + e.Reason
+}
+
+func bad(field, format string, a ...any) error {
+	return &SpecError{Field: field, Reason: fmt.Sprintf(format, a...)}
+}
+
+// oneOf checks a word against the words allowed; empty is allowed and means the first.
+func oneOf(field, value string, words ...string) error {
+	if value == "" || slices.Contains(words, value) {
+		return nil
+	}
+	return bad(field, "%q is not known; choose one of %s", value, strings.Join(words, ", "))
+}
+
+// Validate reports the first field that cannot be used, or would be ignored.
+func (s *Spec) Validate() error {
+	if err := oneOf("model", s.Model, "gmm", "kmeans"); err != nil {
+		return err
+	}
+	if s.K == 0 {
+		return bad("k", "is needed: the number of groups, such as -k 3")
+	}
+	if s.K < 0 {
+		return bad("k", "is %d; it must be at least 1", s.K)
+	}
+	for _, check := range []error{
+		oneOf("algorithm", s.Algorithm, algorithms[s.model()]...),
+		oneOf("weights", s.Weights, "learned", "uniform"),
+		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "labels", "model", "centers"),
+		oneOf("scale", s.Scale, "none", "standard", "robust"),
+		s.validateNumbers(), s.validateModel(), s.validateStart(),
+	} {
+		if check != nil {
+			return check
+		}
+	}
+	if s.Covariance != "" {
+		if _, err := family.ParseShape(s.Covariance); err != nil {
+			return bad("covariance", "%s", strings.TrimPrefix(err.Error(), "covariance "))
+		}
+	}
+	return nil
+}
+
+func (s *Spec) validateNumbers() error {
+	switch {
+	case s.NInit < 0:
+		return bad("n-init", "is %d; it must be at least 1", s.NInit)
+	case s.Threads < 0:
+		return bad("threads", "is %d; it must be at least 1", s.Threads)
+	case s.MaxIter != nil && *s.MaxIter < 0:
+		return bad("max-iter", "is %d; it must not be negative", *s.MaxIter)
+	}
+	for _, v := range []struct {
+		field string
+		value float64
+	}{{"tol", s.tol()}, {"tol-loglik", s.TolLogLik}, {"tol-shift", s.TolShift}, {"reg-covar", s.RegCovar}} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			return bad(v.field, "is %v; it must be a finite number that is not negative", v.value)
+		}
+	}
+	return nil
+}
+
+// validateModel rejects what the model would ignore.
+func (s *Spec) validateModel() error {
+	if s.model() != "kmeans" {
+		if s.TolShift != 0 {
+			return bad("tol-shift", "applies to kmeans only; use --tol")
+		}
+		return nil
+	}
+	switch {
+	case s.Covariance != "":
+		return bad("covariance", "does not apply to kmeans, whose clusters have no covariance; use --model gmm")
+	case s.RegCovar != 0:
+		return bad("reg-covar", "does not apply to kmeans, whose clusters have no variance")
+	case s.TolLogLik != 0:
+		return bad("tol-loglik", "does not apply to kmeans, which has no log-likelihood; use --tol-shift")
+	case s.Weights != "":
+		return bad("weights", "does not apply to kmeans, which has no mixing weights")
+	case s.Init == "kmeans":
+		return bad("init", "kmeans is a start for mixtures; kmeans itself starts from k-means++, random, labels, model or centers")
+	}
+	return nil
+}
+
+func (s *Spec) validateStart() error {
+	given := map[string]bool{"labels": s.Labels != nil, "model": s.Given != nil, "centers": s.Centers != nil}
+	for _, name := range []string{"labels", "model", "centers"} {
+		switch {
+		case s.Init == name && !given[name]:
+			return bad("init", "%s needs the %s to start from", name, name)
+		case s.Init != name && given[name]:
+			return bad("init", "must be %q for the given %s to be used", name, name)
+		case s.Init == name && s.NInit > 1:
+			return bad("n-init", "is %d, but a given start is one start", s.NInit)
+		}
+	}
+	return nil
+}
+
+func (s *Spec) model() string {
+	if s.Model == "" {
+		return "gmm"
+	}
+	return s.Model
+}
+
+// shape returns the covariance shape of a valid spec.
+func (s *Spec) shape() family.Shape {
+	if s.Covariance == "" {
+		return family.Full
+	}
+	shape, _ := family.ParseShape(s.Covariance)
+	return shape
+}
+
+func (s *Spec) threads() int {
+	if s.Threads == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return s.Threads
+}
+
+func (s *Spec) seed() uint64 {
+	if s.Seed == nil {
+		return 1
+	}
+	return *s.Seed
+}
+
+func (s *Spec) maxIter() int {
+	switch {
+	case s.MaxIter != nil:
+		return *s.MaxIter
+	case s.model() == "kmeans":
+		return 300
+	}
+	return 1000
+}
+
+func (s *Spec) tol() float64 {
+	if s.Tol == nil {
+		return 0.01
+	}
+	return *s.Tol
+}
+
+// hard reports whether every row belongs to one component while fitting.
+func (s *Spec) hard() bool { return s.model() == "kmeans" || s.Algorithm == "hard-em" }
+
+// driver returns the name of the driver in use.
+func (s *Spec) driver() string {
+	switch {
+	case s.model() == "kmeans":
+		return "lloyd"
+	case s.Algorithm == "hard-em":
+		return "hard-em"
+	}
+	return "em"
+}
+
+// start returns the name of the way starts are chosen in.
+func (s *Spec) start() string {
+	switch {
+	case s.Init != "" && s.Init != "auto":
+		return s.Init
+	case s.model() == "kmeans":
+		return "greedy k-means++"
+	}
+	return "kmeans"
+}
+
+// starts returns the number of starts for n rows.
+func (s *Spec) starts(n int64) int {
+	switch {
+	case s.Init == "labels" || s.Init == "model" || s.Init == "centers":
+		return 1
+	case s.NInit > 0:
+		return s.NInit
+	case s.K == 1: // every start ends at the same place
+		return 1
+	case n <= 10_000:
+		return 10
+	}
+	return 3
+}

@@ -1,0 +1,154 @@
+package sweep
+
+import (
+	"context"
+	"sync"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/mixture"
+)
+
+// Task is one mixture at one parameter vector; a sweep serves any number of them with one pass over the rows.
+type Task struct {
+	Mixture *mixture.Mixture
+	Theta   []float64
+	Beta    float64 // inverse temperature of the E-step; +Inf means hard labels
+}
+
+// A Sweeper turns tasks into their sums. Where the rows are (memory, a file, many machines) changes no result.
+type Sweeper interface {
+	// Sweep makes one pass and returns the sums of each task. The caller owns them.
+	Sweep(ctx context.Context, tasks []Task) ([]*family.Stats, error)
+}
+
+// Local sweeps a source on this machine.
+type Local struct {
+	src     data.Source
+	origin  []float64
+	threads int
+	chunk   int
+}
+
+// NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
+// subtracted from every row, so parameters are relative to it.
+func NewLocal(src data.Source, rows int64, origin []float64, threads int) *Local {
+	return &Local{src: src, origin: origin, threads: max(threads, 1), chunk: chunkRows(rows)}
+}
+
+// worker is what one goroutine needs to turn a chunk into sums.
+type worker struct {
+	panel   *family.Panel
+	scratch []*mixture.Scratch
+}
+
+// Sweep implements Sweeper.
+func (l *Local) Sweep(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
+	bound := make([]*mixture.Bound, len(tasks))
+	for t, task := range tasks {
+		bound[t] = task.Mixture.Bind(task.Theta, task.Beta)
+	}
+	workers := make([]*worker, l.threads)
+	var spare pool[[]*family.Stats]
+	fresh := func() []*family.Stats {
+		if s, ok := spare.get(); ok {
+			for _, t := range s {
+				t.Reset()
+			}
+			return s
+		}
+		s := make([]*family.Stats, len(tasks))
+		for t := range s {
+			s[t] = tasks[t].Mixture.NewStats(bound[t].FarMax())
+		}
+		return s
+	}
+	f := &fold[[]*family.Stats]{
+		threads: l.threads, chunk: l.chunk, fresh: fresh, reuse: spare.put,
+		work: func(id int, b *data.Block, acc []*family.Stats) error {
+			if workers[id] == nil {
+				workers[id] = newWorker(tasks)
+			}
+			w := workers[id]
+			for lo := 0; lo < b.N; lo += kern.Rows {
+				pack(w.panel, b, lo, l.origin)
+				for t := range bound {
+					bound[t].Add(acc[t], w.panel, w.scratch[t])
+				}
+			}
+			return nil
+		},
+		merge: func(into, from []*family.Stats) {
+			for t := range into {
+				into[t].Merge(from[t])
+			}
+		},
+	}
+	total, ok, err := f.run(ctx, l.src)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return fresh(), nil
+	}
+	return total, nil
+}
+
+func newWorker(tasks []Task) *worker {
+	w := &worker{scratch: make([]*mixture.Scratch, len(tasks))}
+	if len(tasks) == 0 {
+		return w
+	}
+	w.panel = newPanel(tasks[0].Mixture.D)
+	for t := range tasks {
+		m := tasks[t].Mixture
+		if t > 0 && m.K == tasks[t-1].Mixture.K {
+			w.scratch[t] = w.scratch[t-1]
+			continue
+		}
+		w.scratch[t] = mixture.NewScratch(m.K, m.D)
+	}
+	return w
+}
+
+func newPanel(d int) *family.Panel {
+	return &family.Panel{D: d, X: make([]float64, d*kern.Rows), W: make([]float64, kern.Rows)}
+}
+
+// pack fills the panel with the rows of b from lo on.
+func pack(p *family.Panel, b *data.Block, lo int, origin []float64) {
+	n, d := min(kern.Rows, b.N-lo), b.D
+	p.N, p.First = n, b.First+int64(lo)
+	if b.F64 != nil {
+		kern.Pack(p.X, b.F64[lo*d:(lo+n)*d], origin, n, d)
+	} else {
+		kern.Pack(p.X, b.F32[lo*d:(lo+n)*d], origin, n, d)
+	}
+	clear(p.W)
+	for i := range n {
+		p.W[i] = weight(b, lo+i)
+	}
+}
+
+// pool keeps accumulators between chunks.
+type pool[A any] struct {
+	mu   sync.Mutex
+	free []A
+}
+
+func (p *pool[A]) get() (a A, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		a, p.free = p.free[n-1], p.free[:n-1]
+		return a, true
+	}
+	return a, false
+}
+
+func (p *pool[A]) put(a A) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, a)
+}
