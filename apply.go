@@ -2,6 +2,7 @@ package latent
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -18,6 +19,9 @@ type Scored = sweep.Scored
 // are in nats and in the user's units; for kmeans Score is minus the squared distance to the nearest centre, after the
 // model's transform.
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
+	if _, d := src.Shape(); d != m.D() {
+		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
+	}
 	mix, theta, origin, err := m.mixture()
 	if err != nil {
 		return err

@@ -35,6 +35,11 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	l := &lockstep{sweeper: f.local, mix: f.mix, lift: spec.Watch != nil}
 	runs := l.climb(ctx, f.driver(), thetas, spec.Watch)
 	interrupted := ctx.Err() != nil
+	for _, r := range runs {
+		if r.err != nil && !interrupted { // rows that cannot be read any more
+			return nil, r.err
+		}
+	}
 	best, err := f.best(runs)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 			continue
 		}
 		s, t := stats[i], &tasks[i]
-		p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Weights: append([]float64(nil), s.N...)}
+		p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
 		p.Next = make([]float64, len(t.Theta))
 		l.mix.MStep(p.Next, t.Theta, s)
 		if l.lift {

@@ -27,6 +27,19 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// UnmarshalJSON reads a transform, whose numbers must all be there.
+func (t *Transform) UnmarshalJSON(b []byte) error {
+	var raw struct {
+		Kind          string
+		Center, Scale []number
+	}
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	*t = Transform{Kind: raw.Kind, Center: floats(raw.Center), Scale: floats(raw.Scale)}
+	return nil
+}
+
 func floats(v []number) []float64 {
 	f := make([]float64, len(v))
 	for i, x := range v {
@@ -119,7 +132,8 @@ func (r *modelReader) numbers(key string) []float64 {
 
 // optional reads a list of numbers that may be absent.
 func (r *modelReader) optional(key string) []float64 {
-	if r.keys[key] == nil {
+	if r.keys[key] == nil || string(r.keys[key]) == "null" {
+		delete(r.keys, key)
 		return nil
 	}
 	return r.numbers(key)
@@ -313,7 +327,9 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 		w.covariances(m)
 	} else {
 		w.lines("centers", m.Means)
-		w.key("sizes", m.Sizes)
+		if m.Sizes != nil {
+			w.key("sizes", m.Sizes)
+		}
 	}
 	transform := m.Transform
 	if transform == nil {

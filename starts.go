@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/seed"
 	"github.com/latent-go/latent/sweep"
 )
@@ -43,8 +44,9 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 
 // sample returns the rows that starts are drawn from.
 func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
-	f.sampled = f.look.Used > seed.SampleRows
-	return seed.Sample(ctx, f.src, f.look.Used, f.origin, seed.SampleRows, seed.SampleRNG(f.spec.seed()))
+	most := max(seed.SampleRows, f.spec.K)
+	f.sampled = f.look.Used > int64(most)
+	return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, seed.SampleRNG(f.spec.seed()))
 }
 
 // alike returns the points in units of each column's standard deviation: distances that no column's unit can spoil.
@@ -144,7 +146,7 @@ func (f *fit) fromModel(m *Model) ([]float64, error) {
 	}
 	if !f.mix.Uniform {
 		for c, w := range m.Weights {
-			theta[c] = max(math.Log(w), -690)
+			theta[c] = max(math.Log(w), mixture.MinLogWeight)
 		}
 	}
 	for c, cov := range m.Covariance {

@@ -21,6 +21,7 @@ type Point struct {
 	F       float64   // free energy after the E-step at Theta, nats; minus the cost for k-means
 	LogLik  float64   // log-likelihood of Theta, nats
 	Entropy float64   // sum of row weights times the entropy of responsibilities, nats
+	Labels  uint64    // fingerprint of hard labels: equal where no label differs; 0 where there is none
 	Weights []float64 // sum of row weights times responsibilities of each component
 	Next    []float64 // the EM step: the M-step for these responsibilities
 	Lifted  float64   // free energy after that M-step, with the responsibilities as they are

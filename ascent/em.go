@@ -57,7 +57,8 @@ func (e EM) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[S
 func (e EM) stop(s *Step, last *Point) Reason {
 	p := s.Point
 	switch {
-	case slices.Equal(p.Next, p.Theta):
+	case slices.Equal(p.Next, p.Theta), p.Labels != 0 && last != nil && p.Labels == last.Labels:
+		// The M-step of the same labels gives the same parameters, up to a rounding that may go on for ever.
 		return FixedPoint
 	case e.TolShift > 0 && sqdist(p.Next, p.Theta) <= e.TolShift:
 		return Shift

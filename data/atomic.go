@@ -213,6 +213,7 @@ func (t *Files) Abort() {
 		}
 		if p.backup != "" {
 			os.Rename(p.backup, p.target)
+			os.Remove(p.backup) // it is still there where both were names of one file
 		}
 	}
 	for _, dir := range slices.Backward(t.folders) {

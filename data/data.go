@@ -7,6 +7,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"io"
 )
 
@@ -58,8 +59,26 @@ type Table struct {
 // Shape returns the number of rows and columns.
 func (t *Table) Shape() (rows int64, cols int) { return int64(t.N), t.D }
 
-// Open starts a pass over the rows. Blocks are views of the table: nothing is copied.
-func (t *Table) Open(context.Context) (Reader, error) { return &tableReader{t: t}, nil }
+// Open starts a pass over the rows. Blocks are views of the table: nothing is copied. A table whose slices do not have
+// the lengths they say above is an error.
+func (t *Table) Open(context.Context) (Reader, error) {
+	if len(t.F64)+len(t.F32) != t.N*t.D {
+		return nil, fmt.Errorf("the table holds %d values, but %d rows of %d columns are %d", len(t.F64)+len(t.F32), t.N, t.D, t.N*t.D)
+	}
+	for _, s := range []struct {
+		what string
+		n    int
+		none bool
+	}{
+		{"row weights", len(t.W), t.W == nil}, {"row numbers", len(t.Row), t.Row == nil},
+		{"ids", len(t.ID), t.ID == nil}, {"values of the truth column", len(t.Truth), t.Truth == nil},
+	} {
+		if !s.none && s.n != t.N {
+			return nil, fmt.Errorf("the table holds %d %s for %d rows", s.n, s.what, t.N)
+		}
+	}
+	return &tableReader{t: t}, nil
+}
 
 // At returns cell (i, j).
 func (t *Table) At(i, j int) float64 {

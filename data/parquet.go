@@ -14,6 +14,8 @@ import (
 // count as text that says so.
 type parquetFile struct {
 	name    string
+	r       io.ReaderAt
+	size    int64
 	file    *parquet.File
 	columns []parquetColumn
 	first   []int64 // index of the first row of each row group, and of the end
@@ -36,7 +38,7 @@ func openParquet(r io.ReaderAt, size int64, name string) (cells, error) {
 	if err := checkFooter(r, size, name); err != nil {
 		return nil, err
 	}
-	f := &parquetFile{name: name}
+	f := &parquetFile{name: name, r: r, size: size}
 	err := f.guard(func() error {
 		file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(64<<10))
 		if err != nil {
@@ -46,7 +48,7 @@ func openParquet(r io.ReaderAt, size int64, name string) (cells, error) {
 		return f.schema()
 	})
 	if err == nil {
-		err = f.guard(func() error { return f.checkGroups(r, size) })
+		err = f.guard(f.checkGroups)
 	}
 	if err != nil {
 		return nil, err

@@ -207,6 +207,9 @@ func (p *parquetCells) nulls(n int) {
 // page reads and decodes a page.
 func (c *parquetCursor) page() error {
 	if c.pages == nil {
+		if err := c.f.checkPacked(c.group, c.col.leaf); err != nil {
+			return err
+		}
 		c.pages = c.f.file.RowGroups()[c.group].ColumnChunks()[c.col.leaf].Pages()
 	}
 	page, err := c.pages.ReadPage()

@@ -14,22 +14,18 @@ func (s *scaled) Shape() (rows int64, cols int) { return s.src.Shape() }
 
 func (s *scaled) Open(ctx context.Context) (Reader, error) {
 	r, err := s.src.Open(ctx)
-	return &scaledReader{s: s, r: r, held: map[*Block]*Block{}}, err
+	return &scaledReader{s: s, r: r}, err
 }
 
 type scaledReader struct {
-	s    *scaled
-	r    Reader
-	held map[*Block]*Block // the block below each block handed out
+	s *scaled
+	r Reader
 }
 
 func (r *scaledReader) Read(b *Block, n int) error {
-	below := r.held[b]
-	if below == nil {
-		below = new(Block)
-		r.held[b] = below
-	}
-	x := b.F64
+	// A block of its own each time: b shares its weights and names. Not one kept for every b: a pass that hands out
+	// new blocks would hold all rows at its end.
+	below, x := new(Block), b.F64
 	if err := r.r.Read(below, n); err != nil {
 		*b = Block{}
 		return err

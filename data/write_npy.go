@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -33,7 +34,7 @@ func newNPYSink(w io.Writer, cols []OutColumn) (*npySink, error) {
 	if !ok {
 		return s, nil
 	}
-	// A pipe has a Seek that fails; a file opened for appending would put the second header at its end.
+	// A pipe has a Seek that fails, and text that is appended to does not start at the end.
 	at, err := seeker.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return s, nil
@@ -96,6 +97,9 @@ func (s *npySink) close() error {
 	}
 	if _, err := s.w.Write(s.header()); err != nil {
 		return err
+	}
+	if at, err := s.back.Seek(0, io.SeekCurrent); err != nil || at != s.base+npyHeadSize {
+		return errors.New("NPY cannot be written to a file that is open for appending only; give the name of a file")
 	}
 	_, err := s.back.Seek(0, io.SeekEnd)
 	return err

@@ -64,20 +64,24 @@ func (g Gaussian) FromVariances(u, v []float64) {
 	switch g.Shape.kind() {
 	case Full:
 		for j, x := range v {
-			u[tri(j, j)] = 0.5 * math.Log(x)
+			u[tri(j, j)] = logSD(x)
 		}
 	case Diag:
 		for j, x := range v {
-			u[j] = 0.5 * math.Log(x)
+			u[j] = logSD(x)
 		}
 	default:
 		mean := 0.0
 		for _, x := range v {
 			mean += x / float64(len(v))
 		}
-		u[0] = 0.5 * math.Log(mean)
+		u[0] = logSD(mean)
 	}
 }
+
+// logSD returns the logarithm of the standard deviation. The root comes first: math.Log of a subnormal variance is
+// wrong on amd64 (Go 1.26: -709.09 for 1e-310, not -713.80).
+func logSD(variance float64) float64 { return math.Log(math.Sqrt(variance)) }
 
 // Bind factorises the covariances.
 func (g Gaussian) Bind(theta []float64, k, d int) Kernel {
@@ -199,10 +203,10 @@ func (g Gaussian) ToScale(u, q []float64, n float64, d int) {
 		g.CholeskyAbove(u, q, d)
 	case Diag:
 		for j := range u {
-			u[j] = 0.5 * math.Log(max(q[j]+g.RegCovar, MinEigenvalue*g.Var[j]))
+			u[j] = logSD(max(q[j]+g.RegCovar, MinEigenvalue*g.Var[j]))
 		}
 	default:
-		u[0] = 0.5 * math.Log(max(q[0]/float64(d)+g.RegCovar, g.sphericalFloor()))
+		u[0] = logSD(max(q[0]/float64(d)+g.RegCovar, g.sphericalFloor()))
 	}
 }
 
@@ -443,7 +447,7 @@ func (g Gaussian) Scale(u, q []float64, d int) bool {
 		if !(v > 0) {
 			return false
 		}
-		u[j] = 0.5 * math.Log(v)
+		u[j] = logSD(v)
 	}
 	return true
 }

@@ -11,6 +11,7 @@ type Stats struct {
 	F       float64   // free energy at the sweep's beta, nats; for a family without density minus the cost
 	LogLik  float64   // sum_i w_i log p(x_i), nats; 0 for a family without density
 	Entropy float64   // sum_i w_i H(q_i), nats; 0 for hard labels
+	Labels  uint64    // fingerprint of the hard labels of all rows of positive weight; 0 for soft ones and a HardKernel
 	N       []float64 // k: sum_i w_i r_ic
 	Sum     []float64 // the family's own sums
 	Far     []Far     // the worst explained rows, worst first, at most FarMax; only where the family asks for them
@@ -46,6 +47,7 @@ func (s *Stats) Merge(o *Stats) {
 	s.F += o.F
 	s.LogLik += o.LogLik
 	s.Entropy += o.Entropy
+	s.Labels += o.Labels
 	for i, v := range o.N {
 		s.N[i] += v
 	}
@@ -55,6 +57,15 @@ func (s *Stats) Merge(o *Stats) {
 	for i := range o.Far {
 		s.Offer(o.Far[i])
 	}
+}
+
+// Fingerprint is what a row's label adds to Labels: splitmix64 of both (Steele, Lea, Flood 2014). The sum over rows
+// does not depend on how they were split, and a moved label leaves it the same once in 2^64 times.
+func Fingerprint(row int64, label int32) uint64 {
+	z := uint64(row)*0xd1342543de82ef95 + (uint64(label)+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }
 
 // Offer puts f among the worst explained rows if it is one of them; of equals the earlier row stays. f.X is copied.

@@ -208,6 +208,9 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 		clear(logits)
 		for i, w := range p.W {
 			logits[int(sc.label[i])*kern.Rows+i] = w
+			if w > 0 {
+				s.Labels += family.Fingerprint(p.First+int64(i), sc.label[i])
+			}
 		}
 		b.kernel.Add(s, p, logits, sc.Workspace)
 		return

@@ -249,6 +249,9 @@ func splits(t *rapid.T, newFamily Maker) {
 		if left.Rows != whole.Rows || whole.Rows != int64(s.n) {
 			t.Fatalf("%d rows, in one piece %d, want %d", left.Rows, whole.Rows, s.n)
 		}
+		if left.Labels != whole.Labels {
+			t.Fatalf("the fingerprint of labels is %x, in one piece %x", left.Labels, whole.Labels)
+		}
 		far := func(st *family.Stats) (f []int64) {
 			for _, v := range st.Far {
 				f = append(f, v.Row)
