@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -64,7 +65,7 @@ type fit struct {
 	mix       *mixture.Mixture
 	local     *sweep.Local
 	names     []string
-	sampled   bool // starts are drawn from a sample of the rows
+	drawnFrom int64 // rows that starts were drawn from; 0 where nothing was drawn
 }
 
 // prepare checks the spec, makes the first pass and refuses rows that cannot be fitted.
@@ -112,7 +113,7 @@ func (f *fit) check(ctx context.Context) error {
 	case look.Used == 0 || look.W == 0:
 		return errors.New("all row weights are zero: there is nothing to fit")
 	case int64(k) > look.Used:
-		return bad("k", "is %d, but there are only %d rows", k, look.Used)
+		return bad("k", "is %d, but the number of rows is %d", k, look.Used)
 	}
 	if math.IsInf(look.W, 1) {
 		return errors.New("the row weights add up to more than a float64 can hold")
@@ -130,7 +131,7 @@ func (f *fit) check(ctx context.Context) error {
 	}
 	distinct, err := distinctRows(ctx, f.src, k)
 	if err == nil && distinct < k {
-		err = bad("k", "is %d, but there are only %d distinct rows", k, distinct)
+		err = bad("k", "is %d, but the number of distinct rows is %d", k, distinct)
 	}
 	return err
 }
@@ -146,8 +147,10 @@ func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 	var b data.Block
 	var key []byte
 	for len(seen) < most {
-		if err := r.Read(&b, 256); err != nil {
-			break // the end: the first pass has read every row already
+		if err := r.Read(&b, 256); err == io.EOF {
+			break
+		} else if err != nil {
+			return 0, err
 		}
 		for i := 0; i < b.N && len(seen) < most; i++ {
 			if b.W != nil && b.W[i] == 0 {
@@ -215,7 +218,7 @@ func (f *fit) degenerate(p *ascent.Point) bool {
 
 // agreement counts how many runs ended where the best did, and how many different ends there were.
 func (f *fit) agreement(runs []run, best int) Starts {
-	s := Starts{N: len(runs)}
+	s := Starts{N: len(runs), DrawnFrom: f.drawnFrom}
 	top := runs[best].last.Point.F
 	tol := 0.01 // nats: a tolerance of 0.01 standard errors leaves 0.00005
 	if f.spec.model() == "kmeans" {

@@ -52,7 +52,7 @@ func Load(path string) (*Model, error) {
 		return nil, err
 	}
 	m := new(Model)
-	if err := json.Unmarshal(b, m); err != nil {
+	if err := m.UnmarshalJSON(b); err != nil { // json.Unmarshal would not say on which line a file stops being JSON
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil

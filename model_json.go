@@ -3,6 +3,7 @@ package latent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -67,6 +68,9 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	r.decode("columns", &m.Columns)
 	if r.err != nil {
 		return r.err
+	}
+	if len(m.Columns) == 0 {
+		return errors.New("columns: there must be at least one")
 	}
 	switch m.Kind {
 	case "gmm":

@@ -73,7 +73,8 @@ type Starts struct {
 	N              int       `json:"n"`
 	DistinctOptima int       `json:"distinct_optima"`
 	AgreeWithBest  int       `json:"agree_with_best"`
-	Objectives     []float64 `json:"objectives"` // free energy each start reached, in the units of the fit; minus the cost for kmeans
+	DrawnFrom      int64     `json:"drawn_from,omitempty"` // rows that starts were drawn from: all, or a sample where there are many
+	Objectives     []float64 `json:"objectives"`           // free energy each start reached, in the units of the fit; minus the cost for kmeans
 }
 
 // Component is one group, in the user's units.

@@ -45,7 +45,7 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 // sample returns the rows that starts are drawn from.
 func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
 	most := max(seed.SampleRows, f.spec.K)
-	f.sampled = f.look.Used > int64(most)
+	f.drawnFrom = min(f.look.Used, int64(most))
 	return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, seed.SampleRNG(f.spec.seed()))
 }
 
@@ -150,13 +150,7 @@ func (f *fit) fromModel(m *Model) ([]float64, error) {
 		}
 	}
 	for c, cov := range m.Covariance {
-		q := pack(m.Shape, cov, d)
-		switch {
-		case matrix(m.Shape):
-			g.CholeskyAbove(g.ScaleOf(comp, c, m.K(), d), q, d)
-		default:
-			g.Scale(g.ScaleOf(comp, c, m.K(), d), q, d)
-		}
+		g.ScaleAbove(g.ScaleOf(comp, c, m.K(), d), pack(m.Shape, cov, d), d)
 	}
 	return theta, nil
 }

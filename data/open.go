@@ -207,7 +207,7 @@ func formatOf(start []byte, name string, o Options) (string, error) {
 	case has("\x89HDF"):
 		return "", fileError(name, "an HDF5 file; save the table in it as CSV, NPY or Parquet")
 	case has("\x89PNG"), has("\xFF\xD8\xFF"), has("GIF8"):
-		return "", fileError(name, "a picture; latent segment reads pictures")
+		return "", fileError(name, "this is a picture; latent reads tables of numbers")
 	}
 	return "csv", nil
 }

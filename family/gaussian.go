@@ -200,13 +200,28 @@ func (g Gaussian) ToScale(u, q []float64, n float64, d int) {
 		for j := range d {
 			q[tri(j, j)] += g.RegCovar
 		}
-		g.CholeskyAbove(u, q, d)
 	case Diag:
-		for j := range u {
-			u[j] = logSD(max(q[j]+g.RegCovar, MinEigenvalue*g.Var[j]))
+		for j := range q {
+			q[j] += g.RegCovar
 		}
 	default:
-		u[0] = logSD(max(q[0]/float64(d)+g.RegCovar, g.sphericalFloor()))
+		q[0] = q[0]/float64(d) + g.RegCovar
+	}
+	g.ScaleAbove(u, q, d)
+}
+
+// ScaleAbove sets u to the free coordinates of the covariance q (packed lower triangle, variances or one variance),
+// raised to the floor. q is overwritten.
+func (g Gaussian) ScaleAbove(u, q []float64, d int) {
+	switch g.Shape.kind() {
+	case Full:
+		g.choleskyAbove(u, q, d)
+	case Diag:
+		for j, v := range q {
+			u[j] = logSD(max(v, MinEigenvalue*g.Var[j]))
+		}
+	default:
+		u[0] = logSD(max(q[0], g.sphericalFloor()))
 	}
 }
 
@@ -219,9 +234,9 @@ func (g Gaussian) sphericalFloor() float64 {
 	return MinEigenvalue * v
 }
 
-// CholeskyAbove sets u to the packed log-Cholesky factor of the packed symmetric matrix q after its eigenvalues, in
+// choleskyAbove sets u to the packed log-Cholesky factor of the packed symmetric matrix q after its eigenvalues, in
 // units of the columns' variances, are raised to MinEigenvalue. q is overwritten.
-func (g Gaussian) CholeskyAbove(u, q []float64, d int) {
+func (g Gaussian) choleskyAbove(u, q []float64, d int) {
 	sd := make([]float64, d)
 	for j := range sd {
 		sd[j] = math.Sqrt(g.Var[j])

@@ -84,10 +84,13 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	if err := f.out.tell(cmd, r, info); err != nil {
 		return err
 	}
-	switch {
-	case r.Interrupted:
+	if r.Interrupted {
 		return exitStatus(exitInterrupted)
-	case !r.Converged && !f.out.allowUnconverged:
+	}
+	if err := f.out.demands(cmd, r); err != nil {
+		return err
+	}
+	if !r.Converged && !f.out.allowUnconverged {
 		return exitStatus(exitUnfinished)
 	}
 	return nil

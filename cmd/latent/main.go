@@ -3,7 +3,7 @@
 //	latent fit customers.csv -k 4
 //
 // Results go to standard output, everything else to standard error. The exit status is 0 when done and converged, 1
-// on an error, 2 on wrong usage, 3 when done but not converged and 130 when interrupted.
+// on an error, 2 on wrong usage, 3 when done but not converged, 4 when a demand is missed and 130 when interrupted.
 package main
 
 import (
@@ -28,6 +28,7 @@ const (
 	exitError       = 1
 	exitUsage       = 2
 	exitUnfinished  = 3
+	exitMissed      = 4
 	exitInterrupted = 130
 )
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
@@ -22,6 +23,7 @@ type outputFlags struct {
 	allowUnconverged, json    bool
 	quiet, verbose            bool
 	noColor, noProgress       bool
+	require                   []string
 }
 
 func (o *outputFlags) add(cmd *cobra.Command) {
@@ -32,6 +34,7 @@ func (o *outputFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.trace, "trace", "", "write every half-sweep of every start to this file (CSV)")
 	f.StringVar(&o.dir, "out", "", "write model.json, labels.csv, trace.csv and spec.json to this folder, all or none")
 	f.BoolVar(&o.allowUnconverged, "allow-unconverged", false, "exit with 0 instead of 3 when not finished")
+	f.StringArrayVar(&o.require, "require", nil, "exit with 4 unless the result meets this, such as ari>0.8 or distance_se<0.1")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print more: every start, every warning, where the time went")
@@ -44,6 +47,30 @@ func (o *outputFlags) validate() error {
 	if o.labels != "" {
 		if _, err := data.FormatOf(o.labels); err != nil {
 			return usageError{err}
+		}
+	}
+	for _, s := range o.require {
+		if _, err := parseDemand(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demands checks the result against --require.
+func (o *outputFlags) demands(cmd *cobra.Command, r *latent.Result) error {
+	for _, s := range o.require {
+		d, err := parseDemand(s)
+		if err != nil {
+			return err
+		}
+		missed, err := d.missed(r)
+		if err != nil {
+			return err
+		}
+		if missed != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "latent: --require %s is not met: %s\n", s, missed)
+			return exitStatus(exitMissed)
 		}
 	}
 	return nil

@@ -203,6 +203,9 @@ func cellWidth(head []string, lines [][]string, j int) int {
 // details prints what -v adds.
 func details(w io.Writer, r *latent.Result, info *data.Info) {
 	fmt.Fprintln(w)
+	if n := r.Starts.DrawnFrom; n > 0 && n < r.N {
+		fmt.Fprintf(w, "starts were drawn from %s rows taken at random\n", thousands(n))
+	}
 	for i, v := range r.Starts.Objectives {
 		fmt.Fprintf(w, "start %d reached %s\n", i+1, fixed(v))
 	}
