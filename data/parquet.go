@@ -110,6 +110,9 @@ func (f *parquetFile) schema() error {
 	return nil
 }
 
+// nested reports whether a column holds lists or groups.
+func (f *parquetFile) nested(column int) bool { return f.columns[column].kind == parquetNested }
+
 // setType decides how the cells of a leaf are read.
 func (c *parquetColumn) setType(t parquet.Type) error {
 	if l := t.LogicalType(); l != nil {

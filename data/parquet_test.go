@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -296,4 +297,23 @@ func FuzzParquet(f *testing.F) {
 		// Whatever the cells are: an error or rows, no panic.
 		_ = c.read(context.Background(), slices.Repeat([]want{number}, len(c.names())), false, 2, func(*batch) error { return nil })
 	})
+}
+
+// A column of lists is left out and does not keep a file from being looked at.
+func TestProfileOfLists(t *testing.T) {
+	type row struct {
+		X float64 `parquet:"x"`
+		L []int64 `parquet:"l,list"`
+	}
+	path := filepath.Join(t.TempDir(), "lists.parquet")
+	if err := parquet.WriteFile(path, []row{{1, []int64{1}}, {2, nil}, {4, []int64{2, 3}}}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Profile(context.Background(), path, Options{})
+	if err != nil || r.Err != nil {
+		t.Fatal(err, r)
+	}
+	if !slices.Equal(r.Features, []string{"x"}) || r.Columns[1].Use != "ignored" || r.Distinct[0] != 3 {
+		t.Errorf("features %v, the list is %q, %d distinct", r.Features, r.Columns[1].Use, r.Distinct[0])
+	}
 }

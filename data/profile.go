@@ -71,6 +71,9 @@ func haveRows(n int64) string {
 	return thousands(n) + " rows have"
 }
 
+// nested is what formats offer whose columns may hold lists or groups: cells without a text of their own.
+type nested interface{ nested(column int) bool }
+
 // look makes the pass that counts distinct values and repeated rows. Numbers are held column by column, which takes
 // as much memory as a fit; texts are held once each.
 func (r *Report) look(ctx context.Context, l *loader) error {
@@ -78,6 +81,9 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 	values := make([][]float64, len(wants))
 	texts := make([]map[string]struct{}, len(wants))
 	for c := range wants {
+		if n, ok := l.file.cells.(nested); ok && n.nested(c) {
+			continue // its cells cannot be told apart
+		}
 		if k := l.info.Columns[c].Kind; k == "text" || c == l.id && l.stats[c].n == 0 {
 			wants[c], texts[c] = text, map[string]struct{}{}
 		} else if l.stats[c].n > 0 {
