@@ -62,6 +62,36 @@ func TestEstimateOfWhatIsLeft(t *testing.T) {
 	}
 }
 
+// Where gains shrink by turns fast and slowly, the estimate may be too large but not too small.
+func TestEstimateKeepsToTheSlowestOfLateRatios(t *testing.T) {
+	const n = 40
+	gain := make([]float64, n)
+	for i := range gain {
+		gain[i] = 1
+		if i > 0 {
+			gain[i] = gain[i-1] * []float64{0.9, 0.2}[i%2]
+		}
+	}
+	left := func(t int) (sum float64) {
+		for _, g := range gain[min(t, n):] {
+			sum += g
+		}
+		return sum
+	}
+	told := 0
+	for _, s := range run(t, ascent.EM{Beta: 1, MaxIter: n / 2, Ascends: true}, &hill{height: func(t int) float64 { return -left(t) }}) {
+		if s.Remaining == s.Remaining {
+			told++
+			if s.Remaining < left(s.Iteration) {
+				t.Errorf("step %d: %v left by the estimate, %v in truth", s.Iteration, s.Remaining, left(s.Iteration))
+			}
+		}
+	}
+	if told < n/4 {
+		t.Errorf("only %d estimates", told)
+	}
+}
+
 // Gains that grow, as on the way off a saddle, are not an end, however small they are.
 func TestPlateauIsNotTheEnd(t *testing.T) {
 	for _, c := range []struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/family/familytest"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/mixture"
 )
 
 var shapes = []family.Shape{family.Full, family.Tied, family.Diag, family.Spherical, family.TiedDiag, family.TiedSpherical}
@@ -316,6 +317,29 @@ func TestRowsBeyondTheRangeOfSquares(t *testing.T) {
 				t.Fatalf("%s: sums %v", f.Name(), s.Sum)
 			}
 		}
+	}
+}
+
+// An empty cluster takes the worst explained row of a cluster that has others, and the cost afterwards is that of the
+// rows where they are then.
+func TestEmptyClusterTakesTheFarthestRow(t *testing.T) {
+	m := &mixture.Mixture{Family: family.Fixed{}, K: 3, D: 1}
+	theta := []float64{5, 1000, 20}
+	b := m.Bind(theta, math.Inf(1))
+	s := m.NewStats(b.FarMax())
+	p := panelOf(1, []float64{0, 18, 24}) // 0 is farthest from its centre, but alone there
+	p.W[2] = 1.5
+	b.Add(s, p, mixture.NewScratch(3, 1))
+	if s.F != -(25 + 4 + 1.5*16) {
+		t.Fatalf("F is %v", s.F)
+	}
+	next := make([]float64, 3)
+	m.MStep(next, theta, s)
+	if !slices.Equal(next, []float64{0, 24, 18}) {
+		t.Errorf("centres %v, want 0, 24, 18", next)
+	}
+	if f := m.FreeEnergy(next, theta, math.Inf(1), s); math.Abs(f) > 1e-6 {
+		t.Errorf("F is %v with every row on its centre", f)
 	}
 }
 

@@ -157,6 +157,28 @@ func TestSumsAreTheSameBitsForAnyThreadsAndSource(t *testing.T) {
 	}
 }
 
+// The merge is a tree over chunks, so that whole subtrees may be folded elsewhere: on another machine, say.
+func TestHalvesFoldedApartMergeToTheSameBits(t *testing.T) {
+	const n, d = 4096, 2 // 16 chunks
+	table := blobs(n, d)
+	half := func(lo, hi int) *data.Table {
+		return &data.Table{N: hi - lo, D: d, F64: table.F64[lo*d : hi*d], W: table.W[lo:hi]}
+	}
+	task := tasks(d)[:1]
+	var got [3]*family.Stats
+	for i, src := range []*data.Table{table, half(0, n/2), half(n/2, n)} {
+		stats, err := sweep.NewLocal(src, n, []float64{4, 8}, 2).Sweep(context.Background(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[i] = stats[0]
+	}
+	got[1].Merge(got[2])
+	if a, b := text(got[:1]), text(got[1:2]); a != b {
+		t.Errorf("%s, in halves %s", a, b)
+	}
+}
+
 // What a loop over the rows gives.
 func TestSumsAgreeWithALoop(t *testing.T) {
 	const d, k = 2, 4
@@ -403,7 +425,7 @@ func TestLloydNeverVisitsAPartitionTwice(t *testing.T) {
 			}
 			return s
 		}
-		seen, cost := map[string]bool{}, math.Inf(1)
+		seen, moved, cost := map[string]bool{}, false, math.Inf(1)
 		for step := 0; ; step++ {
 			now := partition(theta)
 			stats, err := l.Sweep(ctx, []sweep.Task{{Mixture: m, Theta: theta, Beta: math.Inf(1)}})
@@ -424,13 +446,13 @@ func TestLloydNeverVisitsAPartitionTwice(t *testing.T) {
 				}
 				return
 			}
-			if seen[now] {
+			if seen[now] && !moved { // a row moved to an empty cluster may find a centre of lower index on its very spot
 				t.Fatalf("step %d: partition %s again", step, now)
 			}
 			if !(c < cost) {
 				t.Fatalf("step %d: the cost goes from %v to %v", step, cost, c)
 			}
-			seen[now], cost, theta = true, c, next
+			seen[now], moved, cost, theta = true, empty, c, next
 		}
 	})
 }

@@ -1,0 +1,125 @@
+package latent
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/latent-go/latent/data"
+)
+
+// uniforms returns n numbers of a linear congruential generator that any language can repeat.
+func uniforms(seed uint64, n int) []float64 {
+	u := make([]float64, n)
+	for i := range u {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		u[i] = float64(seed>>11) / (1 << 53)
+	}
+	return u
+}
+
+// normals returns n normal numbers made of pairs of uniforms.
+func normals(seed uint64, n int) []float64 {
+	u, z := uniforms(seed, 2*n), make([]float64, n)
+	for i := range z {
+		z[i] = math.Sqrt(-2*math.Log(1-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
+	}
+	return z
+}
+
+func matrixOf(d int, x ...float64) *data.Table { return &data.Table{N: len(x) / d, D: d, F64: x} }
+
+func mustFit(t *testing.T, src data.Source, spec Spec) *Result {
+	t.Helper()
+	r, err := Fit(context.Background(), src, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	consistent(t, src, r)
+	return r
+}
+
+// labelsOf returns the label, from 0, that the model gives to every row.
+func labelsOf(t *testing.T, src data.Source, m *Model) (labels []int32) {
+	t.Helper()
+	if err := m.Rows(context.Background(), src, 2, func(s *Scored) error {
+		labels = append(labels, s.Label...)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return labels
+}
+
+// consistent fails unless what the result reports follows from its own model: labels are the nearest or likeliest,
+// the objective is theirs, every row is counted once and nothing is NaN.
+func consistent(t *testing.T, src data.Source, r *Result) {
+	t.Helper()
+	rows := make([]int64, r.K)
+	total := 0.0
+	var seen int64
+	if err := r.Fitted.Rows(context.Background(), src, 1, func(s *Scored) error {
+		for i, label := range s.Label {
+			rows[label]++
+			w := 1.0
+			if s.W != nil {
+				w = s.W[i]
+			}
+			total += w * s.Score[i]
+			if v := s.Score[i]; v != v || math.IsInf(v, 0) {
+				t.Errorf("row %d scores %v", s.First+int64(i), v)
+			}
+			if r.Model == "gmm" && s.P[i*s.K+int(label)] < slices.Max(s.P[i*s.K:(i+1)*s.K]) {
+				t.Errorf("row %d has label %d with responsibilities %v", s.First+int64(i), label, s.P[i*s.K:(i+1)*s.K])
+			}
+			seen++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	objective := r.LogLik
+	if r.Model == "kmeans" {
+		objective, total = r.Inertia, -total
+	}
+	if objective == nil || !(math.Abs(*objective-total) <= 1e-10*max(math.Abs(total), 1e-300)) {
+		t.Errorf("objective %v, its own rows give %v", objective, total)
+	}
+	share := 0.0
+	for c, x := range r.Components {
+		if x.Rows != rows[c] {
+			t.Errorf("component %d counts %d rows, %d carry its label", c, x.Rows, rows[c])
+		}
+		share += x.Weight
+		for _, v := range x.Mean {
+			if v-v != 0 {
+				t.Errorf("component %d has mean %v", c, x.Mean)
+			}
+		}
+		if c > 0 && x.Weight > r.Components[c-1].Weight {
+			t.Errorf("component %d is heavier than the one before", c)
+		}
+	}
+	if math.Abs(share-1) > 1e-12 {
+		t.Errorf("weights add to %v", share)
+	}
+}
+
+// sortedMeans returns the first coordinates of the means in ascending order.
+func sortedMeans(r *Result) (m []float64) {
+	for _, c := range r.Components {
+		m = append(m, c.Mean[0])
+	}
+	slices.Sort(m)
+	return m
+}
+
+func within(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+var shapeNames = []string{"full", "tied", "diag", "spherical", "tied-diag", "tied-spherical"}
