@@ -38,7 +38,7 @@ type Source interface {
 // A Reader is one pass over the rows of a Source. It is used by one goroutine at a time.
 type Reader interface {
 	// Read fills b with the next n rows, fewer only at the end. It returns io.EOF, and b.N = 0, when none are
-	// left. A block may be passed again to the same reader, which then reuses its memory.
+	// left. b is the zero Block or one that this reader has filled before, whose memory it may then use again.
 	Read(b *Block, n int) error
 	Close() error
 }

@@ -71,7 +71,7 @@ const lookAhead = 2
 // Open starts a pass: workers parse ahead of the reader, by a few batches.
 func (s *stream) Open(ctx context.Context) (Reader, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &streamReader{s: s, ctx: ctx, cancel: cancel, ready: make(chan *Block, lookAhead), free: make(chan *Block, lookAhead+2), mine: map[*Block]bool{}}
+	r := &streamReader{s: s, ctx: ctx, cancel: cancel, ready: make(chan *Block, lookAhead), free: make(chan *Block, lookAhead+2)}
 	r.workers.Go(func() {
 		defer close(r.ready)
 		r.err = s.l.cells.read(ctx, s.plan.wants, true, s.l.threads, func(b *batch) error {
@@ -144,14 +144,13 @@ type streamReader struct {
 	now     *Block
 	at      int
 	next    int64
-	mine    map[*Block]bool // blocks whose memory this reader made
 }
 
 // Read implements Reader.
 func (r *streamReader) Read(b *Block, n int) error {
-	if !r.mine[b] {
+	if err := r.ctx.Err(); err != nil { // even if the rows parsed ahead would last to the end
 		*b = Block{}
-		r.mine[b] = true
+		return err
 	}
 	*b = Block{D: len(r.s.from), First: r.next, F64: b.F64[:0], F32: b.F32[:0], W: b.W[:0], Row: b.Row[:0], ID: b.ID[:0], Truth: b.Truth[:0]}
 	for b.N < n {

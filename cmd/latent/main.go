@@ -53,13 +53,14 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	case errors.As(err, &status):
 		return int(status)
 	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(errw, "latent: interrupted before there was a result; nothing was written")
+		return exitInterrupted
+	}
 	fmt.Fprintf(errw, "latent: %s\n", err)
 	var usage usageError
-	switch {
-	case errors.As(err, &usage):
+	if errors.As(err, &usage) {
 		return exitUsage
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted
 	}
 	return exitError
 }
