@@ -25,6 +25,7 @@ type Block struct {
 	Row   []int64  // number of each row in the file, from 1, before any was dropped; nil means First+i+1
 	ID    []string // what the id column holds; nil without one
 	Truth []string // what the truth column holds; nil without one
+	Cells []string // N x (columns of the file): every cell as it stands; nil unless Options.Carry asked for it
 }
 
 // A Source holds rows that can be read any number of times, always in the same order.

@@ -25,6 +25,7 @@ type Options struct {
 
 	Missing    string // error or drop; "" is error
 	Float32    bool   // store float32
+	Carry      bool   // hand out every cell of the file too, as text (Block.Cells); only with Stream
 	Stream     bool   // read the file again in every pass rather than hold it in memory
 	AllowEmpty bool   // a file without data rows gives zero rows rather than an error
 

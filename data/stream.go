@@ -25,8 +25,8 @@ func (l *loader) stream(ctx context.Context) (Source, error) {
 	if l.weight >= 0 {
 		wants[l.weight] |= number
 	}
-	for _, c := range []int{l.id, l.truth} {
-		if c >= 0 {
+	for c := range wants {
+		if l.o.Carry || c == l.id || c == l.truth {
 			wants[c] |= text
 		}
 	}
@@ -96,7 +96,7 @@ func (s *stream) Open(ctx context.Context) (Reader, error) {
 // convert sets p to the complete rows of a batch.
 func (s *stream) convert(p *Block, b *batch) {
 	l, pl, d := s.l, s.plan, len(s.from)
-	*p = Block{D: d, F64: p.F64[:0], F32: p.F32[:0], W: p.W[:0], Row: p.Row[:0], ID: p.ID[:0], Truth: p.Truth[:0]}
+	*p = Block{D: d, F64: p.F64[:0], F32: p.F32[:0], W: p.W[:0], Row: p.Row[:0], ID: p.ID[:0], Truth: p.Truth[:0], Cells: p.Cells[:0]}
 	for i := range b.N {
 		row := b.F64[i*pl.numbers : (i+1)*pl.numbers]
 		if s.drop && hasNaN(row) {
@@ -118,6 +118,9 @@ func (s *stream) convert(p *Block, b *batch) {
 		}
 		if l.truth >= 0 {
 			p.Truth = append(p.Truth, b.Text[i*pl.texts+pl.text[l.truth]])
+		}
+		if l.o.Carry {
+			p.Cells = append(p.Cells, b.Text[i*pl.texts:(i+1)*pl.texts]...)
 		}
 		p.N++
 	}
@@ -152,7 +155,7 @@ func (r *streamReader) Read(b *Block, n int) error {
 		*b = Block{}
 		return err
 	}
-	*b = Block{D: len(r.s.from), First: r.next, F64: b.F64[:0], F32: b.F32[:0], W: b.W[:0], Row: b.Row[:0], ID: b.ID[:0], Truth: b.Truth[:0]}
+	*b = Block{D: len(r.s.from), First: r.next, F64: b.F64[:0], F32: b.F32[:0], W: b.W[:0], Row: b.Row[:0], ID: b.ID[:0], Truth: b.Truth[:0], Cells: b.Cells[:0]}
 	for b.N < n {
 		if r.now == nil || r.at == r.now.N {
 			if !r.turn() {
@@ -165,6 +168,7 @@ func (r *streamReader) Read(b *Block, n int) error {
 		b.F64, b.F32 = append(b.F64, rows(p.F64, lo, hi, width(p.F64, d))...), append(b.F32, rows(p.F32, lo, hi, width(p.F32, d))...)
 		b.W, b.Row = append(b.W, rows(p.W, lo, hi, width(p.W, 1))...), append(b.Row, rows(p.Row, lo, hi, 1)...)
 		b.ID, b.Truth = append(b.ID, rows(p.ID, lo, hi, width(p.ID, 1))...), append(b.Truth, rows(p.Truth, lo, hi, width(p.Truth, 1))...)
+		b.Cells = append(b.Cells, rows(p.Cells, lo, hi, width(p.Cells, r.s.plan.texts))...)
 		b.N, r.at = b.N+k, hi
 	}
 	r.next += int64(b.N)
@@ -202,6 +206,9 @@ func (r *streamReader) trim(b *Block) {
 	}
 	if l.truth < 0 {
 		b.Truth = nil
+	}
+	if !l.o.Carry {
+		b.Cells = nil
 	}
 }
 

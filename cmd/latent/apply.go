@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,11 +16,14 @@ type applyFlags struct {
 	data    dataFlags
 	output  string
 	threads int
+	all     bool     // --append: every column of the input passes through
+	columns []string // names of the columns of the input
 }
 
 func (a *applyFlags) add(cmd *cobra.Command) {
 	a.data.add(cmd, false)
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
+	cmd.Flags().BoolVar(&a.all, "append", false, "pass every column of the input through and add the new ones")
 	threadsFlag(cmd, &a.threads)
 }
 
@@ -40,6 +42,7 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 		return nil, nil, err
 	}
 	o.Exact, o.AllowEmpty = m.Columns, true
+	o.Stream, o.Carry = a.all, a.all // cells are text: they pass through without being held
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if err != nil {
 		return nil, nil, err
@@ -49,6 +52,9 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 	}
 	if info.Dropped > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s with missing values left out\n", counted(info.Dropped, "row"))
+	}
+	for _, c := range info.Columns {
+		a.columns = append(a.columns, c.Name)
 	}
 	return m, src, nil
 }
@@ -77,7 +83,7 @@ func labelCommand() *cobra.Command {
 				return err
 			}
 			return a.emit(cmd, func(w io.Writer, format string) error {
-				return writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.data.ID)
+				return writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading())
 			})
 		},
 	}
@@ -135,17 +141,14 @@ func scoreCommand() *cobra.Command {
 }
 
 func writeScores(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, a *applyFlags) error {
-	first := data.OutColumn{Name: "row", Kind: data.Int}
-	if a.data.ID != "" {
-		first = data.OutColumn{Name: a.data.ID, Kind: data.Text}
-	}
-	out, err := data.Create(w, format, []data.OutColumn{first, {Name: "log_density", Kind: data.Float}})
+	lead := a.leading()
+	out, err := data.Create(w, format, lead.with(data.OutColumn{Name: "log_density", Kind: data.Float}))
 	if err != nil {
 		return err
 	}
 	err = m.Rows(ctx, src, a.threads, func(s *latent.Scored) error {
 		for i, v := range s.Score {
-			putRow(out, s, i)
+			lead.put(out, s, i)
 			out.Float(v)
 			if err := out.End(); err != nil {
 				return err
@@ -196,11 +199,7 @@ func draw(ctx context.Context, w io.Writer, format string, m *latent.Model, s *l
 		cols = append(cols, data.OutColumn{Name: name, Kind: data.Float})
 	}
 	if labels {
-		name := "label"
-		for slices.Contains(m.Columns, name) {
-			name += "_"
-		}
-		cols = append(cols, data.OutColumn{Name: name, Kind: data.Int})
+		cols = append(cols, data.OutColumn{Name: fresh("label", m.Columns), Kind: data.Int})
 	}
 	out, err := data.Create(w, format, cols)
 	if err != nil {

@@ -76,7 +76,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	describe(r, info)
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
-	if err := f.out.write(cmd, src, r, spec, trace); err != nil {
+	if err := f.out.write(cmd, src, o.ID, r, spec, trace); err != nil {
 		return err
 	}
 	r.Timing.Write = time.Since(wrote).Seconds()

@@ -92,7 +92,7 @@ func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
 }
 
 // write writes the files that were asked for: all of them or, on an error, none.
-func (o *outputFlags) write(cmd *cobra.Command, src data.Source, r *latent.Result, spec latent.Spec, w *watcher) (err error) {
+func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *latent.Result, spec latent.Spec, w *watcher) error {
 	paths := map[string]func(io.Writer) error{}
 	add := func(path string, f func(io.Writer) error) {
 		if path != "" {
@@ -104,7 +104,7 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, r *latent.Resul
 	ctx := context.WithoutCancel(cmd.Context())
 	labels := func(format string) func(io.Writer) error {
 		return func(w io.Writer) error {
-			return writeLabels(ctx, w, format, r.Fitted, src, r.Threads, o.probabilities, "")
+			return writeLabels(ctx, w, format, r.Fitted, src, r.Threads, o.probabilities, leading{id: id})
 		}
 	}
 	add(o.model, model)
@@ -172,39 +172,28 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// writeLabels writes a label for every row of src: the id or row number, label, probability and uncertainty.
-func writeLabels(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, threads int, all bool, id string) error {
-	var out *data.Out
-	open := func(named bool) (err error) {
-		first := data.OutColumn{Name: "row", Kind: data.Int}
-		if named {
-			first = data.OutColumn{Name: idName(id), Kind: data.Text}
+// writeLabels writes a label for every row of src after its leading cells: label, probability and uncertainty, and
+// with all the probability of every component.
+func writeLabels(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, threads int, all bool, lead leading) error {
+	cols := []data.OutColumn{{Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
+	if all {
+		for c := range m.K() {
+			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
 		}
-		cols := []data.OutColumn{first, {Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
-		if all {
-			for c := range m.K() {
-				cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
-			}
-		}
-		out, err = data.Create(w, format, cols)
+	}
+	out, err := data.Create(w, format, lead.with(cols...))
+	if err != nil {
 		return err
 	}
-	err := m.Rows(ctx, src, threads, func(s *latent.Scored) error {
-		if out == nil {
-			if err := open(s.ID != nil); err != nil {
-				return err
-			}
-		}
+	err = m.Rows(ctx, src, threads, func(s *latent.Scored) error {
 		for i, c := range s.Label {
-			putRow(out, s, i)
+			lead.put(out, s, i)
 			p := s.P[i*s.K : i*s.K+s.K]
 			out.Int(int64(c) + 1)
 			out.Float(p[c])
 			out.Float(uncertainty(p, int(c)))
 			if all {
-				for _, v := range p {
-					out.Float(v)
-				}
+				out.Floats(p)
 			}
 			if err := out.End(); err != nil {
 				return err
@@ -215,31 +204,7 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *latent.Mode
 	if err != nil {
 		return err
 	}
-	if out == nil { // no rows: a header all the same
-		if err := open(id != ""); err != nil {
-			return err
-		}
-	}
 	return out.Close()
-}
-
-func idName(id string) string {
-	if id == "" {
-		return "id"
-	}
-	return id
-}
-
-// putRow writes the id of row i, or its number in the file.
-func putRow(out *data.Out, s *latent.Scored, i int) {
-	switch {
-	case s.ID != nil:
-		out.Text(s.ID[i])
-	case s.Row != nil:
-		out.Int(s.Row[i])
-	default:
-		out.Int(s.First + int64(i) + 1)
-	}
 }
 
 // uncertainty is 1 - p[c], summed from the other components so that small ones are not lost.
