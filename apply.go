@@ -60,7 +60,7 @@ type Sampler struct {
 // Sampler returns a sampler whose rows depend on the seed alone. A kmeans model has no density to draw from.
 func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 	if m.Kind != "gmm" {
-		return nil, bad("model", "is %s, which has no density to draw rows from; fit a gmm", m.Kind)
+		return nil, fmt.Errorf("a %s model has no density to draw rows from; fit a gmm", m.Kind)
 	}
 	s := &Sampler{m: m, rng: rand.New(rand.NewPCG(seed, 0)), z: make([]float64, m.D())}
 	g, sum := family.Gaussian{Shape: m.Shape}, 0.0

@@ -2,7 +2,9 @@ package latent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 
@@ -48,6 +50,9 @@ func (m *Model) D() int { return len(m.Columns) }
 // Load reads a model file. What it does not understand it refuses, naming the key.
 func Load(path string) (*Model, error) {
 	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no such file", path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -61,8 +62,12 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("format: %q is not \"latent-model\"; this is not a model file", format)
 	}
 	var version int
-	if r.decode("version", &version); r.err == nil && (version < 1 || version > ModelVersion) {
+	r.decode("version", &version)
+	switch {
+	case r.err == nil && version > ModelVersion:
 		return fmt.Errorf("version: %d is not known here (the newest is %d); use a newer latent", version, ModelVersion)
+	case r.err == nil && version < 1:
+		return fmt.Errorf("version: %d does not exist; the newest is %d", version, ModelVersion)
 	}
 	*m = Model{Kind: r.word("model")}
 	r.decode("columns", &m.Columns)
@@ -118,9 +123,42 @@ func (r *modelReader) decode(key string, into any) {
 		r.err = fmt.Errorf("%s: this key is missing", key)
 		return
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
+	err := json.Unmarshal(raw, into)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		err = fmt.Errorf("a %s stands where %s belongs", wrong.Value, jsonName(wrong.Type.Kind()))
+	}
+	if err != nil {
 		r.err = fmt.Errorf("%s: %s", key, strings.TrimPrefix(err.Error(), "json: "))
 	}
+}
+
+// jsonName says in the words of JSON what a Go kind is read from.
+func jsonName(k reflect.Kind) string {
+	switch k {
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.String:
+		return "a text"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return "a whole number"
+	}
+	return "a number"
+}
+
+// object takes an optional key that holds an object.
+func (r *modelReader) object(key string) json.RawMessage {
+	raw := r.take(key)
+	if raw == nil || string(raw) == "null" {
+		return nil
+	}
+	if raw[0] != '{' && r.err == nil {
+		r.err = fmt.Errorf("%s: this must be an object", key)
+	}
+	return raw
 }
 
 func (r *modelReader) word(key string) (s string) {
@@ -213,7 +251,7 @@ func (r *modelReader) rest(m *Model) {
 			r.decode(key, into)
 		}
 	}
-	m.Certificate, m.Spec = r.take("certificate"), r.take("spec")
+	m.Certificate, m.Spec = r.object("certificate"), r.object("spec")
 	for _, key := range []string{"transform", "n", "log_likelihood", "provenance"} {
 		delete(r.keys, key) // there, but null
 	}
@@ -236,6 +274,11 @@ func (m *Model) check() error {
 		return fmt.Errorf("columns: there must be at least one")
 	case k == 0:
 		return fmt.Errorf("%s: there must be at least one", means)
+	}
+	for j, name := range m.Columns {
+		if name == "" || slices.Index(m.Columns, name) < j {
+			return fmt.Errorf("columns: number %d is %q; every column needs a name of its own", j+1, name)
+		}
 	}
 	for c, row := range m.Means {
 		if len(row) != d {

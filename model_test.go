@@ -74,7 +74,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 			k, d := 1+rng.IntN(4), 1+rng.IntN(4)
 			m := &Model{Kind: "gmm", Shape: shape, Transform: []Transform{}, N: new(rng.Int64()), LogLik: new(bits(rng, -50, 50))}
 			for range d {
-				m.Columns = append(m.Columns, string(rune('a'+rng.IntN(26)))+"\"<ü, \\")
+				m.Columns = append(m.Columns, string(rune('a'+len(m.Columns)))+"\"<ü, \\")
 			}
 			weights := 0.0
 			for range k {

@@ -30,6 +30,7 @@ func (e EM) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[S
 	return func(yield func(Step, error) bool) {
 		var gains gainRatio
 		var last *Point
+		still := 0 // steps in a row that changed F by no more than rounding
 		for t := 0; ; t++ {
 			p, err := o.Eval(ctx, theta, e.Beta)
 			if err != nil {
@@ -39,12 +40,18 @@ func (e EM) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[S
 			s := Step{Iteration: t, Sweeps: t + 1, Point: p, Distance: unknown, Remaining: unknown}
 			if last != nil {
 				s.Change = p.F - last.F
+				if still++; math.Abs(s.Change) > 1e-13*math.Abs(p.F) {
+					still = 0
+				}
 				if e.Ascends && !math.IsInf(e.Beta, 1) {
 					s.Remaining = gains.remaining(s.Change, p.F)
 					s.Distance = math.Sqrt(2 * s.Remaining)
 				}
 			}
 			s.Done = e.stop(&s, last)
+			if s.Done == Going && !e.Ascends && still >= window { // nothing is climbed: this is all that can be seen
+				s.Done = FixedPoint
+			}
 			if !yield(s, nil) || s.Done != Going {
 				return
 			}

@@ -231,8 +231,8 @@ func (l *loader) checkCells() error {
 		if t := l.file.text; t != nil && !t.header && s.firstText.Row == 1 {
 			consider(c, s.firstText, fmt.Sprintf("%q is not a number; if line %d holds names, use --header yes", s.firstText.Value, s.firstText.Line))
 		}
-		consider(c, s.firstText, fmt.Sprintf("%q is not a number; use --exclude %s", s.firstText.Value, name))
-		consider(c, s.firstInfinite, fmt.Sprintf("%q is not a finite number; use --exclude %s", s.firstInfinite.Value, name))
+		consider(c, s.firstText, fmt.Sprintf("%q is not a number%s", s.firstText.Value, l.without("; use", name)))
+		consider(c, s.firstInfinite, fmt.Sprintf("%q is not a finite number%s", s.firstInfinite.Value, l.without("; use", name)))
 	}
 	if worst != nil {
 		return worst
@@ -273,8 +273,8 @@ func (l *loader) checkMissing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	first.Msg = fmt.Sprintf("has no value here (%s in %s missing); use --missing drop, or --exclude %s",
-		counted(total, "cell"), areRows(rows, total), first.Column)
+	first.Msg = fmt.Sprintf("has no value here (%s in %s missing); use --missing drop%s",
+		counted(total, "cell"), areRows(rows, total), l.without(", or", first.Column))
 	if l.weight >= 0 && first.Column == l.cols.names[l.weight] {
 		first.Msg = fmt.Sprintf("has no value here, but every row needs a weight (%s in %s missing); use --missing drop",
 			counted(total, "cell"), areRows(rows, total))
@@ -307,4 +307,12 @@ func (l *loader) incomplete(ctx context.Context, cols []int) (int64, error) {
 		return nil
 	})
 	return rows, err
+}
+
+// without is the advice to leave a column out, which those who need exactly these columns cannot follow.
+func (l *loader) without(lead, column string) string {
+	if l.o.Exact != nil {
+		return ""
+	}
+	return lead + " --exclude " + column
 }

@@ -127,7 +127,10 @@ func openFile(ctx context.Context, f *os.File, size int64, name string, o Option
 
 // spool reads everything from r, then opens it from memory.
 func spool(ctx context.Context, r io.Reader, name string, o Options) (*opened, error) {
-	b, err := io.ReadAll(r)
+	b, err := readPipe(ctx, r)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, fileError(name, "%v", err)
 	}
@@ -137,6 +140,25 @@ func spool(ctx context.Context, r io.Reader, name string, o Options) (*opened, e
 		}
 	}
 	return openBytes(ctx, b, name, o)
+}
+
+// readPipe is io.ReadAll that gives up when ctx ends: a pipe may be silent for ever. The reader is then left behind.
+func readPipe(ctx context.Context, r io.Reader) ([]byte, error) {
+	type read struct {
+		b   []byte
+		err error
+	}
+	done := make(chan read, 1)
+	go func() {
+		b, err := io.ReadAll(r)
+		done <- read{b, err}
+	}()
+	select {
+	case d := <-done:
+		return d.b, d.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // openBytes opens what is in memory already.

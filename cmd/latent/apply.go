@@ -33,6 +33,14 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, nil, err
 	}
+	if a.output != "" {
+		if err := distinctFiles(path, a.output); err != nil {
+			return nil, nil, err
+		}
+		if err := distinctFiles(model, a.output); err != nil {
+			return nil, nil, err
+		}
+	}
 	m, err := latent.Load(model)
 	if err != nil {
 		return nil, nil, err
@@ -49,9 +57,6 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 	}
 	for _, w := range info.Warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
-	}
-	if info.Dropped > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s with missing values left out\n", counted(info.Dropped, "row"))
 	}
 	for _, c := range info.Columns {
 		a.columns = append(a.columns, c.Name)

@@ -48,7 +48,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	o.Seed = f.spec.seed
-	if err := f.out.validate(); err != nil {
+	if err := f.out.validate(path); err != nil {
 		return err
 	}
 	if err := f.start(cmd.Context(), &spec, path, o); err != nil {
@@ -76,13 +76,16 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	describe(r, info)
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
-	if err := f.out.write(cmd, src, o.ID, r, spec, trace); err != nil {
+	if err := f.out.write(cmd, src, o.ID, r, trace); err != nil {
 		return err
 	}
 	r.Timing.Write = time.Since(wrote).Seconds()
 	r.Seconds = time.Since(began).Seconds()
 	if err := f.out.tell(cmd, r, info); err != nil {
 		return err
+	}
+	if !r.Converged { // never in silence, --quiet or not
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", unfinished(r))
 	}
 	if r.Interrupted {
 		return exitStatus(exitInterrupted)
@@ -96,10 +99,18 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	return nil
 }
 
+// unfinished says that a fit has not finished, and what to do.
+func unfinished(r *latent.Result) string {
+	if r.Interrupted {
+		return fmt.Sprintf("interrupted after %s: this is the best so far, not finished", counted(int64(r.Iterations), "iteration"))
+	}
+	return fmt.Sprintf("not finished after %s; raise --max-iter", counted(int64(r.Iterations), "iteration"))
+}
+
 // describe adds what reading found out to the result and to its model.
 func describe(r *latent.Result, info *data.Info) {
 	r.Data, r.Dropped = info.Name, info.Dropped
-	r.Warnings = append(slices.Clone(info.Warnings), r.Warnings...)
+	r.Warnings = append(append([]string{}, info.Warnings...), r.Warnings...)
 	p := r.Fitted.Provenance
 	p.Data, p.Dropped, p.Warnings = info.Name, info.Dropped, r.Warnings
 }

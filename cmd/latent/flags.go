@@ -2,10 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,10 +62,13 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 	if o.Delimiter == `\t` || o.Delimiter == "tab" {
 		o.Delimiter = "\t"
 	}
+	if n := utf8.RuneCountInString(o.Delimiter); n > 1 && !slices.Contains([]string{"auto", "comma", "semicolon", "space", "pipe"}, o.Delimiter) {
+		return o, usagef("--delimiter %q is not one sign, such as ; or \\t", o.Delimiter)
+	}
 	for _, w := range []struct{ flag, value, allowed string }{
 		{"header", o.Header, "auto yes no"}, {"missing", o.Missing, "error drop"}, {"format", o.Format, " csv tsv parquet npy idx"}, {"decimal", o.Decimal, " . ,"},
 	} {
-		if !contains(strings.Split(w.allowed, " "), w.value) {
+		if !slices.Contains(strings.Split(w.allowed, " "), w.value) {
 			return o, usagef("--%s %q is not known; choose one of %s", w.flag, w.value, strings.Join(strings.Fields(w.allowed), ", "))
 		}
 	}
@@ -69,15 +76,6 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 		return o, usagef("--limit and --sample must not be negative")
 	}
 	return o, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // specFlags say what is fitted.
@@ -178,11 +176,14 @@ func applyConfig(cmd *cobra.Command, path string) error {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return usagef("%s: there is no such file", path)
+		}
 		return usageError{err}
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(b, &keys); err != nil {
-		return usagef("%s: this is not a JSON object: %v", path, err)
+		return usagef("%s: this is not a JSON object of flags, such as {\"k\": 3}", path)
 	}
 	for key, raw := range keys {
 		f := cmd.Flags().Lookup(key) // normalised, so n_init finds --n-init

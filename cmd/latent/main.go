@@ -45,6 +45,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errw)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd() // after SetOut: it writes where root wrote when it was made
+	for _, cmd := range root.Commands() {
+		strict(cmd)
+	}
 	err := root.ExecuteContext(ctx)
 	var status exitStatus
 	switch {
@@ -101,6 +106,27 @@ func newRoot() *cobra.Command {
 	return root
 }
 
+// strict makes cobra's own commands refuse words they do not know, where they would print help and exit with 0.
+func strict(cmd *cobra.Command) {
+	switch cmd.Name() {
+	case "completion":
+		cmd.Args = func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("completion for %q is not known; choose one of bash, zsh, fish, powershell", args[0])
+			}
+			return nil
+		}
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	case "help":
+		cmd.Args = func(help *cobra.Command, args []string) error {
+			if found, _, err := help.Root().Find(args); len(args) > 0 && (err != nil || found == help.Root()) {
+				return usagef("there is no command %q to explain; latent help lists the commands", strings.Join(args, " "))
+			}
+			return nil
+		}
+	}
+}
+
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: exactly(0, ""),
@@ -118,10 +144,23 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		case len(args) < n:
 			return usagef("%s needs %s, such as: %s", cmd.Name(), what, strings.TrimSpace(cmd.Example))
 		case len(args) > n:
-			return usagef("%s takes %d arguments, but %q is one more", cmd.Name(), n, args[n])
+			return usagef("%s takes %s, but %q is one more", cmd.Name(), counted(int64(n), "argument"), args[n])
 		}
 		return nil
 	}
+}
+
+// kindOf says what a flag holds.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "uint64":
+		return "a whole number, at least 0"
+	case "int", "int64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	}
+	return "true or false"
 }
 
 // flagError makes one plain line of a flag that could not be read.
@@ -140,8 +179,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		if value, rest, ok := strings.Cut(rest, " for "); ok {
 			name, why, _ := strings.Cut(rest, " flag: ")
 			name = strings.Trim(name, `"`)
-			if i := strings.LastIndex(why, ": "); i >= 0 && strings.HasPrefix(why, "strconv.") {
-				why = map[string]string{"invalid syntax": "it must be a number of this kind", "value out of range": "it is out of range"}[why[i+2:]]
+			if f := cmd.Flags().Lookup(strings.TrimLeft(name[strings.LastIndex(name, " ")+1:], "-")); f != nil && strings.HasPrefix(why, "strconv.") {
+				why = "it must be " + kindOf(f)
 			}
 			msg = fmt.Sprintf("%s cannot be %s: %s", name, value, why)
 		}

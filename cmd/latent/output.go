@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
@@ -42,8 +44,21 @@ func (o *outputFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&o.noProgress, "no-progress", false, "no progress line")
 }
 
-// validate refuses names that cannot be written, before anything is fitted.
-func (o *outputFlags) validate() error {
+// validate refuses what cannot be written, before anything is fitted: outputs that are the input or each other, names
+// of formats that are not known, and flags that would have no effect.
+func (o *outputFlags) validate(input string) error {
+	if o.probabilities && o.labels == "" && o.dir == "" {
+		return usagef("--probabilities adds to the labels: give --labels or --out too")
+	}
+	var outputs []string
+	for _, path := range []string{o.model, o.labels, o.trace} {
+		if path != "" {
+			outputs = append(outputs, path)
+		}
+	}
+	if err := distinctFiles(input, outputs...); err != nil {
+		return err
+	}
 	if o.labels != "" {
 		if _, err := data.FormatOf(o.labels); err != nil {
 			return usageError{err}
@@ -92,7 +107,7 @@ func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
 }
 
 // write writes the files that were asked for: all of them or, on an error, none.
-func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *latent.Result, spec latent.Spec, w *watcher) error {
+func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *latent.Result, w *watcher) error {
 	paths := map[string]func(io.Writer) error{}
 	add := func(path string, f func(io.Writer) error) {
 		if path != "" {
@@ -118,15 +133,53 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *l
 		add(filepath.Join(o.dir, "labels.csv"), labels("csv"))
 		add(filepath.Join(o.dir, "trace.csv"), w.writeTrace)
 		add(filepath.Join(o.dir, "spec.json"), func(w io.Writer) error {
-			spec.Watch = nil
-			b, err := json.MarshalIndent(spec, "", " ")
-			if err == nil {
-				_, err = w.Write(append(b, '\n'))
-			}
-			return err
+			return printJSON(w, asked(cmd))
 		})
 	}
 	return writeAll(o.dir, paths)
+}
+
+// distinctFiles refuses an output that is the input, or another output, or standard output.
+func distinctFiles(input string, outputs ...string) error {
+	seen := map[string]bool{}
+	for _, path := range outputs {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		in, err := os.Stat(input)
+		if err == nil {
+			if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
+				return usagef("%s is the data: writing to it would destroy them; give another name", path)
+			}
+		}
+		switch {
+		case path == "-":
+			return usagef("- is not a file to write to; give a name")
+		case seen[full]:
+			return usagef("%s is named for two outputs; give each its own", path)
+		}
+		seen[full] = true
+	}
+	return nil
+}
+
+// asked returns the flags that were given and decide the result, so that --config of them repeats the fit.
+func asked(cmd *cobra.Command) map[string]any {
+	flags := map[string]any{}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "output", "labels", "trace", "out", "json", "quiet", "verbose", "no-color", "no-progress", "config", "threads":
+			return
+		}
+		name := strings.ReplaceAll(f.Name, "-", "_")
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			flags[name] = list.GetSlice()
+			return
+		}
+		flags[name] = f.Value.String()
+	})
+	return flags
 }
 
 // writeAll makes the folder, if one is named, writes files beside their names and renames them when all are whole.

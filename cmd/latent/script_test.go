@@ -41,21 +41,28 @@ func TestMain(m *testing.M) {
 //	count FILE N                        how many rows a CSV file has below its header
 //	trace FILE                          what is true of every trace
 //	only DIR NAMES...                   these files are in the folder and no others, hidden ones included
-//	make WHAT FILE                      a generated table, see tables
+//	make WHAT FILE                      a generated table, see tables; CSV, or IDX by its name
 //	pack gzip|zstd FILE                 FILE.gz or FILE.zst
 //	unpack FILE CSV                     .npy or .parquet as CSV, by readers that are not latent's
 //
 // OP is = (or !=), near (with a number and an absolute tolerance), <, <=, >, >=, matches, len, null, absent. A path
 // goes down by keys and by indices from 0.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	p := testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": cmdStatus, "json": cmdJSON, "same": cmdSame, "cell": cmdCell, "count": cmdCount, "trace": cmdTrace,
 			"only": cmdOnly, "make": cmdMake, "pack": cmdPack, "unpack": cmdUnpack,
 		},
-	})
+	}
+	if testing.Short() { // under the race detector a process takes half a second to start, and there are four hundred
+		for _, name := range []string{"same_bytes", "compressed", "out_folder", "label"} {
+			p.Files = append(p.Files, filepath.Join(p.Dir, name+".txtar"))
+		}
+		p.Dir = ""
+	}
+	testscript.Run(t, p)
 }
 
 func need(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
@@ -390,6 +397,27 @@ var tables = map[string]func() (head []string, rows [][]float64){
 		}
 		return []string{"x"}, column(v...)
 	},
+	"iris-moved": func() ([]string, [][]float64) { // other units, another zero, another order of rows
+		b, err := os.ReadFile(filepath.Join("..", "..", "data", "datasets", "iris.csv"))
+		if err != nil {
+			panic(err)
+		}
+		scale, shift := []float64{2, 0.5, 10, 1024}, []float64{100, -3, 0, 1e6}
+		var rows [][]float64
+		for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n")[1:] {
+			row := make([]float64, 4)
+			for j, cell := range strings.Split(line, ",")[:4] {
+				v, err := strconv.ParseFloat(cell, 64)
+				if err != nil {
+					panic(err)
+				}
+				row[j] = v*scale[j] + shift[j]
+			}
+			rows = append(rows, row)
+		}
+		slices.Reverse(rows)
+		return strings.Split("a b c d", " "), rows
+	},
 	"one-row-wide": func() ([]string, [][]float64) {
 		var row []float64
 		for i := range 1000 {
@@ -415,7 +443,24 @@ func cmdMake(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no table %s", args[0])
 	}
 	head, rows := f()
+	if strings.HasSuffix(args[1], ".idx") {
+		ts.Check(writeIDX(ts.MkAbs(args[1]), rows))
+		return
+	}
 	ts.Check(writeCSV(ts.MkAbs(args[1]), head, rows))
+}
+
+// writeIDX writes big-endian float64 in two dimensions.
+func writeIDX(path string, rows [][]float64) error {
+	b := []byte{0, 0, 0x0E, 2}
+	b = binary.BigEndian.AppendUint32(b, uint32(len(rows)))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(rows[0])))
+	for _, row := range rows {
+		for _, v := range row {
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return os.WriteFile(path, b, 0o666)
 }
 
 func writeCSV(path string, head []string, rows [][]float64) error {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
 )
 
@@ -26,7 +27,7 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	}
 	fmt.Fprintln(w, finishedLine(r))
 	for _, s := range r.Warnings {
-		if s != "" && !strings.HasPrefix(s, "not finished") && !strings.HasPrefix(s, "interrupted") {
+		if !said(s) {
 			fmt.Fprintf(w, "warning: %s\n", s)
 		}
 	}
@@ -35,6 +36,16 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	if verbose {
 		details(w, r, info)
 	}
+}
+
+// said reports whether the lines above have told a warning already.
+func said(warning string) bool {
+	for _, start := range []string{"not finished", "interrupted", "read "} {
+		if strings.HasPrefix(warning, start) {
+			return true
+		}
+	}
+	return false
 }
 
 func readLine(r *latent.Result, info *data.Info) string {
@@ -114,13 +125,17 @@ func finishedLine(r *latent.Result) string {
 	case r.Converged:
 		b.WriteString("finished")
 	default:
-		b.WriteString("NOT finished")
+		b.WriteString("not finished")
 	}
 	fmt.Fprintf(&b, " after %s", counted(int64(r.Iterations), "iteration"))
 	c := r.Certificate
 	switch {
 	case c.DistanceSE != nil:
 		fmt.Fprintf(&b, ": %s standard errors from the optimum, %s nats to gain", about(*c.DistanceSE), about(*c.Remaining))
+	case r.Reason == ascent.LogLik:
+		b.WriteString(" by --tol-loglik; how far the optimum is, is not known")
+	case r.Reason == ascent.Shift:
+		b.WriteString(" by --tol-shift; labels may still change")
 	case r.Converged && r.Algorithm != "em":
 		b.WriteString(": no label changes any more")
 	case !r.Converged && !r.Interrupted:
@@ -149,6 +164,12 @@ func groups(w io.Writer, r *latent.Result) {
 	lines := make([][]string, len(r.Components))
 	for i, c := range r.Components {
 		lines[i] = []string{strconv.Itoa(c.Label), thousands(c.Rows), fmt.Sprintf("%.3f", c.Weight)}
+		if r.N == 0 { // written by hand: nobody has counted
+			lines[i][1] = "-"
+			if c.Weight == 0 {
+				lines[i][2] = "-"
+			}
+		}
 	}
 	used, shown := 0, 0
 	for j := range head {
@@ -208,6 +229,9 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 	}
 	for i, v := range r.Starts.Objectives {
 		fmt.Fprintf(w, "start %d reached %s\n", i+1, fixed(v))
+	}
+	if r.Threads == 0 { // told from the file alone
+		return
 	}
 	fmt.Fprintf(w, "%d passes of the winning start, %d in all; %d threads; read %.3f s, starts %.3f s, fit %.3f s\n", r.Sweeps, r.SweepsTotal, r.Threads, r.Timing.Read, r.Timing.Start, r.Timing.Fit)
 	if info != nil {
