@@ -56,6 +56,11 @@ func checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, c := range p.Columns {
+				if c.Use == "feature" && c.Kind == "constant" { // the words of fit; k-means would take it
+					p.Warnings = append(p.Warnings, fmt.Sprintf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", c.Name, c.Min, c.Name))
+				}
+			}
 			if asJSON {
 				err = printJSON(cmd.OutOrStdout(), p)
 			} else {
