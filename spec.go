@@ -46,7 +46,7 @@ type Spec struct {
 	// result carries no distance.
 	RegCovar float64 `json:"reg_covar,omitempty"`
 	// Scale is "none" (the default), "standard" (mean 0, standard deviation 1) or "robust" (median 0, interquartile
-	// range 1). It is kept in the model; results are in the user's units.
+	// range 1; beyond 50,000 rows those of a random sample). It is kept in the model; results are in the user's units.
 	Scale string `json:"scale,omitempty"`
 	// Columns are the names of the source's columns; without them they are called "1" to "d".
 	Columns []string `json:"columns,omitempty"`
