@@ -153,25 +153,18 @@ func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 			return 0, err
 		}
 		for i := 0; i < b.N && len(seen) < most; i++ {
-			if b.W != nil && b.W[i] == 0 {
+			if b.Weight(i) == 0 {
 				continue
 			}
 			key = key[:0]
 			for j := range b.D {
-				key = strconv.AppendUint(key, math.Float64bits(blockAt(&b, i, j)+0), 36) // +0 turns -0 into 0
+				key = strconv.AppendUint(key, math.Float64bits(b.At(i, j)+0), 36) // +0 turns -0 into 0
 				key = append(key, ' ')
 			}
 			seen[string(key)] = struct{}{}
 		}
 	}
 	return len(seen), ctx.Err()
-}
-
-func blockAt(b *data.Block, i, j int) float64 {
-	if b.F64 != nil {
-		return b.F64[i*b.D+j]
-	}
-	return float64(b.F32[i*b.D+j])
 }
 
 // driver returns the driver the spec asks for.

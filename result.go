@@ -95,25 +95,21 @@ type Truth struct {
 
 // tally gathers from the rows what the result reports: it is fed in row order.
 type tally struct {
-	rows               []int64
-	sizes              []float64
-	logLik, entropy, w float64
-	best               float64
-	agreement          *score.Agreement[int32, string] // nil without a truth column
+	rows            []int64
+	sizes           []float64
+	logLik, entropy float64
+	best            float64
+	agreement       *score.Agreement[int32, string] // nil without a truth column
 }
 
 func (t *tally) add(s *sweep.Scored) error {
 	for i, c := range s.Label {
-		w := 1.0
-		if s.W != nil {
-			w = s.W[i]
-		}
+		w := s.Weight(i)
 		t.rows[c]++
 		if w == 0 {
 			continue
 		}
 		t.sizes[c] += w
-		t.w += w
 		t.logLik += w * s.Score[i]
 		t.best += w * s.Best[i]
 		t.entropy += w * s.Entropy[i]

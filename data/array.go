@@ -118,26 +118,6 @@ func (f *arrayFile) read(ctx context.Context, wants []want, ordered bool, thread
 	})
 }
 
-// inTurns is inParallel for work of which the last part may have to pass in order: work calls turn once with it.
-func inTurns(n, threads int, ordered bool, work func(i int, turn func(func() error) error) error) error {
-	if !ordered {
-		return inParallel(n, threads, func(i int) error {
-			return work(i, func(last func() error) error { return last() })
-		})
-	}
-	order := newTurns()
-	return inParallel(n, threads, func(i int) error {
-		return work(i, func(last func() error) error {
-			if err := order.wait(i); err != nil {
-				return err
-			}
-			err := last()
-			order.done(i, err)
-			return err
-		})
-	})
-}
-
 // arrayReader turns rows into batches. It belongs to one worker.
 type arrayReader struct {
 	f      *arrayFile

@@ -9,26 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// AtomicFile writes a file that is either there as a whole or not at all: write fills a temporary file in the same
-// folder, which takes the name path at the end. After an error or a panic the temporary file is gone and a file that
-// had the name before is as it was. What is no regular file, such as /dev/stdout or a pipe, is written directly.
-// The file is not synced to the disk.
-func AtomicFile(path string, write func(f *os.File) error) error {
-	var t Files
-	defer t.Abort()
-	f, err := t.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		return err
-	}
-	return t.Commit()
-}
-
-// Files writes several files, all or none. The zero value is ready:
+// Files writes several files, all or none, and each as a whole: they are filled beside their names, which they take
+// at the end. What is no regular file, such as /dev/stdout or a pipe, is written directly. Nothing is synced to the
+// disk. The zero value is ready:
 //
 //	var t data.Files
 //	defer t.Abort()
@@ -123,7 +109,8 @@ func besides(target string) (string, *os.File, error) {
 func freshName(dir, base string) string {
 	var r [6]byte
 	rand.Read(r[:])
-	return dir + "." + base[:min(len(base), 100)] + "." + hex.EncodeToString(r[:]) + ".tmp"
+	short := strings.ToValidUTF8(base[:min(len(base), 100)], "") // some file systems refuse half a character
+	return dir + "." + short + "." + hex.EncodeToString(r[:]) + ".tmp"
 }
 
 // createError says in plain words why a file could not be created.

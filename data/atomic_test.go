@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // folder is what a folder holds: names to contents.
@@ -51,10 +52,24 @@ func put(s string) func(*os.File) error {
 	return func(f *os.File) error { _, err := f.WriteString(s); return err }
 }
 
-func TestAtomicFile(t *testing.T) {
+// oneFile writes a file through Files.
+func oneFile(path string, write func(f *os.File) error) error {
+	var t Files
+	defer t.Abort()
+	f, err := t.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		return err
+	}
+	return t.Commit()
+}
+
+func TestOneFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
-	if err := AtomicFile(path, put("one")); err != nil {
+	if err := oneFile(path, put("one")); err != nil {
 		t.Fatal(err)
 	}
 	wantFolder(t, dir, map[string]string{"x": "one"})
@@ -65,7 +80,7 @@ func TestAtomicFile(t *testing.T) {
 		}
 	}
 	stop := errors.New("stop")
-	if err := AtomicFile(path, func(f *os.File) error { f.WriteString("half"); return stop }); err != stop {
+	if err := oneFile(path, func(f *os.File) error { f.WriteString("half"); return stop }); err != stop {
 		t.Error(err)
 	}
 	wantFolder(t, dir, map[string]string{"x": "one"})
@@ -75,24 +90,27 @@ func TestAtomicFile(t *testing.T) {
 				t.Error("the panic is lost")
 			}
 		}()
-		AtomicFile(path, func(f *os.File) error { panic("oh") })
+		oneFile(path, func(f *os.File) error { panic("oh") })
 	}()
 	wantFolder(t, dir, map[string]string{"x": "one"})
-	if err := AtomicFile(path, put("two")); err != nil {
+	if err := oneFile(path, put("two")); err != nil {
 		t.Fatal(err)
 	}
 	wantFolder(t, dir, map[string]string{"x": "two"})
 
-	err := AtomicFile(filepath.Join(dir, "no", "x"), put(""))
+	if name := freshName("", "x"+strings.Repeat("é", 100)); !utf8.ValidString(name) || len(name) > 120 {
+		t.Errorf("a temporary name is %q", name)
+	}
+	err := oneFile(filepath.Join(dir, "no", "x"), put(""))
 	if err == nil || !strings.Contains(err.Error(), "does not exist; make it first") {
 		t.Error("no folder:", err)
 	}
-	if err := AtomicFile(dir, put("")); err == nil || !strings.Contains(err.Error(), "this is a folder") {
+	if err := oneFile(dir, put("")); err == nil || !strings.Contains(err.Error(), "this is a folder") {
 		t.Error("a folder:", err)
 	}
 }
 
-func TestAtomicFileSpecial(t *testing.T) {
+func TestOneFileSpecial(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links and devices as in Unix")
 	}
@@ -104,7 +122,7 @@ func TestAtomicFileSpecial(t *testing.T) {
 	if err := os.Symlink("real", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := AtomicFile(link, put("new")); err != nil {
+	if err := oneFile(link, put("new")); err != nil {
 		t.Fatal(err)
 	}
 	wantFolder(t, dir, map[string]string{"real": "new", "link": "new"})
@@ -114,7 +132,7 @@ func TestAtomicFileSpecial(t *testing.T) {
 	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o600 {
 		t.Error("the permissions were lost")
 	}
-	if err := AtomicFile("/dev/null", put("x")); err != nil {
+	if err := oneFile("/dev/null", put("x")); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Stat("/dev/null"); err != nil || info.Mode().IsRegular() {

@@ -8,7 +8,7 @@ import "context"
 type cells interface {
 	// names returns the column names; "1" to "d" where the file has none.
 	names() []string
-	// rows returns the number of data rows, -1 where it is not known before reading.
+	// rows returns the number of data rows.
 	rows() int64
 	// read makes one pass and calls yield with batches of consecutive rows. want says, for every column of the
 	// file, what to do with its cells. Unless ordered is set, yield may be called by several goroutines at once and

@@ -116,11 +116,11 @@ func (f *csvFile) rows() int64     { return f.n }
 // Close does nothing: whoever opened the text closes it.
 func (f *csvFile) Close() error { return nil }
 
-// read implements cells. Batches are spans, so they are the same whatever the number of threads.
+// read implements cells. Batches are spans, so they are the same whatever the number of threads. Where order matters,
+// every worker holds one parsed batch while it waits, so look-ahead is bounded by their number.
 func (f *csvFile) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
 	parsers := sync.Pool{New: func() any { return newParser(f, wants) }}
-	turns := newTurns()
-	return inParallel(len(f.spans), threads, func(i int) error {
+	return inTurns(len(f.spans), threads, ordered, func(i int, turn func(func() error) error) error {
 		p := parsers.Get().(*parser)
 		defer parsers.Put(p)
 		var b *batch
@@ -128,56 +128,13 @@ func (f *csvFile) read(ctx context.Context, wants []want, ordered bool, threads 
 		if err == nil {
 			b, err = p.parse(f.spans[i])
 		}
-		if !ordered {
-			if err == nil {
-				err = yield(b)
+		return turn(func() error {
+			if err != nil {
+				return err
 			}
-			return err
-		}
-		// Every worker holds one parsed batch while it waits, so look-ahead is bounded by their number.
-		if waitErr := turns.wait(i); waitErr != nil {
-			return waitErr
-		}
-		if err == nil {
-			err = yield(b)
-		}
-		turns.done(i, err)
-		return err
+			return yield(b)
+		})
 	})
-}
-
-// turns lets numbered pieces of work pass one after another.
-type turns struct {
-	mu   sync.Mutex
-	cond *sync.Cond
-	next int
-	err  error
-}
-
-func newTurns() *turns {
-	t := &turns{}
-	t.cond = sync.NewCond(&t.mu)
-	return t
-}
-
-// wait returns when all pieces before i are done, with the error of one of them if there was any.
-func (t *turns) wait(i int) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for t.next != i && t.err == nil {
-		t.cond.Wait()
-	}
-	return t.err
-}
-
-func (t *turns) done(i int, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.next = i + 1
-	if t.err == nil {
-		t.err = err
-	}
-	t.cond.Broadcast()
 }
 
 // cut keeps only the spans with the first n rows, and perhaps a few more in the last of them.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"sync"
-	"sync/atomic"
 )
 
 // chunkSize is how much text one worker takes at a time: large enough that a read costs little beside the parsing,
@@ -174,38 +173,4 @@ func readFull(r io.ReaderAt, buf []byte, off int64, name string) error {
 		return fileError(name, "the file became shorter while it was read")
 	}
 	return fileError(name, "%v", err)
-}
-
-// inParallel calls work(0) to work(n-1) on up to threads goroutines, handing the numbers out in order. It returns
-// the error of the lowest number that has one, whatever the number of threads.
-func inParallel(n, threads int, work func(int) error) error {
-	threads = max(1, min(threads, n))
-	var next atomic.Int64
-	var stop atomic.Bool
-	var mu sync.Mutex
-	var first error
-	at := n
-	run := func() {
-		for !stop.Load() {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			if err := work(i); err != nil {
-				stop.Store(true)
-				mu.Lock()
-				if i < at {
-					first, at = err, i
-				}
-				mu.Unlock()
-			}
-		}
-	}
-	var wg sync.WaitGroup
-	for range threads - 1 {
-		wg.Go(run)
-	}
-	run()
-	wg.Wait()
-	return first
 }

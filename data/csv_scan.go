@@ -43,9 +43,12 @@ func newParser(f *csvFile, wants []want) *parser {
 	return p
 }
 
+// maxSpan is the largest span that is parsed: the lines of a chunk and one of the greatest length.
+const maxSpan = maxLine + chunkSize
+
 // parse reads and parses a span. The batch it returns lives until the next call.
 func (p *parser) parse(s span) (*batch, error) {
-	n := int(s.end - s.off)
+	n := int(min(s.end-s.off, maxSpan))
 	if cap(p.buf) < n+len(tail) {
 		p.buf = make([]byte, n+len(tail), n+n/16+len(tail))
 	}
@@ -62,6 +65,9 @@ func (p *parser) parse(s span) (*batch, error) {
 	b.Bad, p.bad, p.ends, p.arena = b.Bad[:0], p.bad[:0], p.ends[:0], p.arena[:0]
 	if err := p.rows(n, s); err != nil {
 		return nil, err
+	}
+	if int64(n) < s.end-s.off {
+		return nil, lineError(p.f.name, s.line, "this line, or one that follows it closely, is longer than %d MB: is a quote never closed?", maxLine>>20)
 	}
 	p.setTexts()
 	return b, nil

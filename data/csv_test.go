@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -252,6 +253,54 @@ func BenchmarkCSV(b *testing.B) {
 	for b.Loop() {
 		if _, _, err := Load(context.Background(), path, Options{}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// lines is a text of size bytes: head, then the same line again and again.
+type lines struct {
+	head, line string
+	size       int64
+}
+
+func (l lines) ReadAt(b []byte, off int64) (int, error) {
+	n := int(min(int64(len(b)), l.size-off))
+	k := 0
+	if off < int64(len(l.head)) {
+		k = copy(b[:n], l.head[off:])
+	}
+	for at := int((off + int64(k) - int64(len(l.head))) % int64(len(l.line))); k < n; at = 0 {
+		k += copy(b[k:n], l.line[at:])
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// TestCSVOpenQuote has a quote that turns a whole file into one cell: it is refused without holding the file.
+func TestCSVOpenQuote(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a quarter of a GB")
+	}
+	for head, msg := range map[string]string{
+		"x,t\n1,a\n2,\"b\n": "f.csv:3: column \"t\": the quote that opens this cell is never closed",
+		"x,t\n1,a\n2,5\"\n": "f.csv:3: column \"t\": a quote inside an unquoted cell",
+	} {
+		l := lines{head, strings.Repeat("3,c\n", 1<<14), 3 * maxLine}
+		f, err := openCSV(context.Background(), l, l.size, "f.csv", Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = f.read(context.Background(), []want{number, text1}, true, 2, func(*batch) error { return nil })
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.HasPrefix(err.Error(), msg) {
+			t.Errorf("got %v, want %s", err, msg)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 2*maxLine {
+			t.Errorf("%d MB were allocated", n>>20)
 		}
 	}
 }

@@ -28,6 +28,30 @@ type Block struct {
 	Cells []string // N x (columns of the file): every cell as it stands; nil unless Options.Carry asked for it
 }
 
+// At returns cell (i, j).
+func (b *Block) At(i, j int) float64 {
+	if b.F64 != nil {
+		return b.F64[i*b.D+j]
+	}
+	return float64(b.F32[i*b.D+j])
+}
+
+// Weight returns the weight of row i.
+func (b *Block) Weight(i int) float64 {
+	if b.W == nil {
+		return 1
+	}
+	return b.W[i]
+}
+
+// Number returns the number of row i in the file, from 1.
+func (b *Block) Number(i int) int64 {
+	if b.Row == nil {
+		return b.First + int64(i) + 1
+	}
+	return b.Row[i]
+}
+
 // A Source holds rows that can be read any number of times, always in the same order.
 type Source interface {
 	// Shape returns the number of rows and columns; rows is -1 where it is not known before reading.

@@ -25,9 +25,7 @@ func (l *loader) decide() error {
 		return err
 	}
 	switch {
-	case l.explicit:
-		l.features = slices.Clone(l.chosen)
-	case l.n == 0:
+	case l.explicit, l.n == 0:
 		l.features = slices.Clone(l.chosen)
 	default:
 		l.chooseDefault()
@@ -75,8 +73,7 @@ func (l *loader) leftOut() string {
 func (l *loader) describe() {
 	for c, name := range l.cols.names {
 		s := &l.stats[c]
-		col := Column{Name: name, Use: "ignored", Missing: s.missing, NonFinite: s.infinite, Texts: s.texts, Numbers: s.n,
-			FirstMissing: s.firstMissing, FirstNonFinite: s.firstInfinite, FirstText: s.firstText}
+		col := Column{Name: name, Use: "ignored", Missing: s.missing, NonFinite: s.infinite, Numbers: s.n}
 		if s.n > 0 {
 			col.Min, col.Max, col.Mean, col.SD = s.min, s.max, s.mean, s.sd()
 		}
@@ -200,7 +197,7 @@ func (l *loader) checkWeight() error {
 		return nil
 	}
 	name, s := l.cols.names[l.weight], &l.stats[l.weight]
-	at := func(p Place, msg string) error {
+	at := func(p spot, msg string) error {
 		return &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: name, Msg: msg}
 	}
 	switch {
@@ -209,7 +206,7 @@ func (l *loader) checkWeight() error {
 	case s.infinite > 0:
 		return at(s.firstInfinite, fmt.Sprintf("%q is not a finite number; a weight must be", s.firstInfinite.Value))
 	case s.n > 0 && s.min < 0:
-		return at(Place{Row: l.rowOf(s.minRow) + 1, Line: s.minLine}, fmt.Sprintf("%v is negative; a weight must not be", s.min))
+		return at(spot{Row: l.rowOf(s.minRow) + 1, Line: s.minLine}, fmt.Sprintf("%v is negative; a weight must not be", s.min))
 	case s.n > 0 && s.max == 0:
 		return columnError(l.file.name, name, "all weights are 0")
 	case s.n == 0:
@@ -221,7 +218,7 @@ func (l *loader) checkWeight() error {
 // checkCells refuses the first cell of a feature that no mode can take: text or an infinite number.
 func (l *loader) checkCells() error {
 	var worst *Error
-	consider := func(c int, p Place, msg string) {
+	consider := func(c int, p spot, msg string) {
 		if p.Row > 0 && (worst == nil || p.Row < worst.Row) {
 			worst = &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: l.cols.names[c], Msg: msg}
 		}

@@ -30,7 +30,7 @@ type head struct {
 const (
 	headSize = 256 << 10
 	headRows = 200
-	maxLine  = 1 << 28 // the first two lines must fit; later lines may have any length
+	maxLine  = 1 << 28 // no line is longer: a quote that is never closed must not bring the whole file into memory
 )
 
 // readHead reads enough of the text to decide on its dialect: two whole lines at least.

@@ -56,12 +56,15 @@ func columnError(name, column, format string, args ...any) *Error {
 	return &Error{File: name, Column: column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// counted returns "1 row" or "3 rows".
-func counted(n int64, noun string) string {
+// counted returns "1 row" or "3,000 rows".
+func counted(n int64, noun string) string { return plural(n, noun, noun+"s") }
+
+// plural returns n with the words for one or for many.
+func plural(n int64, one, many string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + one
 	}
-	return thousands(n) + " " + noun + "s"
+	return thousands(n) + " " + many
 }
 
 // thousands writes 3000000 as "3,000,000".

@@ -46,10 +46,7 @@ type Column struct {
 
 	Missing   int64 // cells without a value
 	NonFinite int64 // infinite numbers
-	Texts     int64 // other cells that are not numbers
 	Numbers   int64 // finite numbers
-
-	FirstMissing, FirstNonFinite, FirstText Place
 
 	Min, Max, Mean, SD float64 // of the finite numbers; SD with n-1
 }
@@ -82,7 +79,8 @@ func (f *Info) LeftOut() []string {
 }
 
 // Load reads a file: path is a file name, "-" for o.Stdin or "@name" for a built-in set. The Source is a *Table, or
-// a source that reads the file again in every pass if o.Stream is set; that one has a Close method.
+// a source that reads the file again in every pass if o.Stream is set; that one has a Close method. A Table of an NPY
+// file may be the file itself, mapped in memory for as long as the program runs: its values must not be written to.
 func Load(ctx context.Context, path string, o Options) (Source, *Info, error) {
 	l, err := newLoader(ctx, path, o)
 	if err != nil {
@@ -138,7 +136,7 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 		return nil, err
 	}
 	l := &loader{o: o, file: f, cells: f.cells, threads: o.Threads, named: map[int][]float64{}}
-	if err := l.prepare(ctx); err != nil {
+	if err := l.prepare(); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -146,7 +144,7 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 }
 
 // prepare settles rows, names and roles, before any cell is looked at.
-func (l *loader) prepare(ctx context.Context) error {
+func (l *loader) prepare() error {
 	f := l.file
 	l.cols = newColumnSet(f.name, f.names())
 	l.info = &Info{Name: f.name, Format: f.format, Header: f.named()}
@@ -159,7 +157,7 @@ func (l *loader) prepare(ctx context.Context) error {
 		}
 	}
 	l.info.Warnings = append(l.info.Warnings, l.cols.notes...)
-	if err := l.pickRows(ctx); err != nil {
+	if err := l.pickRows(); err != nil {
 		return err
 	}
 	if err := l.roles(); err != nil {
@@ -173,18 +171,8 @@ func (l *loader) warn(format string, args ...any) {
 }
 
 // pickRows applies Limit and Sample.
-func (l *loader) pickRows(ctx context.Context) error {
+func (l *loader) pickRows() error {
 	n := l.cells.rows()
-	if n < 0 {
-		n = 0
-		err := l.cells.read(ctx, make([]want, len(l.cols.names)), true, 1, func(b *batch) error {
-			n += int64(b.N)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
 	l.info.FileRows, l.n = n, n
 	if n == 0 && !l.o.AllowEmpty {
 		if l.info.Header {
@@ -319,6 +307,7 @@ func (l *loader) load(ctx context.Context) (Source, error) {
 	if err := l.decide(); err != nil {
 		return nil, err
 	}
+	l.named = nil // as long as the file, and a stream keeps the loader
 	if err := l.checkMissing(ctx); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 )
@@ -36,7 +37,9 @@ func (l *loader) measure(ctx context.Context) error {
 		l.chosen = slices.DeleteFunc(l.chosen, func(c int) bool { return probablyText[c] })
 	}
 	p := newPlan(l.measureWants(probablyText))
-	l.allocate()
+	if err := l.allocate(); err != nil {
+		return err
+	}
 	m := newMerger(len(p.wants))
 	err = l.cells.read(ctx, p.wants, false, l.threads, func(b *batch) error {
 		m.add(b.First, statsOf(b, p, l.rowOf))
@@ -114,18 +117,28 @@ func (l *loader) measureWants(probablyText []bool) []want {
 	return wants
 }
 
-// allocate makes room for what the pass stores.
-func (l *loader) allocate() {
-	n := int(l.n)
-	if !l.explicit {
-		for _, c := range l.chosen {
-			if calledCounter(l.cols.names[c]) {
-				l.named[c] = make([]float64, n)
-			}
+// allocate makes room for what the pass stores, where that can be addressed.
+func (l *loader) allocate() error {
+	var named []int
+	for _, c := range l.chosen {
+		if !l.explicit && calledCounter(l.cols.names[c]) {
+			named = append(named, c)
 		}
 	}
-	if l.o.Stream || l.wide {
-		return
+	held, inMemory := len(named), !l.o.Stream && !l.wide
+	if inMemory {
+		held = max(1, len(l.chosen))
+	}
+	if held > 0 && l.n > math.MaxInt/16/int64(held) { // 16 bytes: texts take more than numbers
+		return fileError(l.file.name, "%s of %s are more than this machine can address; use --limit or --sample",
+			counted(l.n, "row"), counted(int64(held), "column"))
+	}
+	n := int(l.n)
+	for _, c := range named {
+		l.named[c] = make([]float64, n)
+	}
+	if !inMemory {
+		return nil
 	}
 	s := &l.store
 	if !l.isMatrix {
@@ -145,6 +158,7 @@ func (l *loader) allocate() {
 	if l.truth >= 0 {
 		s.truth = make([]string, n)
 	}
+	return nil
 }
 
 // put stores a batch. Batches have different rows, so that no two calls touch the same memory.

@@ -146,7 +146,7 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 // matrix returns the cells in place, row by row, where the file holds them as this machine does. The slices are
 // read-only memory and valid until Close. Cells may be NaN or infinite.
 func (a *npyFile) matrix() (f64 []float64, f32 []float32, ok bool) {
-	if a.byCol || !littleEndian || a.big || a.closedOrEmpty() {
+	if a.byCol || !littleEndian || a.big || len(a.body) == 0 {
 		return nil, nil, false
 	}
 	p := unsafe.Pointer(unsafe.SliceData(a.body))
@@ -161,8 +161,6 @@ func (a *npyFile) matrix() (f64 []float64, f32 []float32, ok bool) {
 	}
 	return nil, nil, false
 }
-
-func (a *npyFile) closedOrEmpty() bool { return len(a.body) == 0 }
 
 // Close releases the memory. Views of it must no longer be used.
 func (a *npyFile) Close() error {

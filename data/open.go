@@ -17,7 +17,7 @@ import (
 type opened struct {
 	cells
 	name        string // as printed in messages
-	format      string // csv, npy, idx or parquet
+	format      string // csv, tsv, npy, idx or parquet
 	text        *csvFile
 	file        io.Closer // nil for bytes in memory
 	truth       string    // of a built-in set
@@ -122,7 +122,8 @@ func openFile(ctx context.Context, f *os.File, size int64, name string, o Option
 	if err != nil {
 		return nil, err
 	}
-	return &opened{cells: c, name: name, format: format, file: f}, nil
+	f.Close() // the cells are in memory, or mapped there
+	return &opened{cells: c, name: name, format: format}, nil
 }
 
 // spool reads everything from r, then opens it from memory.

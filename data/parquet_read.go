@@ -37,10 +37,9 @@ func (f *parquetFile) readGroup(ctx context.Context, g int, wants []want, thread
 			c.close()
 		}
 	}()
-	per := int64(batchRows(nums + texts))
-	if threads > 1 {
-		per *= 4 // the work of a batch is split again
-	}
+	// More rows than elsewhere, since the work of a batch may be split again. Not fewer for one thread: batches decide
+	// how sums are rounded.
+	per := 4 * int64(batchRows(nums+texts))
 	var b batch
 	for at := f.first[g]; at < f.first[g+1]; at += int64(b.N) {
 		if err := ctx.Err(); err != nil {

@@ -317,3 +317,32 @@ func TestProfileOfLists(t *testing.T) {
 		t.Errorf("features %v, the list is %q, %d distinct", r.Features, r.Columns[1].Use, r.Distinct[0])
 	}
 }
+
+// TestParquetThreads wants the same statistics, to the last bit, from any number of threads: of one row group, whose
+// columns are shared out, and of several.
+func TestParquetThreads(t *testing.T) {
+	type row struct{ X, Y float64 }
+	rng := rand.New(rand.NewPCG(7, 8))
+	rows := make([]row, 20000)
+	for i := range rows {
+		rows[i] = row{rng.NormFloat64() + 1e3, rng.ExpFloat64()}
+	}
+	for _, perGroup := range []int64{20000, 6000} {
+		path := filepath.Join(t.TempDir(), "f.parquet")
+		if err := parquet.WriteFile(path, rows, parquet.MaxRowsPerRowGroup(perGroup)); err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		for _, threads := range []int{1, 2, 3, 7} {
+			r, err := Profile(context.Background(), path, Options{Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(r.Columns); want == "" {
+				want = got
+			} else if got != want {
+				t.Errorf("%d rows a group, %d threads: another result", perGroup, threads)
+			}
+		}
+	}
+}

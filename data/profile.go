@@ -49,26 +49,12 @@ func Profile(ctx context.Context, path string, o Options) (*Report, error) {
 		return nil, err
 	}
 	if r.DuplicateRows > 0 {
-		l.warn("%s the same as one before", repeats(r.DuplicateRows))
+		l.warn("%s the same as one before", plural(r.DuplicateRows, "row is", "rows are"))
 	}
 	if r.IncompleteRows > 0 && o.Missing != "drop" {
-		l.warn("%s at least one missing value", haveRows(r.IncompleteRows))
+		l.warn("%s at least one missing value", plural(r.IncompleteRows, "row has", "rows have"))
 	}
 	return r, nil
-}
-
-func repeats(n int64) string {
-	if n == 1 {
-		return "1 row is"
-	}
-	return thousands(n) + " rows are"
-}
-
-func haveRows(n int64) string {
-	if n == 1 {
-		return "1 row has"
-	}
-	return thousands(n) + " rows have"
 }
 
 // nested is what formats offer whose columns may hold lists or groups: cells without a text of their own.

@@ -14,7 +14,10 @@ func (s *scaled) Shape() (rows int64, cols int) { return s.src.Shape() }
 
 func (s *scaled) Open(ctx context.Context) (Reader, error) {
 	r, err := s.src.Open(ctx)
-	return &scaledReader{s: s, r: r}, err
+	if err != nil {
+		return nil, err
+	}
+	return &scaledReader{s: s, r: r}, nil
 }
 
 type scaledReader struct {
@@ -36,15 +39,10 @@ func (r *scaledReader) Read(b *Block, n int) error {
 		x = make([]float64, b.N*b.D)
 	}
 	b.F64 = x[:b.N*b.D]
-	for i := range b.F64 {
-		j := i % b.D
-		v := 0.0
-		if below.F64 != nil {
-			v = below.F64[i]
-		} else {
-			v = float64(below.F32[i])
+	for i := range b.N {
+		for j := range b.D {
+			b.F64[i*b.D+j] = (below.At(i, j) - r.s.center[j]) / r.s.scale[j]
 		}
-		b.F64[i] = (v - r.s.center[j]) / r.s.scale[j]
 	}
 	return nil
 }

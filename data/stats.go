@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Place is a cell of interest.
-type Place struct {
+// spot is a cell of interest.
+type spot struct {
 	Row   int64  // data row, from 1; 0 for no place
 	Line  int64  // line in the file, from 1; 0 for formats without lines
 	Value string // as it stands in the file, cut to 60 bytes
@@ -28,9 +28,9 @@ type columnStats struct {
 	missing       int64
 	infinite      int64
 	texts         int64
-	firstMissing  Place
-	firstInfinite Place
-	firstText     Place
+	firstMissing  spot
+	firstInfinite spot
+	firstText     spot
 }
 
 func noStats() columnStats {
@@ -78,7 +78,7 @@ func numberStats(x []float64, stride, n int, row func(int) int64) columnStats {
 	}
 	s.minRow = int64(at) // made a row of the file by the caller
 	s.mean = sum / float64(s.n)
-	if math.IsInf(sum, 0) { // huge numbers: sum their halves' halves
+	if math.IsInf(sum, 0) { // huge numbers: divide them before they are added
 		s.mean = 0
 		for i := range n {
 			if v := x[i*stride]; v == v {
@@ -99,7 +99,7 @@ func (s *columnStats) merge(t *columnStats) {
 	s.missing += t.missing
 	s.infinite += t.infinite
 	s.texts += t.texts
-	for _, p := range [][2]*Place{{&s.firstMissing, &t.firstMissing}, {&s.firstInfinite, &t.firstInfinite}, {&s.firstText, &t.firstText}} {
+	for _, p := range [][2]*spot{{&s.firstMissing, &t.firstMissing}, {&s.firstInfinite, &t.firstInfinite}, {&s.firstText, &t.firstText}} {
 		if p[0].Row == 0 {
 			*p[0] = *p[1]
 		}
@@ -203,7 +203,7 @@ func statsOf(b *batch, p *plan, rowOf func(int64) int64) *batchStats {
 		}
 		*count++
 		if place.Row == 0 {
-			*place = Place{Row: rowOf(bad.Row) + 1, Line: bad.Line, Value: bad.Value}
+			*place = spot{Row: rowOf(bad.Row) + 1, Line: bad.Line, Value: bad.Value}
 		}
 	}
 	return out

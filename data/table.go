@@ -19,8 +19,8 @@ func (l *loader) wholeView() bool {
 func (l *loader) table() (Source, error) {
 	t := &Table{D: len(l.features), W: l.store.w, ID: l.store.id, Truth: l.store.truth}
 	if l.wholeView() {
-		t.N, t.F64, t.F32 = int(l.n), l.f64, l.f32 // the file stays open for as long as the program runs
-		l.count(t)
+		t.N, t.F64, t.F32 = int(l.n), l.f64, l.f32 // the file stays mapped for as long as the program runs
+		l.noteRows(int64(t.N))
 		return t, nil
 	}
 	keep := l.complete()
@@ -46,7 +46,7 @@ func (l *loader) table() (Source, error) {
 		t.W, t.ID, t.Truth = pick(t.W, keep), pick(t.ID, keep), pick(t.Truth, keep)
 	}
 	t.Row = l.rowNumbers(keep)
-	l.count(t)
+	l.noteRows(int64(t.N))
 	if t.N == 0 && !l.o.AllowEmpty {
 		return nil, fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
 	}
@@ -57,11 +57,7 @@ func (l *loader) table() (Source, error) {
 	return t, nil
 }
 
-// count notes how many rows there are.
-func (l *loader) count(t *Table) {
-	l.noteRows(int64(t.N))
-}
-
+// noteRows notes that n rows are kept.
 func (l *loader) noteRows(n int64) {
 	l.info.Rows, l.info.Dropped = n, l.n-n
 	if l.info.Dropped > 0 {
@@ -71,9 +67,13 @@ func (l *loader) noteRows(n int64) {
 
 // places returns where the features are among the stored columns.
 func (l *loader) places() []int {
+	at := make([]int, len(l.cols.names))
+	for i, c := range l.chosen {
+		at[c] = i
+	}
 	out := make([]int, len(l.features))
 	for j, c := range l.features {
-		out[j] = slices.Index(l.chosen, c)
+		out[j] = at[c]
 	}
 	return out
 }

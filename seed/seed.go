@@ -43,10 +43,7 @@ func Sample(ctx context.Context, src data.Source, used int64, origin []float64, 
 			return nil, err
 		}
 		for i := 0; i < b.N && want > 0; i++ {
-			w := 1.0
-			if b.W != nil {
-				w = b.W[i]
-			}
+			w := b.Weight(i)
 			if w == 0 {
 				continue
 			}
@@ -65,11 +62,7 @@ func Sample(ctx context.Context, src data.Source, used int64, origin []float64, 
 
 func (p *Points) add(b *data.Block, i int, w float64, origin []float64) {
 	for j, o := range origin {
-		if b.F64 != nil {
-			p.X = append(p.X, b.F64[i*p.D+j]-o)
-		} else {
-			p.X = append(p.X, float64(b.F32[i*p.D+j])-o)
-		}
+		p.X = append(p.X, b.At(i, j)-o)
 	}
 	p.W = append(p.W, w)
 	p.Row = append(p.Row, b.First+int64(i))

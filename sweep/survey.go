@@ -44,7 +44,7 @@ type moments struct {
 }
 
 // Look makes the first pass. It refuses values that are not finite and weights that are negative or not finite, with
-// the row's number, and rows whose weights are all zero.
+// the row's number. No rows, or none of positive weight, are no error: Used is 0.
 func Look(ctx context.Context, src data.Source, threads int) (*Survey, error) {
 	rows, d := src.Shape()
 	f := &fold[*moments]{
@@ -90,7 +90,7 @@ func (m *moments) add(b *data.Block) error {
 	m.rows = int64(b.N)
 	first := -1
 	for i := range b.N {
-		w := weight(b, i)
+		w := b.Weight(i)
 		if w == 0 {
 			continue
 		}
@@ -100,8 +100,8 @@ func (m *moments) add(b *data.Block) error {
 		m.used++
 		m.w += w
 		for j := range d {
-			x := at(b, i, j)
-			m.mean[j] += w * (x - at(b, first, j))
+			x := b.At(i, j)
+			m.mean[j] += w * (x - b.At(first, j))
 			m.least[j], m.largest[j] = min(m.least[j], x), max(m.largest[j], x)
 		}
 	}
@@ -109,12 +109,12 @@ func (m *moments) add(b *data.Block) error {
 		return nil
 	}
 	for j := range d {
-		m.mean[j] = at(b, first, j) + m.mean[j]/m.w
+		m.mean[j] = b.At(first, j) + m.mean[j]/m.w
 	}
 	for i := range b.N {
-		if w := weight(b, i); w > 0 {
+		if w := b.Weight(i); w > 0 {
 			for j := range d {
-				t := at(b, i, j) - m.mean[j]
+				t := b.At(i, j) - m.mean[j]
 				m.m2[j] += w * t * t
 			}
 		}
@@ -144,36 +144,14 @@ func (m *moments) merge(o *moments) {
 // check refuses what no fit can use. Files are checked by their readers; this is for matrices from a program.
 func check(b *data.Block) error {
 	for i := range b.N {
-		if w := weight(b, i); !(w >= 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("row %d: the weight is %v; weights must be finite and not negative", number(b, i), w)
+		if w := b.Weight(i); !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("row %d: the weight is %v; weights must be finite and not negative", b.Number(i), w)
 		}
 		for j := range b.D {
-			if x := at(b, i, j); x-x != 0 {
-				return fmt.Errorf("row %d, column %d: the value is %v; values must be finite", number(b, i), j+1, x)
+			if x := b.At(i, j); x-x != 0 {
+				return fmt.Errorf("row %d, column %d: the value is %v; values must be finite", b.Number(i), j+1, x)
 			}
 		}
 	}
 	return nil
-}
-
-func at(b *data.Block, i, j int) float64 {
-	if b.F64 != nil {
-		return b.F64[i*b.D+j]
-	}
-	return float64(b.F32[i*b.D+j])
-}
-
-func weight(b *data.Block, i int) float64 {
-	if b.W == nil {
-		return 1
-	}
-	return b.W[i]
-}
-
-// number returns the number of row i in its file, from 1.
-func number(b *data.Block, i int) int64 {
-	if b.Row != nil {
-		return b.Row[i]
-	}
-	return b.First + int64(i) + 1
 }

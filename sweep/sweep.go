@@ -127,7 +127,7 @@ func pack(p *family.Panel, b *data.Block, lo int, origin []float64) {
 	}
 	clear(p.W)
 	for i := range n {
-		p.W[i] = weight(b, lo+i)
+		p.W[i] = b.Weight(lo + i)
 	}
 }
 
