@@ -241,6 +241,17 @@ func (l *loader) roles() error {
 
 func (l *loader) hasRole(c int) bool { return c == l.id || c == l.weight || c == l.truth }
 
+// role names the part of a column that has one.
+func (l *loader) role(c int) string {
+	switch c {
+	case l.id:
+		return "id"
+	case l.weight:
+		return "weight"
+	}
+	return "truth"
+}
+
 // choose settles which columns are candidates for features.
 func (l *loader) choose() error {
 	l.excluded = make([]bool, len(l.cols.names))
@@ -259,7 +270,10 @@ func (l *loader) choose() error {
 		l.explicit = true
 		cols, err := l.cols.match(l.o.Columns)
 		for _, c := range cols {
-			if !l.hasRole(c) && !l.excluded[c] {
+			switch {
+			case l.hasRole(c):
+				l.warn("column %q is the %s and is not fitted, though --columns names it", l.cols.names[c], l.role(c))
+			case !l.excluded[c]:
 				l.chosen = append(l.chosen, c)
 			}
 		}

@@ -89,6 +89,9 @@ func openDataset(ctx context.Context, path string, o Options) (*opened, error) {
 	if !ok {
 		return nil, fileError(path, "there is no built-in set of this name; see latent datasets")
 	}
+	if o.Format != "" && o.Format != "auto" && o.Format != "csv" {
+		return nil, fileError(path, "a built-in set is csv, not %s; leave --format out", o.Format)
+	}
 	f, err := openText(ctx, bytes.NewReader(b), int64(len(b)), path, o, nil)
 	if err != nil {
 		return nil, err

@@ -21,10 +21,25 @@ type applyFlags struct {
 }
 
 func (a *applyFlags) add(cmd *cobra.Command) {
-	a.data.add(cmd, false)
+	a.data.add(cmd)
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
 	cmd.Flags().BoolVar(&a.all, "append", false, "pass every column of the input through and add the new ones")
 	threadsFlag(cmd, &a.threads)
+}
+
+// validate refuses, before anything is read, an output that cannot be written or is one of the inputs, and flags that
+// would have no effect.
+func (a *applyFlags) validate(inputs ...string) error {
+	if a.all && a.data.ID != "" {
+		return usagef("--id has no effect with --append, which passes every column through")
+	}
+	if a.output == "" {
+		return nil
+	}
+	if _, err := data.FormatOf(a.output); err != nil {
+		return usageError{err}
+	}
+	return distinctFiles(inputs, a.output)
 }
 
 // load reads the model and the columns of the data that it needs, by name.
@@ -33,13 +48,8 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, nil, err
 	}
-	if a.output != "" {
-		if err := distinctFiles(path, a.output); err != nil {
-			return nil, nil, err
-		}
-		if err := distinctFiles(model, a.output); err != nil {
-			return nil, nil, err
-		}
+	if err := a.validate(model, path); err != nil {
+		return nil, nil, err
 	}
 	m, err := latent.Load(model)
 	if err != nil {
@@ -71,9 +81,9 @@ func (a *applyFlags) emit(cmd *cobra.Command, write func(w io.Writer, format str
 	}
 	format, err := data.FormatOf(a.output)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	return writeAll("", map[string]func(io.Writer) error{a.output: func(w io.Writer) error { return write(w, format) }})
+	return writeAll("", []output{{a.output, ""}}, func(_ output, w io.Writer) error { return write(w, format) })
 }
 
 func labelCommand() *cobra.Command {
@@ -111,6 +121,9 @@ func scoreCommand() *cobra.Command {
 		Use: "score MODEL DATA", Short: "Log density of every row, in nats; low is unusual", Example: "  latent score model.json new.csv",
 		Args: exactly(2, "a model and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asJSON && (a.output != "" || a.all) {
+				return usagef("--json prints sums only: -o and --append have no effect with it")
+			}
 			m, src, err := a.load(cmd, args[0], args[1])
 			if err != nil {
 				return err
@@ -178,6 +191,9 @@ func sampleCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
 				return usagef("-n is needed: how many rows to draw, at least 1")
+			}
+			if err := a.validate(args[0]); err != nil {
+				return err
 			}
 			m, err := latent.Load(args[0])
 			if err != nil {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +32,8 @@ func fitCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.spec.add(cmd)
-	f.data.add(cmd, true)
+	f.data.addChoice(cmd)
+	cmd.Flags().BoolVar(&f.data.Stream, "stream", false, "read the file again in every pass instead of holding its rows in memory")
 	f.out.add(cmd)
 	return cmd
 }
@@ -48,8 +51,18 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	o.Seed = f.spec.seed
-	if err := f.out.validate(path); err != nil {
+	inputs := []string{path}
+	if kind, name, _ := strings.Cut(f.spec.init, ":"); kind == "model" || kind == "centers" {
+		inputs = append(inputs, name)
+	}
+	if err := f.out.validate(inputs); err != nil {
 		return err
+	}
+	if spec.K == 0 { // before any file is read for a start
+		return usageError{spec.Validate()}
+	}
+	if kind, name, _ := strings.Cut(f.spec.init, ":"); kind == "labels" && name != "" {
+		o.Exclude = append(slices.Clone(o.Exclude), name) // what the start is made of is not fitted
 	}
 	if err := f.start(cmd.Context(), &spec, path, o); err != nil {
 		return err
@@ -62,7 +75,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if c, ok := src.(interface{ Close() error }); ok {
+	if c, ok := src.(io.Closer); ok {
 		defer c.Close()
 	}
 	read := time.Since(began)
@@ -152,9 +165,6 @@ func (f *fitFlags) start(ctx context.Context, spec *latent.Spec, path string, o 
 
 // centers reads the file of starting centres: columns by name where it has a header, by position where not.
 func (f *fitFlags) centers(ctx context.Context, spec *latent.Spec, name, path string, o data.Options) error {
-	if path == "-" {
-		o.Stdin = nil
-	}
 	co := data.Options{Delimiter: o.Delimiter, Decimal: o.Decimal, Threads: o.Threads}
 	src, info, err := data.Load(ctx, name, co)
 	if err != nil {
@@ -194,6 +204,9 @@ func (f *fitFlags) labels(ctx context.Context, spec *latent.Spec, name, path str
 	if err != nil {
 		return err
 	}
+	if c, ok := src.(io.Closer); ok {
+		defer c.Close()
+	}
 	reader, err := src.Open(ctx)
 	if err != nil {
 		return err
@@ -201,7 +214,14 @@ func (f *fitFlags) labels(ctx context.Context, spec *latent.Spec, name, path str
 	defer reader.Close()
 	var words []string
 	var b data.Block
-	for reader.Read(&b, 4096) == nil {
+	for {
+		err := reader.Read(&b, 4096)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
 		words = append(words, b.Truth...)
 	}
 	names := slices.Compact(slices.Sorted(slices.Values(words)))

@@ -34,7 +34,8 @@ type dataFlags struct {
 	columns, exclude []string
 }
 
-func (d *dataFlags) add(cmd *cobra.Command, fitting bool) {
+// add adds the flags for files whose columns are known (label, score).
+func (d *dataFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&d.Format, "format", "", "csv, tsv, parquet, npy or idx; by content and name otherwise")
 	f.StringVar(&d.Header, "header", "auto", "auto, yes or no: whether the first row names the columns")
@@ -42,17 +43,19 @@ func (d *dataFlags) add(cmd *cobra.Command, fitting bool) {
 	f.StringVar(&d.Decimal, "decimal", "", "what separates decimals: . or ,; detected otherwise")
 	f.StringVar(&d.ID, "id", "", "column that names the rows")
 	f.StringVar(&d.Missing, "missing", "error", "error or drop: what to do with rows that lack a value")
-	if !fitting {
-		return
-	}
+}
+
+// addChoice adds the flags that choose columns and rows (fit, check).
+func (d *dataFlags) addChoice(cmd *cobra.Command) {
+	d.add(cmd)
+	f := cmd.Flags()
 	f.StringVar(&d.Weight, "weight-column", "", "column of row weights; a weight of 2 is the row twice")
 	f.StringVar(&d.Truth, "truth", "", "column that the groups are compared with; it is not fitted")
 	f.StringArrayVar(&d.columns, "columns", nil, "columns to fit: names, globs, ranges a-d or 1-4, /regex/, separated by commas")
 	f.StringArrayVar(&d.exclude, "exclude", nil, "columns to leave out, written like --columns")
-	f.BoolVar(&d.Float32, "float32", false, "store rows as float32")
-	f.BoolVar(&d.Stream, "stream", false, "read the file again in every pass instead of holding its rows in memory")
 	f.Int64Var(&d.Limit, "limit", 0, "use the first N rows")
 	f.Int64Var(&d.Sample, "sample", 0, "use N rows drawn at random (by --seed)")
+	f.BoolVar(&d.Float32, "float32", false, "store rows as float32")
 }
 
 // options returns the options for reading.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,19 +45,30 @@ func (o *outputFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&o.noProgress, "no-progress", false, "no progress line")
 }
 
+// output is a file to write and what goes into it.
+type output struct{ path, what string }
+
+// outputs lists the files that were asked for.
+func (o *outputFlags) outputs() []output {
+	list := []output{{o.model, "model"}, {o.labels, "labels"}, {o.trace, "trace"}}
+	if o.dir != "" {
+		list = append(list, output{filepath.Join(o.dir, "model.json"), "model"}, output{filepath.Join(o.dir, "labels.csv"), "labels"},
+			output{filepath.Join(o.dir, "trace.csv"), "trace"}, output{filepath.Join(o.dir, "spec.json"), "spec"})
+	}
+	return slices.DeleteFunc(list, func(out output) bool { return out.path == "" })
+}
+
 // validate refuses what cannot be written, before anything is fitted: outputs that are the input or each other, names
 // of formats that are not known, and flags that would have no effect.
-func (o *outputFlags) validate(input string) error {
+func (o *outputFlags) validate(inputs []string) error {
 	if o.probabilities && o.labels == "" && o.dir == "" {
 		return usagef("--probabilities adds to the labels: give --labels or --out too")
 	}
-	var outputs []string
-	for _, path := range []string{o.model, o.labels, o.trace} {
-		if path != "" {
-			outputs = append(outputs, path)
-		}
+	var paths []string
+	for _, out := range o.outputs() {
+		paths = append(paths, out.path)
 	}
-	if err := distinctFiles(input, outputs...); err != nil {
+	if err := distinctFiles(inputs, paths...); err != nil {
 		return err
 	}
 	if o.labels != "" {
@@ -108,49 +120,41 @@ func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
 
 // write writes the files that were asked for: all of them or, on an error, none.
 func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *latent.Result, w *watcher) error {
-	paths := map[string]func(io.Writer) error{}
-	add := func(path string, f func(io.Writer) error) {
-		if path != "" {
-			paths[path] = f
-		}
-	}
-	model := func(w io.Writer) error { _, err := r.Fitted.WriteTo(w); return err }
 	// Ctrl-C ended the climb, not the writing of what it reached.
 	ctx := context.WithoutCancel(cmd.Context())
-	labels := func(format string) func(io.Writer) error {
-		return func(w io.Writer) error {
-			return writeLabels(ctx, w, format, r.Fitted, src, r.Threads, o.probabilities, leading{id: id})
+	return writeAll(o.dir, o.outputs(), func(out output, to io.Writer) error {
+		switch out.what {
+		case "model":
+			_, err := r.Fitted.WriteTo(to)
+			return err
+		case "labels":
+			format, err := data.FormatOf(out.path)
+			if err != nil {
+				return err
+			}
+			return writeLabels(ctx, to, format, r.Fitted, src, r.Threads, o.probabilities, leading{id: id})
+		case "trace":
+			return w.writeTrace(to)
 		}
-	}
-	add(o.model, model)
-	if o.labels != "" {
-		format, _ := data.FormatOf(o.labels) // validate has seen it
-		add(o.labels, labels(format))
-	}
-	add(o.trace, w.writeTrace)
-	if o.dir != "" {
-		add(filepath.Join(o.dir, "model.json"), model)
-		add(filepath.Join(o.dir, "labels.csv"), labels("csv"))
-		add(filepath.Join(o.dir, "trace.csv"), w.writeTrace)
-		add(filepath.Join(o.dir, "spec.json"), func(w io.Writer) error {
-			return printJSON(w, asked(cmd))
-		})
-	}
-	return writeAll(o.dir, paths)
+		return printJSON(to, asked(cmd))
+	})
 }
 
-// distinctFiles refuses an output that is the input, or another output, or standard output.
-func distinctFiles(input string, outputs ...string) error {
+// distinctFiles refuses an output that is one of the inputs, or another output, or standard output.
+func distinctFiles(inputs []string, outputs ...string) error {
 	seen := map[string]bool{}
 	for _, path := range outputs {
 		full, err := filepath.Abs(path)
 		if err != nil {
 			return err
 		}
-		in, err := os.Stat(input)
-		if err == nil {
+		for _, input := range inputs {
+			in, err := os.Stat(input)
+			if err != nil {
+				continue // @name, standard input, or a file whose reader will say that it is missing
+			}
 			if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
-				return usagef("%s is the data: writing to it would destroy them; give another name", path)
+				return usagef("%s is read by this command: writing to it would destroy it; give another name", path)
 			}
 		}
 		switch {
@@ -182,8 +186,8 @@ func asked(cmd *cobra.Command) map[string]any {
 	return flags
 }
 
-// writeAll makes the folder, if one is named, writes files beside their names and renames them when all are whole.
-func writeAll(folder string, paths map[string]func(io.Writer) error) error {
+// writeAll makes the folder, if one is named, fills every output beside its name and renames them when all are whole.
+func writeAll(folder string, outputs []output, fill func(output, io.Writer) error) error {
 	var files data.Files
 	defer files.Abort() // does nothing after Commit
 	if folder != "" {
@@ -191,12 +195,12 @@ func writeAll(folder string, paths map[string]func(io.Writer) error) error {
 			return err
 		}
 	}
-	for path, write := range paths {
-		f, err := files.Create(path)
+	for _, out := range outputs {
+		f, err := files.Create(out.path)
 		if err != nil {
 			return err
 		}
-		if err := write(f); err != nil {
+		if err := fill(out, f); err != nil {
 			return err
 		}
 	}

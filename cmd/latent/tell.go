@@ -72,7 +72,8 @@ func checkCommand() *cobra.Command {
 			return err
 		},
 	}
-	d.add(cmd, true)
+	d.addChoice(cmd)
+	cmd.Flags().Uint64Var(&d.Seed, "seed", 1, "seed of --sample, as for fit")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	threadsFlag(cmd, &threads)
 	return cmd
