@@ -33,7 +33,7 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	started := time.Now()
-	l := &lockstep{sweeper: f.local, mix: f.mix, lift: spec.Watch != nil}
+	l := &lockstep{sweeper: f.local, mix: f.mix, lift: spec.Watch != nil, smooth: f.mix.Smooth() && !spec.hard() && spec.RegCovar == 0}
 	runs := l.climb(ctx, f.driver(), thetas, spec.Watch)
 	interrupted := ctx.Err() != nil
 	for _, r := range runs {

@@ -2,6 +2,8 @@ package latent
 
 import (
 	"context"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/latent-go/latent/ascent"
@@ -30,6 +32,7 @@ type lockstep struct {
 	sweeper sweep.Sweeper
 	mix     *mixture.Mixture
 	lift    bool // evaluate the free energy after each M-step, for the trace
+	smooth  bool // the mixture has gradients, and the driver wants them
 	asks    chan ask
 	ends    chan int
 }
@@ -115,6 +118,16 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 		if l.lift {
 			p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
 		}
+		if l.smooth && !math.IsInf(t.Beta, 1) {
+			p.Grad, p.Held, p.Near = make([]float64, len(t.Theta)), make([]bool, len(t.Theta)), mixture.Geometry{Mixture: l.mix, Theta: t.Theta, Stats: s}
+			l.mix.Grad(p.Grad, t.Theta, s)
+			l.mix.Held(p.Held, t.Theta, p.Next)
+			for i, held := range p.Held {
+				if held {
+					p.Grad[i] = 0
+				}
+			}
+		}
 		a.reply <- answer{point: p}
 	}
 }
@@ -127,6 +140,8 @@ type objective struct {
 
 // Eval implements ascent.Objective.
 func (o objective) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
+	theta = slices.Clone(theta)
+	o.l.mix.Project(theta)
 	reply := make(chan answer, 1)
 	o.l.asks <- ask{o.start, sweep.Task{Mixture: o.l.mix, Theta: theta, Beta: beta}, reply}
 	a := <-reply

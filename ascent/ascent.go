@@ -10,7 +10,8 @@ import (
 
 // An Objective evaluates the free energy and what a step needs, at the cost of one sweep.
 type Objective interface {
-	// Eval sweeps with theta at inverse temperature beta; +Inf means hard labels. The point belongs to the caller.
+	// Eval sweeps with theta, moved inside the floors of the family, at inverse temperature beta; +Inf means hard
+	// labels. The point belongs to the caller.
 	Eval(ctx context.Context, theta []float64, beta float64) (*Point, error)
 }
 
@@ -25,6 +26,26 @@ type Point struct {
 	Weights []float64 // sum of row weights times responsibilities of each component
 	Next    []float64 // the EM step: the M-step for these responsibilities
 	Lifted  float64   // free energy after that M-step, with the responsibilities as they are
+
+	// Grad is the gradient of F at Theta, 0 at the parameters of Held; nil for hard labels and costs.
+	Grad []float64
+	// Held tells which parameters sit on a floor that the M-step does not leave: an active set, which only Next moves.
+	Held []bool
+	// Near is what is known of the surroundings; nil where Grad is.
+	Near Geometry
+}
+
+// Geometry is the complete-data information at a point: the metric in which EM's step is the gradient. It comes from
+// the sums of the point's own sweep, so that no method costs a pass.
+type Geometry interface {
+	// Precondition sets z to the inverse of the complete-data information times q. z and q may be the same slice.
+	Precondition(z, q []float64)
+	// Length returns the length of the move z in that metric: standard errors, were the labels known.
+	Length(z []float64) float64
+	// Reach returns how far the move z goes in units of the longest that a driver may try in one step.
+	Reach(z []float64) float64
+	// Nudge adds to theta small random moves that part components which have become the same.
+	Nudge(theta []float64, normal func() float64)
 }
 
 // Step is where a driver stands after an evaluation it accepted.
@@ -32,6 +53,8 @@ type Step struct {
 	Iteration int // accepted steps so far; 0 is the start
 	Sweeps    int // evaluations so far
 	Point     *Point
+	// Halves tells that the step was an E-step and that Point.Next is an M-step the driver takes: the two halves of EM.
+	Halves bool
 	// Change is the rise of F over the step before, nats; 0 at the start.
 	Change float64
 	// Distance estimates how far Theta is from the optimum, in standard errors; NaN where it is not known yet.

@@ -34,6 +34,35 @@ type Family interface {
 	AtFloor(theta []float64, k, d int) []bool
 }
 
+// A Smooth family has a density that can be differentiated: what every driver but EM needs, and the certificate. All of
+// it comes from the sums of one sweep; no pass is needed.
+//
+// The complete-data information is the one the rows would carry if their components were known: minus the second
+// derivative of the expected complete-data log-likelihood at theta, responsibilities held fixed, in expectation over
+// the rows of each component. It is block diagonal, and EM's own step is its inverse times the gradient near a fixed
+// point (Jamshidian and Jennrich 1997).
+type Smooth interface {
+	Family
+	// Grad sets g to the gradient of Expected in its first argument at theta, for the sums of a sweep with theta. By
+	// Fisher's identity that is the gradient of the free energy at any inverse temperature. It may leave g anything at
+	// the parameters of a component without weight.
+	Grad(g, theta []float64, s *Stats)
+	// Precondition sets z to the inverse of the complete-data information at theta times q. z and q may be the same.
+	Precondition(z, q, theta []float64, s *Stats)
+	// SquaredLength returns z' I z, I the complete-data information at theta: squared standard errors.
+	SquaredLength(z, theta []float64, s *Stats) float64
+	// Reach returns how far the move z goes from theta in units of the longest that a driver may try in one step: 2
+	// standard deviations of a component for its mean, 1 for a log scale, 3 for a logit.
+	Reach(z, theta []float64, k, d int) float64
+	// Nudge adds small random moves to theta, 0.05 of a component's own standard deviation in size, that part
+	// components which have become the same. normal returns standard normal numbers.
+	Nudge(theta []float64, k, d int, normal func() float64)
+	// Project moves theta inside the floors. What is inside stays as it is, to the bit.
+	Project(theta []float64, k, d int)
+	// Held sets held[i] for the parameters that sit on a floor at theta.
+	Held(held []bool, theta []float64, k, d int)
+}
+
 // A Kernel is a family bound to parameters for one sweep. It is read-only and shared by workers, each of which brings
 // its own Workspace; it allocates nothing.
 type Kernel interface {

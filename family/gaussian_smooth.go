@@ -1,0 +1,316 @@
+package family
+
+import "math"
+
+// Grad sets g to the gradient of the free energy in the means and scales: Sigma^-1 t for the first moments t, and
+// tril(L^-T (L^-1 Q L^-T - N I)) for the factor L and the second moments Q, with the diagonal in logarithms.
+func (g Gaussian) Grad(grad, theta []float64, s *Stats) {
+	k, d := s.K, s.D
+	b := g.Bind(theta, k, d).(*gaussianKernel)
+	first, second := s.Sum[:k*d], s.Sum[k*d:]
+	tmp := make([]float64, d)
+	for c := range k {
+		w := g.scale(b.whiten, c, d)
+		for j := range d {
+			tmp[j] = g.row(w, first[c*d:c*d+d], j)
+		}
+		g.column(grad[c*d:c*d+d], w, tmp)
+	}
+	z := g.Shape.Size(d)
+	for c := range g.Shape.Count(k) {
+		g.scaleGrad(grad[k*d+c*z:k*d+c*z+z], b.whiten[c*z:c*z+z], theta[k*d+c*z:k*d+c*z+z], second[c*z:c*z+z], g.weight(s, c), d)
+	}
+}
+
+// weight returns the weight of the rows that scale c describes.
+func (g Gaussian) weight(s *Stats, c int) float64 {
+	if !g.Shape.Shared() {
+		return s.N[c]
+	}
+	n := 0.0
+	for _, v := range s.N {
+		n += v
+	}
+	return n
+}
+
+// column sets y = W^T x, W an inverse scale. y and x must not overlap.
+func (g Gaussian) column(y, w, x []float64) {
+	for j := range y {
+		switch g.Shape.kind() {
+		case Full:
+			y[j] = 0
+			for m := j; m < len(y); m++ {
+				y[j] += w[tri(m, j)] * x[m]
+			}
+		case Diag:
+			y[j] = w[j] * x[j]
+		default:
+			y[j] = w[0] * x[j]
+		}
+	}
+}
+
+// scaleGrad sets grad to the gradient in the free coordinates u of a scale with inverse w, q the second moments.
+func (g Gaussian) scaleGrad(grad, w, u, q []float64, n float64, d int) {
+	switch g.Shape.kind() {
+	case Full:
+		white := make([]float64, d*d) // W Q W^T - n I
+		half := make([]float64, d*d)  // W Q
+		for j := range d {
+			for l := range d {
+				t := 0.0
+				for m := range j + 1 {
+					t += w[tri(j, m)] * q[tri(max(m, l), min(m, l))]
+				}
+				half[j*d+l] = t
+			}
+		}
+		for j := range d {
+			for l := range d {
+				t := 0.0
+				for m := range l + 1 {
+					t += half[j*d+m] * w[tri(l, m)]
+				}
+				white[j*d+l] = t
+			}
+			white[j*d+j] -= n
+		}
+		for j := range d {
+			for l := range j + 1 {
+				t := 0.0
+				for m := j; m < d; m++ {
+					t += w[tri(m, j)] * white[m*d+l]
+				}
+				grad[tri(j, l)] = t
+			}
+			grad[tri(j, j)] *= math.Exp(u[tri(j, j)])
+		}
+	case Diag:
+		for j, f := range w {
+			grad[j] = f*f*q[j] - n
+		}
+	default:
+		grad[0] = w[0]*w[0]*q[0] - n*float64(d)
+	}
+}
+
+// factor sets l to the Cholesky factor of the scale u: its diagonal out of logarithms.
+func factor(l, u []float64, d int) {
+	copy(l, u)
+	for j := range d {
+		l[tri(j, j)] = math.Exp(u[tri(j, j)])
+	}
+}
+
+// Precondition implements Smooth. For a mean the information is N Sigma^-1. For a factor it is diagonal in the A of
+// dL = L A: 2 N on the diagonal and N below. With du = T A it is T D^-1 T^T that is applied here.
+func (g Gaussian) Precondition(z, q, theta []float64, s *Stats) {
+	k, d := s.K, s.D
+	size := g.Shape.Size(d)
+	lt := make([]float64, d)
+	for c := range k {
+		u, n := g.ScaleOf(theta, c, k, d), max(s.N[c], minWeight)
+		g.transposed(lt, u, q[c*d:c*d+d])
+		g.Colour(z[c*d:c*d+d], lt, u)
+		for j := range d {
+			z[c*d+j] /= n
+		}
+	}
+	for c := range g.Shape.Count(k) {
+		at := k*d + c*size
+		g.preconditionScale(z[at:at+size], q[at:at+size], theta[at:at+size], max(g.weight(s, c), minWeight), d)
+	}
+}
+
+// transposed sets y = L^T x for the scale u.
+func (g Gaussian) transposed(y, u, x []float64) {
+	for j := range y {
+		switch g.Shape.kind() {
+		case Full:
+			y[j] = math.Exp(u[tri(j, j)]) * x[j]
+			for m := j + 1; m < len(y); m++ {
+				y[j] += u[tri(m, j)] * x[m]
+			}
+		case Diag:
+			y[j] = math.Exp(u[j]) * x[j]
+		default:
+			y[j] = math.Exp(u[0]) * x[j]
+		}
+	}
+}
+
+func (g Gaussian) preconditionScale(z, q, u []float64, n float64, d int) {
+	switch g.Shape.kind() {
+	case Full:
+		l, a := make([]float64, len(u)), make([]float64, len(u))
+		factor(l, u, d)
+		for j := range d { // A = tril(L^T Q) / n, its diagonal halved; Q has q_jj / L_jj on the diagonal
+			for m := range j + 1 {
+				t := 0.0
+				for i := j; i < d; i++ {
+					v := q[tri(i, m)]
+					if i == m {
+						v /= l[tri(i, i)]
+					}
+					t += l[tri(i, j)] * v
+				}
+				a[tri(j, m)] = t / n
+			}
+			a[tri(j, j)] /= 2
+		}
+		for j := range d {
+			for m := range j {
+				t := 0.0
+				for i := m; i <= j; i++ {
+					t += l[tri(j, i)] * a[tri(i, m)]
+				}
+				z[tri(j, m)] = t
+			}
+			z[tri(j, j)] = a[tri(j, j)]
+		}
+	case Diag:
+		for j, v := range q {
+			z[j] = v / (2 * n)
+		}
+	default:
+		z[0] = q[0] / (2 * n * float64(d))
+	}
+}
+
+// SquaredLength implements Smooth.
+func (g Gaussian) SquaredLength(z, theta []float64, s *Stats) float64 {
+	k, d := s.K, s.D
+	b := g.Bind(theta, k, d).(*gaussianKernel)
+	sum := 0.0
+	for c := range k {
+		sum += s.N[c] * g.whiteSquare(g.scale(b.whiten, c, d), z[c*d:c*d+d])
+	}
+	size := g.Shape.Size(d)
+	for c := range g.Shape.Count(k) {
+		at := k*d + c*size
+		sum += g.weight(s, c) * g.scaleSquare(z[at:at+size], b.whiten[c*size:c*size+size], theta[at:at+size], d)
+	}
+	return sum
+}
+
+// whiteSquare returns |W x|^2.
+func (g Gaussian) whiteSquare(w, x []float64) float64 {
+	sum := 0.0
+	for j := range x {
+		t := g.row(w, x, j)
+		sum += t * t
+	}
+	return sum
+}
+
+// scaleSquare returns the squared length of the move z of a scale for a weight of 1.
+func (g Gaussian) scaleSquare(z, w, u []float64, d int) float64 {
+	sum := 0.0
+	switch g.Shape.kind() {
+	case Full:
+		for j := range d { // A = W dL
+			for m := range j + 1 {
+				t := 0.0
+				for i := m; i <= j; i++ {
+					v := z[tri(i, m)]
+					if i == m {
+						v *= math.Exp(u[tri(i, i)])
+					}
+					t += w[tri(j, i)] * v
+				}
+				if j == m {
+					t *= math.Sqrt2
+				}
+				sum += t * t
+			}
+		}
+	case Diag:
+		for _, v := range z {
+			sum += 2 * v * v
+		}
+	default:
+		sum = 2 * float64(d) * z[0] * z[0]
+	}
+	return sum
+}
+
+// Reach implements Smooth.
+func (g Gaussian) Reach(z, theta []float64, k, d int) float64 {
+	b := g.Bind(theta, k, d).(*gaussianKernel)
+	far := 0.0
+	for c := range k {
+		far = max(far, math.Sqrt(g.whiteSquare(g.scale(b.whiten, c, d), z[c*d:c*d+d]))/2)
+	}
+	g.logs(k, d, func(i int) { far = max(far, math.Abs(z[i])) })
+	return far
+}
+
+// logs calls f with the place in theta of every logarithm of a scale.
+func (g Gaussian) logs(k, d int, f func(i int)) {
+	size := g.Shape.Size(d)
+	for c := range g.Shape.Count(k) {
+		for j := range size {
+			if g.Shape.kind() != Full {
+				f(k*d + c*size + j)
+			} else if j < d {
+				f(k*d + c*size + tri(j, j))
+			}
+		}
+	}
+}
+
+// Nudge moves the means by 0.05 of their components' standard deviations.
+func (g Gaussian) Nudge(theta []float64, k, d int, normal func() float64) {
+	white, x := make([]float64, d), make([]float64, d)
+	for c := range k {
+		for j := range white {
+			white[j] = 0.05 * normal()
+		}
+		g.Colour(x, white, g.ScaleOf(theta, c, k, d))
+		for j := range x {
+			theta[c*d+j] += x[j]
+		}
+	}
+}
+
+// Project raises covariances to the floor.
+func (g Gaussian) Project(theta []float64, k, d int) {
+	q, size := make([]float64, g.Shape.Size(d)), g.Shape.Size(d)
+	for c := range g.Shape.Count(k) {
+		if u := theta[k*d+c*size : k*d+c*size+size]; g.atFloor(u, d, 1-1e-6) {
+			g.Covariance(q, u, d)
+			g.ScaleAbove(u, q, d)
+		}
+	}
+}
+
+// Held marks the scales whose smallest eigenvalue is at the floor: the whole of a scale, since the floor binds along
+// a direction that no coordinate follows.
+func (g Gaussian) Held(held []bool, theta []float64, k, d int) {
+	clear(held)
+	size := g.Shape.Size(d)
+	for c := range g.Shape.Count(k) {
+		at := k*d + c*size
+		if g.atFloor(theta[at:at+size], d, 1+1e-3) {
+			for i := range size {
+				held[at+i] = true
+			}
+		}
+	}
+}
+
+// atFloor reports whether an eigenvalue of D^-1/2 S D^-1/2 is below factor times MinEigenvalue, for the scale u.
+func (g Gaussian) atFloor(u []float64, d int, factor float64) bool {
+	if g.Shape.kind() != Full {
+		return g.smallest(u, d) <= MinEigenvalue*factor
+	}
+	q, l := make([]float64, len(u)), make([]float64, len(u))
+	g.Covariance(q, u, d)
+	for j := range d {
+		for m := range j + 1 {
+			q[tri(j, m)] /= math.Sqrt(g.Var[j] * g.Var[m])
+		}
+	}
+	return !cholesky(l, q, d, MinEigenvalue*factor)
+}

@@ -1,0 +1,112 @@
+package mixture
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/family"
+)
+
+// Smooth reports whether the mixture has the gradient and the metric that drivers other than EM need.
+func (m *Mixture) Smooth() bool {
+	_, ok := m.Family.(family.Smooth)
+	return ok
+}
+
+// Grad sets g to the gradient of the free energy at theta in nats, from the sums s of a sweep with theta at any inverse
+// temperature: for the logits N_c - W pi_c (softmax), for the family its own. The family must be smooth.
+func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
+	m.Family.(family.Smooth).Grad(m.Components(g), m.Components(theta), s)
+	if m.logits() == 0 {
+		return
+	}
+	for c, lw := range m.LogWeights(nil, theta) {
+		g[c] = s.N[c] - s.W*math.Exp(lw)
+	}
+}
+
+// Project moves theta inside the floors of the family, if it has any.
+func (m *Mixture) Project(theta []float64) {
+	if f, ok := m.Family.(family.Smooth); ok {
+		f.Project(m.Components(theta), m.K, m.D)
+	}
+}
+
+// Held sets held[i] for the parameters that sit on a floor both at theta and after its M-step, next.
+func (m *Mixture) Held(held []bool, theta, next []float64) {
+	f, l := m.Family.(family.Smooth), m.logits()
+	clear(held)
+	f.Held(held[l:], m.Components(theta), m.K, m.D)
+	for _, h := range held {
+		if h {
+			after := make([]bool, len(held))
+			f.Held(after[l:], m.Components(next), m.K, m.D)
+			for i, a := range after {
+				held[i] = held[i] && a
+			}
+			return
+		}
+	}
+}
+
+// Geometry is the complete-data information of a mixture at Theta, whose sweep gave Stats. It implements
+// ascent.Geometry.
+type Geometry struct {
+	Mixture *Mixture
+	Theta   []float64
+	Stats   *family.Stats
+}
+
+// Precondition sets z to the inverse of the complete-data information times q. The information of the logits is that
+// of a multinomial, N_c (delta - pi), whose inverse on moves that add to 0 is q_c / N_c less its mean.
+func (g Geometry) Precondition(z, q []float64) {
+	m := g.Mixture
+	m.Family.(family.Smooth).Precondition(m.Components(z), m.Components(q), m.Components(g.Theta), g.Stats)
+	if m.logits() == 0 {
+		return
+	}
+	mean := 0.0
+	for c := range m.K {
+		z[c] = q[c] / max(g.Stats.N[c], minCount)
+		mean += z[c] / float64(m.K)
+	}
+	for c := range m.K {
+		z[c] -= mean
+	}
+}
+
+// minCount keeps the metric finite for a component without rows.
+const minCount = 1e-8
+
+// Length returns the length of the move z in the metric of the complete-data information.
+func (g Geometry) Length(z []float64) float64 {
+	m := g.Mixture
+	sum := m.Family.(family.Smooth).SquaredLength(m.Components(z), m.Components(g.Theta), g.Stats)
+	if m.logits() > 0 {
+		total, mean := 0.0, 0.0
+		for c, n := range g.Stats.N {
+			total += n
+			mean += n * z[c]
+		}
+		mean /= total
+		for c, n := range g.Stats.N {
+			sum += n * (z[c] - mean) * (z[c] - mean)
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// Reach returns how far the move z goes in units of the longest step a driver may try.
+func (g Geometry) Reach(z []float64) float64 {
+	m := g.Mixture
+	far := m.Family.(family.Smooth).Reach(m.Components(z), m.Components(g.Theta), m.K, m.D)
+	for _, v := range z[:m.logits()] {
+		far = max(far, math.Abs(v)/3)
+	}
+	return far
+}
+
+// Nudge adds to theta small random moves that part components which have become the same.
+func (g Geometry) Nudge(theta []float64, normal func() float64) {
+	m := g.Mixture
+	m.Family.(family.Smooth).Nudge(m.Components(theta), m.K, m.D, normal)
+}
