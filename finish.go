@@ -87,11 +87,16 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 	if f.spec.hard() || f.spec.RegCovar > 0 {
 		return
 	}
-	switch {
-	case s.Distance == s.Distance:
-		c.DistanceSE, c.Remaining, c.Method = new(s.Distance), new(s.Remaining), new("gain-ratio")
-	case s.Done == ascent.FixedPoint:
-		c.DistanceSE, c.Remaining, c.Method = new(0.0), new(0.0), new("gain-ratio")
+	method := "estimate" // the driver's own, where the climb was cut short
+	if s.Certificate != nil {
+		method = string(s.Certificate.Method)
+		c.Why = s.Certificate.Why
+		if s.Certificate.Curvature == s.Certificate.Curvature {
+			c.Curvature = new(s.Certificate.Curvature)
+		}
+	}
+	if s.Distance == s.Distance {
+		c.DistanceSE, c.Remaining, c.Method = new(s.Distance), new(s.Remaining), &method
 	}
 }
 

@@ -169,12 +169,21 @@ func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 
 // driver returns the driver the spec asks for.
 func (f *fit) driver() ascent.Driver {
-	e := ascent.EM{Beta: 1, MaxIter: f.spec.maxIter(), Tol: f.spec.tol(), TolLogLik: f.spec.TolLogLik, TolShift: f.spec.TolShift,
-		Weight: f.look.W, Ascends: f.spec.RegCovar == 0}
-	if f.spec.hard() {
-		e.Beta = math.Inf(1)
+	s, most := &f.spec, f.spec.maxIter()
+	if s.hard() {
+		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: s.TolShift}
 	}
-	return e
+	finish := ascent.Finish{MaxIter: most, Tol: s.tol(), TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: s.seed()}
+	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}
+	switch s.driver() {
+	case "em":
+		finish.Driver = ascent.EM{Beta: 1, MaxIter: most, Ascends: s.RegCovar == 0}
+	case "anti-annealing":
+		finish.Driver = ascent.Anneal{Betas: s.betas(), Sweeps: s.BetaSteps, MaxIter: most, Seed: s.seed(), Last: quasi}
+	case "em-lbfgs":
+		finish.Driver = quasi
+	}
+	return finish
 }
 
 // best returns the index of the winning run: the highest free energy, runs without a degenerate component first.

@@ -65,6 +65,7 @@ type Certificate struct {
 	Remaining  *float64 `json:"remaining_log_likelihood"` // nats
 	Method     *string  `json:"method"`                   // "gain-ratio": from the ratio of EM's last gains
 	Curvature  *float64 `json:"smallest_curvature"`
+	Why        string   `json:"why,omitempty"`
 	OnEdge     []string `json:"on_edge"` // parameters that sit on a floor
 }
 

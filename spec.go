@@ -21,8 +21,13 @@ type Spec struct {
 	// Covariance is the shape of the covariances of a Gaussian mixture, by name or mclust's code: "full" (the default,
 	// VVV), "tied" (EEE), "diag" (VVI), "spherical" (VII), "tied-diag" (EEI), "tied-spherical" (EII).
 	Covariance string `json:"covariance,omitempty"`
-	// Algorithm is "auto" (the default), "em" or "hard-em" for mixtures, "auto" or "lloyd" for k-means.
+	// Algorithm is the driver. For mixtures: "auto" (the default, "em-lbfgs" unless RegCovar asks for "em"), "em",
+	// "em-lbfgs", "hard-em", "anti-annealing"; for k-means "auto" or "lloyd".
 	Algorithm string `json:"algorithm,omitempty"`
+	// Beta is the schedule of inverse temperatures of anti-annealing, .2 .4 .6 .8 1 1.2 1 by default; the last is 1.
+	Beta []float64 `json:"beta,omitempty"`
+	// BetaSteps is the number of EM steps at each temperature; 0 means until settled, at most 100.
+	BetaSteps int `json:"beta_steps,omitempty"`
 	// Weights is "learned" (the default) or "uniform".
 	Weights string `json:"weights,omitempty"`
 	// Init is how starts are chosen: "auto" (the default), "k-means++", "random", "kmeans", or one given start:
@@ -64,7 +69,7 @@ type Spec struct {
 }
 
 // algorithms are the drivers of each model.
-var algorithms = map[string][]string{"gmm": {"auto", "em", "hard-em"}, "kmeans": {"auto", "lloyd"}}
+var algorithms = map[string][]string{"gmm": {"auto", "em", "em-lbfgs", "hard-em", "anti-annealing"}, "kmeans": {"auto", "lloyd"}}
 
 // SpecError is a field of a Spec that cannot be used. Field is the flag's name.
 type SpecError struct {
@@ -234,10 +239,20 @@ func (s *Spec) driver() string {
 	switch {
 	case s.model() == "kmeans":
 		return "lloyd"
-	case s.Algorithm == "hard-em":
-		return "hard-em"
+	case s.Algorithm != "" && s.Algorithm != "auto":
+		return s.Algorithm
+	case s.RegCovar > 0: // nothing is climbed, so nothing but EM's step makes sense
+		return "em"
 	}
-	return "em"
+	return "em-lbfgs"
+}
+
+// betas returns the schedule of anti-annealing.
+func (s *Spec) betas() []float64 {
+	if s.Beta == nil {
+		return []float64{0.2, 0.4, 0.6, 0.8, 1, 1.2, 1} // the schedule of the paper's appendix
+	}
+	return s.Beta
 }
 
 // start returns the name of the way starts are chosen in.

@@ -61,6 +61,8 @@ type Step struct {
 	Distance float64
 	// Remaining estimates the free energy still to gain, nats; NaN where it is not known yet.
 	Remaining float64
+	// Certificate is what was found where the climb was looked at closely; nil elsewhere.
+	Certificate *Certificate
 	// Done is why the driver stops here; Going on all steps but the last.
 	Done Reason
 }

@@ -12,14 +12,8 @@ import (
 type EM struct {
 	Beta    float64 // inverse temperature of the E-step; 1 is EM
 	MaxIter int     // M-steps allowed; 0 evaluates the start
-	// Tol is the distance from the optimum to stop at, in standard errors; 0 goes on to a fixed point. Hard labels
-	// always go on until none changes, unless TolShift is set.
-	Tol float64
-	// TolLogLik, where positive, stops instead when the mean log-likelihood a unit of row weight changes by less.
-	TolLogLik float64
-	// TolShift, where positive, stops instead when the sum of squared moves of all parameters is at most this.
+	// TolShift, where positive, stops when the sum of squared moves of all parameters is at most this.
 	TolShift float64
-	Weight   float64 // sum of row weights, for TolLogLik
 	// Ascends says that the M-step maximises F. It is false with a ridge added to variances, when F may fall and no
 	// distance can be told.
 	Ascends bool
@@ -37,7 +31,7 @@ func (e EM) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[S
 				yield(Step{}, err)
 				return
 			}
-			s := Step{Iteration: t, Sweeps: t + 1, Point: p, Distance: unknown, Remaining: unknown}
+			s := Step{Iteration: t, Sweeps: t + 1, Point: p, Halves: true, Distance: unknown, Remaining: unknown}
 			if last != nil {
 				s.Change = p.F - last.F
 				if still++; math.Abs(s.Change) > 1e-13*math.Abs(p.F) {
@@ -69,14 +63,7 @@ func (e EM) stop(s *Step, last *Point) Reason {
 		return FixedPoint
 	case e.TolShift > 0 && sqdist(p.Next, p.Theta) <= e.TolShift:
 		return Shift
-	case e.TolLogLik > 0:
-		if last != nil && math.Abs(s.Change) < e.TolLogLik*e.Weight {
-			return LogLik
-		}
-	case last != nil && s.Distance <= e.Tol && e.Tol > 0:
-		return Close
-	}
-	if s.Iteration >= e.MaxIter {
+	case s.Iteration >= e.MaxIter:
 		return Limit
 	}
 	return Going

@@ -96,7 +96,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVarP(&s.k, "k", "k", "", "number of groups (also --n-clusters, --n-components)")
 	f.StringVar(&s.Model, "model", "gmm", "gmm or kmeans")
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII")
-	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em or hard-em; lloyd for kmeans")
+	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing; lloyd for kmeans")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, labels:COLUMN, model:FILE or centers:FILE")
 	f.IntVar(&s.NInit, "n-init", 0, "number of starts (10 on up to 10,000 rows, 3 beyond)")

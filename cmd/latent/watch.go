@@ -74,9 +74,13 @@ func (w *watcher) record(p latent.Progress) {
 	if math.IsInf(pt.Beta, 1) {
 		beta = "inf"
 	}
-	fmt.Fprintf(b, "%d,%d,E,%s,%s,%s,%s,%s,%s,%s,%s\n", p.Start, p.Sweeps, beta, opt(true, pt.F), opt(density, pt.LogLik), opt(density, kl),
+	half := "S"
+	if p.Halves || math.IsInf(pt.Beta, 1) {
+		half = "E"
+	}
+	fmt.Fprintf(b, "%d,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", p.Start, p.Sweeps, half, beta, opt(true, pt.F), opt(density, pt.LogLik), opt(density, kl),
 		opt(density, pt.Entropy), change(pt.F), opt(true, p.Distance), seconds)
-	if p.Done == ascent.Going {
+	if p.Done == ascent.Going && half == "E" {
 		fmt.Fprintf(b, "%d,%d,M,%s,%s,,,%s,%s,,%s\n", p.Start, p.Sweeps, beta, opt(true, pt.Lifted), opt(density, pt.Entropy), change(pt.Lifted), seconds)
 	}
 }

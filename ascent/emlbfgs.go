@@ -1,0 +1,263 @@
+package ascent
+
+import (
+	"context"
+	"iter"
+	"math"
+	"slices"
+)
+
+// EMLBFGS takes a few EM steps and then climbs by L-BFGS in the metric of the complete-data information: EM's own step
+// is that metric's gradient step (Jamshidian and Jennrich 1997, QN2), the memory of recent steps corrects it for what
+// the missing labels hide. It needs 5 to 27 times fewer sweeps than EM where components overlap.
+//
+// L-BFGS with a scaled identity in place of the metric lost: it ties only on two columns, and leaves the basin of its
+// start more often.
+type EMLBFGS struct {
+	Warm    int // EM steps first; more of them keep closer to EM's own hill
+	Memory  int // pairs of moves and gradient changes kept
+	MaxIter int // accepted steps allowed; 0 evaluates the start
+}
+
+// Constants of the line search.
+const (
+	armijo   = 1e-4  // share of the slope that a step must gain
+	halvings = 6     // trials before the memory is dropped
+	slack    = 1e-13 // rounding of F, relative
+)
+
+// Steps implements Driver. The step's Distance is the decrement in the driver's own matrix, sqrt(g' H g).
+func (e EMLBFGS) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		c := climb{ctx: ctx, o: o, beta: 1, max: e.MaxIter, yield: yield}
+		if !c.start(theta) {
+			return
+		}
+		m := memory{most: e.Memory}
+		for c.iteration < e.Warm && !c.ended {
+			if !c.em(&m) {
+				return
+			}
+		}
+		for !c.ended {
+			p, ok := c.search(m.direction(c.at))
+			if !ok {
+				return
+			}
+			if p == nil { // uphill by nothing that F can show: forget, and let EM step
+				m.forget()
+				if !c.em(&m) {
+					return
+				}
+				continue
+			}
+			m.keep(c.at, p)
+			if !c.accept(p, m.decrement(p)) {
+				return
+			}
+		}
+	}
+}
+
+// climb is the state common to drivers with accepted and rejected evaluations.
+type climb struct {
+	ctx       context.Context
+	o         Objective
+	beta      float64
+	max       int
+	yield     func(Step, error) bool
+	at        *Point
+	iteration int
+	sweeps    int
+	change    float64 // of F in the last step
+	still     int     // steps in a row that changed F by no more than rounding
+	ended     bool
+}
+
+// eval evaluates the objective; false means that the climb is over.
+func (c *climb) eval(theta []float64) (*Point, bool) {
+	p, err := c.o.Eval(c.ctx, theta, c.beta)
+	c.sweeps++
+	if err != nil {
+		c.yield(Step{}, err)
+		return nil, false
+	}
+	return p, true
+}
+
+// start evaluates and yields the start.
+func (c *climb) start(theta []float64) bool {
+	p, ok := c.eval(theta)
+	if !ok {
+		return false
+	}
+	c.at = p
+	return c.tell(unknown)
+}
+
+// accept moves to p and yields it.
+func (c *climb) accept(p *Point, distance float64) bool {
+	c.change = p.F - c.at.F
+	if c.still++; math.Abs(c.change) > slack*math.Abs(p.F) {
+		c.still = 0
+	}
+	c.at = p
+	c.iteration++
+	return c.tell(distance)
+}
+
+func (c *climb) tell(distance float64) bool {
+	s := Step{Iteration: c.iteration, Sweeps: c.sweeps, Point: c.at, Change: c.change, Distance: distance, Remaining: distance * distance / 2}
+	switch {
+	case slices.Equal(c.at.Next, c.at.Theta), c.still >= window:
+		s.Done, c.ended = FixedPoint, true
+	case c.iteration >= c.max:
+		s.Done, c.ended = Limit, true
+	}
+	return c.yield(s, nil) && !c.ended
+}
+
+// em takes the EM step; the distance is told in the matrix of m.
+func (c *climb) em(m *memory) bool {
+	p, ok := c.eval(c.at.Next)
+	if !ok {
+		return false
+	}
+	return c.accept(p, m.decrement(p))
+}
+
+// search tries steps along z from the current point, whose slope is that of F along z. It returns the first that gains
+// enough, nil if none does, and false if the climb is over.
+func (c *climb) search(z []float64, slope float64) (*Point, bool) {
+	if !(slope > 0) {
+		return nil, true
+	}
+	step := 1.0
+	if far := c.at.Near.Reach(z); far > 1 {
+		step = 1 / far
+	}
+	theta := make([]float64, len(z))
+	for range halvings {
+		for i := range theta {
+			theta[i] = c.at.Theta[i] + step*z[i]
+		}
+		p, ok := c.eval(theta)
+		if !ok {
+			return nil, false
+		}
+		gain := p.F - c.at.F
+		if gain >= armijo*step*slope-slack*math.Abs(c.at.F) {
+			return p, true
+		}
+		// The parabola through F, its slope and the value tried, kept between a tenth and a half of the step.
+		shrink := 0.25
+		if den := 2 * (step*slope - gain); den > 0 && !math.IsInf(den, 1) {
+			shrink = min(max(slope*step/den, 0.1), 0.5)
+		}
+		step *= shrink
+	}
+	return nil, true
+}
+
+// memory holds the pairs of the L-BFGS two-loop recursion, the metric of the point being its first matrix.
+type memory struct {
+	most int
+	s, y [][]float64 // moves, and falls of the gradient
+	sy   []float64
+	held []bool
+}
+
+func (m *memory) forget() { m.s, m.y, m.sy = m.s[:0], m.y[:0], m.sy[:0] }
+
+// apply returns H q.
+func (m *memory) apply(p *Point, q []float64) []float64 {
+	z := slices.Clone(q)
+	alpha := make([]float64, len(m.s))
+	for i := len(m.s) - 1; i >= 0; i-- {
+		alpha[i] = dot(m.s[i], z) / m.sy[i]
+		axpy(z, -alpha[i], m.y[i])
+	}
+	mask(z, p.Held)
+	p.Near.Precondition(z, z)
+	mask(z, p.Held)
+	for i := range m.s {
+		axpy(z, alpha[i]-dot(m.y[i], z)/m.sy[i], m.s[i])
+	}
+	return z
+}
+
+// decrement returns sqrt(g' H g) at p; while nothing is remembered that is a lower bound of the distance.
+func (m *memory) decrement(p *Point) float64 {
+	d := math.Sqrt(max(dot(p.Grad, m.apply(p, p.Grad)), 0))
+	return math.Hypot(d, p.Near.Length(drift(p)))
+}
+
+// direction returns the step from p and the slope of F along it. Parameters held by a floor follow EM.
+func (m *memory) direction(p *Point) (z []float64, slope float64) {
+	z = m.apply(p, p.Grad)
+	slope = dot(z, p.Grad)
+	if !(slope > 0) {
+		m.forget()
+		z = m.apply(p, p.Grad)
+		slope = dot(z, p.Grad)
+	}
+	axpy(z, 1, drift(p))
+	return z, slope
+}
+
+// keep remembers the move from a to b.
+func (m *memory) keep(a, b *Point) {
+	if !slices.Equal(a.Held, b.Held) {
+		m.forget()
+		return
+	}
+	s, y := make([]float64, len(a.Theta)), make([]float64, len(a.Theta))
+	for i := range s {
+		if !a.Held[i] {
+			s[i], y[i] = b.Theta[i]-a.Theta[i], a.Grad[i]-b.Grad[i]
+		}
+	}
+	sy := dot(s, y)
+	if !(sy > 1e-8*math.Sqrt(dot(s, s)*dot(y, y))) { // F curves upwards here: no use to a matrix that must be positive
+		return
+	}
+	m.s, m.y, m.sy = append(m.s, s), append(m.y, y), append(m.sy, sy)
+	if len(m.s) > m.most {
+		m.s, m.y, m.sy = m.s[1:], m.y[1:], m.sy[1:]
+	}
+}
+
+// drift is EM's step for the parameters held by a floor, 0 for the others.
+func drift(p *Point) []float64 {
+	z := make([]float64, len(p.Theta))
+	for i, held := range p.Held {
+		if held {
+			z[i] = p.Next[i] - p.Theta[i]
+		}
+	}
+	return z
+}
+
+// mask sets z to 0 where held.
+func mask(z []float64, held []bool) {
+	for i, h := range held {
+		if h {
+			z[i] = 0
+		}
+	}
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+// axpy adds f x to y.
+func axpy(y []float64, f float64, x []float64) {
+	for i, v := range x {
+		y[i] += f * v
+	}
+}

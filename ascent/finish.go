@@ -1,0 +1,173 @@
+package ascent
+
+import (
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+)
+
+// Finish lets a driver climb and decides when it has finished: not when the log-likelihood looks flat, but when the
+// distance to the optimum is certified. A saddle or a ridge is left, never certified.
+//
+// The driver's own estimate of the distance decides when to look. A look that finds the optimum farther than the driver
+// thought teaches by what factor, and the next one waits until the estimate, so corrected, is within tolerance.
+type Finish struct {
+	Driver Driver
+	MaxIter int // accepted steps allowed, those before and after a saddle together
+	// Tol is the distance to stop at, in standard errors; 0 goes on to a fixed point or the driver's limit.
+	Tol float64
+	// TolLogLik, where positive, stops instead when the mean log-likelihood a unit of row weight changes by less.
+	TolLogLik float64
+	Weight    float64 // sum of row weights, for TolLogLik
+	Seed      uint64  // of the random moves that look for saddles
+}
+
+// Steps implements Driver. The last step carries the certificate; its Distance and Remaining are those certified.
+func (f Finish) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		w := &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, normal: rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64}
+		for w.climb(theta) {
+			theta = w.leave
+		}
+	}
+}
+
+// streamProbe sets the random moves that look for saddles apart from other uses of a seed.
+const streamProbe = 3 << 32
+
+// counted counts evaluations.
+type counted struct {
+	Objective
+	n int
+}
+
+func (c *counted) Eval(ctx context.Context, theta []float64, beta float64) (*Point, error) {
+	c.n++
+	return c.Objective.Eval(ctx, theta, beta)
+}
+
+// watch is one run of Finish.
+type watch struct {
+	Finish
+	ctx    context.Context
+	o      *counted
+	yield  func(Step, error) bool
+	normal func() float64
+	base   int       // steps accepted by climbs that ended at a saddle
+	last   *Point    // the last point yielded
+	factor float64   // true distance over the driver's estimate, as last seen
+	tol    float64   // the distance to stop at now: tightened on a ridge
+	leave  []float64 // where to go on after a saddle
+	left   int       // saddles left
+}
+
+// climb runs the driver from theta. It returns true if it is to be started again, from w.leave.
+func (w *watch) climb(theta []float64) (again bool) {
+	for s, err := range w.Driver.Steps(w.ctx, w.o, theta) {
+		if err != nil {
+			w.yield(Step{}, err)
+			return false
+		}
+		s.Iteration += w.base
+		if s.Iteration >= w.MaxIter && s.Done == Going {
+			s.Done = Limit
+		}
+		if w.last != nil && w.base > 0 && s.Iteration == w.base {
+			s.Change = s.Point.F - w.last.F
+		}
+		w.last = s.Point
+		s.Distance *= w.factor
+		s.Remaining *= w.factor * w.factor
+		again, err := w.judge(&s)
+		if err != nil {
+			w.yield(Step{}, err)
+			return false
+		}
+		s.Sweeps = w.o.n
+		if !w.yield(s, nil) || s.Done != Going {
+			return false
+		}
+		if again {
+			w.base = s.Iteration + 1
+			return true
+		}
+	}
+	return false
+}
+
+// judge decides what follows the step: nothing, the end, or another climb from w.leave.
+func (w *watch) judge(s *Step) (again bool, err error) {
+	if w.TolLogLik > 0 && s.Done == Going && s.Iteration > 0 && s.Point.Beta == 1 && math.Abs(s.Change) < w.TolLogLik*w.Weight {
+		s.Done = LogLik
+	}
+	if s.Point.Near == nil || s.Point.Beta != 1 {
+		return false, nil
+	}
+	look := s.Done != Going || w.TolLogLik == 0 && w.tol > 0 && s.Distance <= w.tol
+	if !look {
+		return false, nil
+	}
+	b := observed{ctx: w.ctx, o: w.o, at: s.Point}
+	far := math.Inf(1)
+	if s.Done == Going {
+		far = 3 * w.tol // farther is too far: how far does not matter
+	}
+	c, down, err := b.certify(far, w.normal)
+	if err != nil {
+		return false, err
+	}
+	if s.Distance > 0 && c.Distance == c.Distance {
+		w.factor *= max(c.Distance/s.Distance, 0.5)
+	}
+	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
+	stop := s.Done == Limit || s.Done == LogLik
+	switch {
+	case stop:
+	case down != nil && w.left < leaves:
+		if again, err = w.off(s, down); again {
+			s.Done = Going
+		}
+		return again, err
+	case s.Done == Going && c.Curvature < ridge && w.tol > tight: // look again where a ridge would show
+		w.tol = tight
+		if s.Distance <= w.tol {
+			s.Done = Close
+		}
+	case s.Done == Going && s.Distance <= w.tol:
+		s.Done = Close
+	}
+	return false, nil
+}
+
+// leaves is how many saddles a climb may leave.
+const leaves = 20
+
+// off looks along a direction of upward curvature, both ways, for the highest place within reach.
+func (w *watch) off(s *Step, down []float64) (again bool, err error) {
+	w.left++
+	p := s.Point
+	best := p.F + 1e-13*math.Abs(p.F)
+	w.leave = nil
+	for _, sign := range []float64{1, -1} {
+		far := sign / p.Near.Reach(down)
+		for range 5 {
+			theta := append([]float64(nil), p.Theta...)
+			axpy(theta, far, down)
+			q, err := w.o.Eval(w.ctx, theta, p.Beta)
+			if err != nil {
+				return false, err
+			}
+			if q.F > best {
+				best, w.leave = q.F, q.Theta
+				break
+			}
+			far /= 4
+		}
+	}
+	if w.leave == nil { // as flat as floats can tell
+		w.tol = min(w.tol, tight)
+		return false, nil
+	}
+	return true, nil
+}
