@@ -33,8 +33,7 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	started := time.Now()
-	l := &lockstep{sweeper: f.local, mix: f.mix, lift: spec.Watch != nil, smooth: f.mix.Smooth() && !spec.hard() && spec.RegCovar == 0}
-	runs := l.climb(ctx, f.driver(), thetas, spec.Watch)
+	runs := f.climb(ctx, thetas, spec.Watch)
 	interrupted := ctx.Err() != nil
 	for _, r := range runs {
 		if r.err != nil && !interrupted { // rows that cannot be read any more
@@ -52,6 +51,12 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	r.Timing.Start, r.Timing.Fit = started.Sub(began).Seconds(), time.Since(started).Seconds()
 	r.Seconds = time.Since(began).Seconds()
 	return r, nil
+}
+
+// climb runs the driver of the spec from every start.
+func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress)) []run {
+	l := &lockstep{sweeper: f.local, mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
+	return l.climb(ctx, f.driver(), thetas, watch)
 }
 
 // fit is a fit under way.

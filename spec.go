@@ -112,7 +112,7 @@ func (s *Spec) Validate() error {
 		oneOf("weights", s.Weights, "learned", "uniform"),
 		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "labels", "model", "centers"),
 		oneOf("scale", s.Scale, "none", "standard", "robust"),
-		s.validateNumbers(), s.validateModel(), s.validateStart(),
+		s.validateNumbers(), s.validateBeta(), s.validateModel(), s.validateStart(),
 	} {
 		if check != nil {
 			return check
@@ -141,6 +141,28 @@ func (s *Spec) validateNumbers() error {
 	}{{"tol", s.tol()}, {"tol-loglik", s.TolLogLik}, {"tol-shift", s.TolShift}, {"reg-covar", s.RegCovar}} {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
 			return bad(v.field, "is %v; it must be a finite number that is not negative", v.value)
+		}
+	}
+	return nil
+}
+
+// validateBeta checks the schedule of temperatures.
+func (s *Spec) validateBeta() error {
+	switch {
+	case s.Algorithm != "anti-annealing" && s.Beta != nil:
+		return bad("beta", "is a schedule for --algorithm anti-annealing")
+	case s.Algorithm != "anti-annealing" && s.BetaSteps != 0:
+		return bad("beta-steps", "applies to --algorithm anti-annealing only")
+	case s.BetaSteps < 0:
+		return bad("beta-steps", "is %d; it must not be negative", s.BetaSteps)
+	case s.Beta == nil:
+		return nil
+	case len(s.Beta) == 0 || s.Beta[len(s.Beta)-1] != 1:
+		return bad("beta", "must end at 1, where the free energy is the log-likelihood")
+	}
+	for _, b := range s.Beta {
+		if !(b > 0) || math.IsInf(b, 0) {
+			return bad("beta", "holds %v; an inverse temperature is a finite number above 0", b)
 		}
 	}
 	return nil
@@ -232,7 +254,10 @@ func (s *Spec) tol() float64 {
 }
 
 // hard reports whether every row belongs to one component while fitting.
-func (s *Spec) hard() bool { return s.model() == "kmeans" || s.Algorithm == "hard-em" }
+func (s *Spec) hard() bool { return !s.mixture() || s.Algorithm == "hard-em" }
+
+// mixture reports whether the model has a density.
+func (s *Spec) mixture() bool { return s.model() != "kmeans" && s.model() != "kmedians" }
 
 // driver returns the name of the driver in use.
 func (s *Spec) driver() string {

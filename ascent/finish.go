@@ -13,7 +13,7 @@ import (
 // The driver's own estimate of the distance decides when to look. A look that finds the optimum farther than the driver
 // thought teaches by what factor, and the next one waits until the estimate, so corrected, is within tolerance.
 type Finish struct {
-	Driver Driver
+	Driver  Driver
 	MaxIter int // accepted steps allowed, those before and after a saddle together
 	// Tol is the distance to stop at, in standard errors; 0 goes on to a fixed point or the driver's limit.
 	Tol float64

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -84,11 +85,11 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 // specFlags say what is fitted.
 type specFlags struct {
 	latent.Spec
-	k, init string
-	maxIter int
-	tol     float64
-	seed    uint64
-	config  string
+	k, init, betaSteps string
+	maxIter            int
+	tol                float64
+	seed               uint64
+	config             string
 }
 
 func (s *specFlags) add(cmd *cobra.Command) {
@@ -99,6 +100,8 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing; lloyd for kmeans")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, labels:COLUMN, model:FILE or centers:FILE")
+	f.Float64SliceVar(&s.Beta, "beta", nil, "inverse temperatures of anti-annealing, ending at 1 (0.2,0.4,0.6,0.8,1,1.2,1)")
+	f.StringVar(&s.betaSteps, "beta-steps", "settled", "EM steps at each temperature: a number, or settled (at most 100)")
 	f.IntVar(&s.NInit, "n-init", 0, "number of starts (10 on up to 10,000 rows, 3 beyond)")
 	f.IntVar(&s.maxIter, "max-iter", 0, "steps allowed (1000; kmeans 300)")
 	f.Float64Var(&s.tol, "tol", 0.01, "distance from the optimum to stop at, in standard errors; 0 goes on to a fixed point")
@@ -136,6 +139,13 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 		if !f.Changed(name) {
 			*field = ""
 		}
+	}
+	if f.Changed("beta-steps") && s.betaSteps != "settled" {
+		n, err := strconv.Atoi(s.betaSteps)
+		if err != nil || n < 1 {
+			return spec, usagef("--beta-steps %q is neither settled nor a whole number above 0", s.betaSteps)
+		}
+		spec.BetaSteps = n
 	}
 	if f.Changed("max-iter") {
 		spec.MaxIter = &s.maxIter

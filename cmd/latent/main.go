@@ -102,7 +102,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("latent {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.SetGlobalNormalizationFunc(normalise)
-	root.AddCommand(fitCommand(), labelCommand(), scoreCommand(), sampleCommand(), showCommand(), checkCommand(), datasetsCommand(), versionCommand())
+	root.AddCommand(fitCommand(), compareCommand(), labelCommand(), scoreCommand(), sampleCommand(), showCommand(), checkCommand(), datasetsCommand(), versionCommand())
 	return root
 }
 

@@ -94,9 +94,13 @@ func fittedLine(r *latent.Result) string {
 	if r.Algorithm == "" {
 		return what
 	}
-	by := map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm"}[r.Algorithm]
+	by := algorithmNames[r.Algorithm]
 	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, counted(int64(r.Starts.N), "start"), r.Init, r.Seed)
 }
+
+// algorithmNames are the algorithms as a text calls them.
+var algorithmNames = map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm", "em-lbfgs": "EM-metric L-BFGS", "anti-annealing": "anti-annealing",
+	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "exact": "the exact optimum", "dp-means": "DP-means"}
 
 func goodLine(r *latent.Result) string {
 	switch {

@@ -85,13 +85,25 @@ func (w *watcher) record(p latent.Progress) {
 	}
 }
 
+const traceHeader = "start,sweep,half,beta,free_energy,log_likelihood,kl,entropy,change,distance,seconds\n"
+
 // writeTrace writes the trace, start by start.
 func (w *watcher) writeTrace(out io.Writer) error {
+	if _, err := io.WriteString(out, traceHeader); err != nil {
+		return err
+	}
+	return w.writeLines(out, "")
+}
+
+// writeLines writes the lines of the trace, each after a prefix.
+func (w *watcher) writeLines(out io.Writer, prefix string) error {
 	b := bufio.NewWriter(out)
-	b.WriteString("start,sweep,half,beta,free_energy,log_likelihood,kl,entropy,change,distance,seconds\n")
 	for i := 1; i <= len(w.trace); i++ {
 		if s := w.trace[i]; s != nil {
-			b.WriteString(s.String())
+			for line := range strings.Lines(s.String()) {
+				b.WriteString(prefix)
+				b.WriteString(line)
+			}
 		}
 	}
 	return b.Flush()

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	data       dataFlags
+	spec       specFlags
+	algorithms []string
+	json       bool
+	trace      string
+	noProgress bool
+}
+
+func compareCommand() *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:     "compare DATA -k N",
+		Short:   "Run several algorithms from the same starts, side by side",
+		Example: "  latent compare customers.csv -k 4 --n-init 20",
+		Args:    exactly(1, "a file, - or @name"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.spec.add(cmd)
+	f.data.addChoice(cmd)
+	c := cmd.Flags()
+	c.StringSliceVar(&f.algorithms, "algorithms", latent.Climbers(), "the algorithms to compare")
+	c.BoolVar(&f.json, "json", false, "print the table as JSON")
+	c.StringVar(&f.trace, "trace", "", "write a CSV of every half-sweep of every algorithm and start")
+	c.BoolVar(&f.noProgress, "no-progress", false, "no progress line")
+	c.MarkHidden("algorithm")
+	return cmd
+}
+
+func (f *compareFlags) run(cmd *cobra.Command, path string) error {
+	if cmd.Flags().Changed("algorithm") {
+		return usagef("--algorithm names one algorithm; compare takes several: --algorithms em,em-lbfgs")
+	}
+	if err := applyConfig(cmd, f.spec.config); err != nil {
+		return err
+	}
+	spec, err := f.spec.spec(cmd)
+	if err != nil {
+		return err
+	}
+	o, err := f.data.options(cmd, spec.Threads)
+	if err != nil {
+		return err
+	}
+	o.Seed = f.spec.seed
+	if err := f.spec.start(cmd.Context(), &spec, path, &o); err != nil {
+		return err
+	}
+	if err := spec.Validate(); err != nil {
+		return usageError{err}
+	}
+	if f.trace != "" {
+		if err := distinctFiles(append(f.spec.files(), path), f.trace); err != nil {
+			return err
+		}
+	}
+	src, info, err := data.Load(cmd.Context(), path, o)
+	if err != nil {
+		return err
+	}
+	if c, ok := src.(io.Closer); ok {
+		defer c.Close()
+	}
+	spec.Columns = info.Features
+	all := &traces{wanted: f.trace != ""}
+	if !f.noProgress {
+		all.line = newProgressLine(cmd.ErrOrStderr())
+	}
+	if all.wanted || all.line != nil {
+		spec.Watch = func(p latent.Progress) { all.watcher.step(p) }
+	}
+	table, err := latent.Compare(cmd.Context(), src, spec, f.algorithms, all.next)
+	all.finish()
+	if err != nil {
+		return fileError(path, err)
+	}
+	if f.trace != "" {
+		err := writeAll("", []output{{path: f.trace}}, func(_ output, w io.Writer) error { return all.write(w) })
+		if err != nil {
+			return err
+		}
+	}
+	if f.json {
+		err = printJSON(cmd.OutOrStdout(), table)
+	} else {
+		err = compareTable(cmd.OutOrStdout(), table)
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range table {
+		if c.Converged < c.Starts {
+			return exitStatus(exitUnfinished)
+		}
+	}
+	return nil
+}
+
+// compareTable prints one line an algorithm.
+func compareTable(out io.Writer, table []latent.Comparison) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "algorithm\tsweeps\tmin\tmax\tseconds\tlog-likelihood\tmedian\tmin\treached best\tabove EM\tbelow EM\tsmallest weight\t")
+	for _, c := range table {
+		above, below := "-", "-"
+		if c.Better != nil {
+			above, below = strconv.Itoa(*c.Better), strconv.Itoa(*c.Worse)
+		}
+		fmt.Fprintf(w, "%s\t%g\t%d\t%d\t%.3f\t%.4f\t%.4f\t%.4f\t%d of %d\t%s\t%s\t%.4f\t\n", c.Algorithm, c.Sweeps.Median, c.Sweeps.Min, c.Sweeps.Max, c.Seconds,
+			c.LogLik.Best, c.LogLik.Median, c.LogLik.Min, c.ReachedBest, c.Starts, above, below, c.Smallest)
+	}
+	return w.Flush()
+}
+
+// traces keeps the trace of one algorithm after another.
+type traces struct {
+	watcher *watcher
+	line    *progressLine
+	wanted  bool
+	name    []string
+	each    []*watcher
+}
+
+// next begins the trace of an algorithm.
+func (t *traces) next(algorithm string) {
+	t.watcher = &watcher{line: t.line}
+	if t.wanted {
+		t.watcher.trace = map[int]*strings.Builder{}
+	}
+	t.name, t.each = append(t.name, algorithm), append(t.each, t.watcher)
+}
+
+func (t *traces) finish() {
+	if t.line != nil {
+		t.line.clear()
+	}
+}
+
+// write writes the traces under one header, the algorithm before each line.
+func (t *traces) write(w io.Writer) error {
+	if _, err := io.WriteString(w, "algorithm,"+traceHeader); err != nil {
+		return err
+	}
+	for i, each := range t.each {
+		if err := each.writeLines(w, t.name[i]+","); err != nil {
+			return err
+		}
+	}
+	return nil
+}
