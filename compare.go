@@ -83,7 +83,9 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 		}
 		f.spec.Algorithm = a
 		began := time.Now()
-		ends[i] = f.climb(ctx, thetas, spec.Watch)
+		if ends[i], err = f.climb(ctx, thetas, spec.Watch, false); err != nil {
+			return nil, err
+		}
 		seconds[i] = time.Since(began).Seconds()
 		for _, r := range ends[i] {
 			if r.err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
@@ -16,29 +17,30 @@ import (
 // reported is what the model file gives back.
 func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool) (*Result, error) {
 	win := runs[best]
-	m, floor := f.model(win.last.Point)
+	m, order := f.model(win.last.Point)
 	t, err := f.judge(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	if m.Kind == "kmeans" {
+	if !m.HasDensity() {
 		m.Sizes = t.sizes
 	}
 	s := win.last
 	r := &Result{
-		Model: m.Kind, K: f.spec.K, N: f.look.Used, Weight: f.look.W, D: f.mix.D, Columns: f.names,
-		Algorithm: f.spec.driver(), Init: f.spec.start(), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
+		Model: m.Kind, K: f.mix.K, N: f.look.Used, Weight: f.look.W, D: f.mix.D, Columns: f.names, Levels: f.spec.Levels,
+		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(runs, best), Warnings: []string{}, Version: Version, Fitted: m,
 	}
 	for _, run := range runs {
 		r.SweepsTotal += run.moves
 	}
-	r.SweepsTotal += 2 // the first pass, and the one that judges
+	r.SweepsTotal += f.startSweeps + 2 // the first pass, and the one that judges
 	f.numbers(r, t)
+	f.components(r, m, t)
 	f.certify(r, s)
-	f.components(r, m, t, floor)
-	f.warnings(r, floor)
+	f.edges(r, s.Point, order)
+	f.warnings(r)
 	if t.agreement != nil {
 		r.Truth = &Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
 	}
@@ -59,7 +61,7 @@ func (f *fit) sign(r *Result) (err error) {
 	m.Provenance = &Provenance{
 		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Init: r.Init,
 		Seed: r.Seed, Iterations: r.Iterations, Sweeps: r.Sweeps, SweepsTotal: r.SweepsTotal, Starts: r.Starts, ICL: r.ICL,
-		Inertia: r.Inertia, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version,
+		Inertia: r.Inertia, Penalty: r.Penalty, Objective: r.Objective, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version,
 	}
 	for _, c := range r.Components {
 		m.Provenance.GroupRows = append(m.Provenance.GroupRows, c.Rows)
@@ -70,8 +72,11 @@ func (f *fit) sign(r *Result) (err error) {
 
 // numbers fills in the objective and the criteria.
 func (f *fit) numbers(r *Result, t *tally) {
-	if r.Model == "kmeans" {
+	if !f.spec.mixture() {
 		r.Inertia = new(0 - t.best)
+		if f.spec.Penalty != nil {
+			r.Penalty, r.Objective = f.spec.Penalty, new(*r.Inertia+*f.spec.Penalty*float64(r.K))
+		}
 		return
 	}
 	ll := t.logLik
@@ -84,13 +89,22 @@ func (f *fit) numbers(r *Result, t *tally) {
 func (f *fit) certify(r *Result, s ascent.Step) {
 	c := &r.Certificate
 	c.OnEdge = []string{}
-	if f.spec.hard() || f.spec.RegCovar > 0 {
+	switch {
+	case f.spec.RegCovar > 0:
+		c.Why = "--reg-covar adds to the variances outside the likelihood: nothing is climbed"
+		return
+	case f.spec.hard() && f.spec.mixture():
+		c.Why = "hard labels climb another function than the log-likelihood"
+		return
+	case f.spec.hard():
 		return
 	}
-	method := "estimate" // the driver's own, where the climb was cut short
+	method := "estimate" // where the climb was cut short: the driver's own, or a lower bound
 	if s.Certificate != nil {
-		method = string(s.Certificate.Method)
-		c.Why = s.Certificate.Why
+		if !s.Certificate.AtLeast {
+			method = string(s.Certificate.Method)
+		}
+		c.Why, c.Saddles = s.Certificate.Why, s.Certificate.Saddles
 		if s.Certificate.Curvature == s.Certificate.Curvature {
 			c.Curvature = new(s.Certificate.Curvature)
 		}
@@ -100,52 +114,68 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 	}
 }
 
-// model turns parameters into a model with its components in canonical order: by weight, ties by mean. floor tells
-// which of them sit on a floor.
-func (f *fit) model(p *ascent.Point) (m *Model, floor []bool) {
+// model turns parameters into a model with its components in canonical order: by weight, ties by mean or probability.
+// Its component c is the order[c]-th of the parameters.
+func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
 	k, d := f.mix.K, f.mix.D
 	comp := f.mix.Components(p.Theta)
 	weight := make([]float64, k)
 	for c, lw := range f.mix.LogWeights(nil, p.Theta) {
 		weight[c] = math.Exp(lw)
 	}
-	g, mixed := f.mix.Family.(family.Gaussian)
-	if !mixed {
+	if !f.spec.mixture() {
 		weight = p.Weights
 	}
-	means := make([][]float64, k)
-	order := make([]int, k)
+	place := f.places(comp)
+	order = make([]int, k)
 	for c := range k {
-		order[c], means[c] = c, make([]float64, d)
-		for j := range d {
-			means[c][j] = f.origin[j] + comp[c*d+j]
-		}
+		order[c] = c
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		if weight[a] != weight[b] {
 			return map[bool]int{true: -1, false: 1}[weight[a] > weight[b]]
 		}
-		return slices.Compare(means[a], means[b])
+		return slices.Compare(place[a], place[b])
 	})
-	m = &Model{Kind: f.spec.model(), Columns: f.names, Transform: f.transform}
-	at := f.mix.Family.AtFloor(comp, k, d)
+	m = &Model{Kind: f.spec.model(), Columns: f.names, Levels: f.spec.Levels, Transform: f.transform}
+	rows := &m.Means
+	if m.Kind == "bernoulli" || m.Kind == "categorical" {
+		rows = &m.Probabilities
+	}
 	for _, c := range order {
-		m.Means = append(m.Means, means[c])
-		floor = append(floor, at[c])
-		if mixed {
+		*rows = append(*rows, place[c])
+		if m.HasDensity() {
 			m.Weights = append(m.Weights, weight[c])
 		}
 	}
-	if mixed {
+	normalise(m.Weights)
+	if g, ok := f.mix.Family.(family.Gaussian); ok {
 		m.Shape = g.Shape
 		for i := range g.Shape.Count(k) {
 			q := make([]float64, g.Shape.Size(d))
 			g.Covariance(q, g.ScaleOf(comp, order[i], k, d), d)
 			m.Covariance = append(m.Covariance, unpack(g.Shape, q, d))
 		}
-		normalise(m.Weights)
 	}
-	return m, floor
+	return m, order
+}
+
+// places returns the k means, centres or rows of probabilities of the components comp.
+func (f *fit) places(comp []float64) [][]float64 {
+	k, d := f.mix.K, f.mix.D
+	var flat []float64
+	switch fam := f.mix.Family.(type) {
+	case family.Bernoulli:
+		flat = fam.Probabilities(nil, comp)
+	case family.Categorical:
+		flat = fam.Probabilities(nil, comp, k)
+	default:
+		flat = slices.Clone(comp[:k*d])
+		for i := range flat {
+			flat[i] += f.origin[i%d]
+		}
+	}
+	return slices.Collect(slices.Chunk(flat, len(flat)/k))
 }
 
 // normalise divides weights by their sum, which the rounding of logarithms leaves within a few units of 1.
@@ -166,12 +196,11 @@ func (f *fit) judge(ctx context.Context, m *Model) (*tally, error) {
 }
 
 // components fills in the groups, in the user's units.
-func (f *fit) components(r *Result, m *Model, t *tally, floor []bool) {
+func (f *fit) components(r *Result, m *Model, t *tally) {
 	for c := range m.K() {
-		x := Component{Label: c + 1, Rows: t.rows[c], Mean: m.UserMean(c), AtFloor: floor[c]}
-		if m.Kind == "gmm" {
-			x.Weight, x.Covariance = m.Weights[c], m.userCovariance(c)
-		} else {
+		x := m.component(c)
+		x.Rows = t.rows[c]
+		if !m.HasDensity() {
 			x.Weight = t.sizes[c] / f.look.W
 		}
 		r.Components = append(r.Components, x)
@@ -181,8 +210,96 @@ func (f *fit) components(r *Result, m *Model, t *tally, floor []bool) {
 	}
 }
 
+// component returns component c of the model in the user's units, without what only a fit knows.
+func (m *Model) component(c int) Component {
+	x := Component{Label: c + 1}
+	if m.HasDensity() {
+		x.Weight = m.Weights[c]
+	}
+	switch m.Kind {
+	case "gmm":
+		x.Mean, x.Covariance = m.UserMean(c), m.userCovariance(c)
+	case "bernoulli":
+		x.Probability = m.Probabilities[c]
+	case "categorical":
+		x.Probability = m.byLevel(c)
+	case "kmedians":
+		x.Median = m.UserMean(c)
+	default:
+		x.Mean = m.UserMean(c)
+	}
+	return x
+}
+
+// edges names what sits on a floor: parameters that the certificate leaves out.
+func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
+	edge := func(format string, a ...any) {
+		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf(format, a...))
+	}
+	at := f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D)
+	for c, from := range order {
+		r.Components[c].AtFloor = at[from]
+	}
+	switch g, gaussian := f.mix.Family.(family.Gaussian); {
+	case !gaussian:
+		f.certain(r, p, order)
+	case g.Shape.Shared() && slices.Contains(at, true):
+		r.warn("the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction")
+		edge("covariance")
+	default:
+		for _, c := range r.Components {
+			if c.AtFloor {
+				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %d rows are all but equal in some direction", c.Label, family.MinEigenvalue, c.Rows))
+				edge("covariance %d", c.Label)
+			}
+		}
+	}
+}
+
+// certain names the columns whose bits or levels are all but certain in a component.
+func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
+	if p.Held == nil {
+		return
+	}
+	held := p.Held[len(p.Theta)-len(f.mix.Components(p.Theta)):]
+	width, total := len(held)/f.mix.K, 0
+	for c, from := range order {
+		var names []string
+		for j, h := range held[from*width : (from+1)*width] {
+			if h {
+				names = append(names, f.columnOf(j))
+				total++
+			}
+		}
+		names = slices.Compact(names)
+		if len(names) > 10 {
+			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
+		}
+		if len(names) > 0 {
+			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("probability %d: %s", c+1, strings.Join(names, ", ")))
+		}
+	}
+	if total > 0 {
+		r.warn(fmt.Sprintf("%d probabilities are 0 or 1 but for a millionth; they are left out of the certificate", total))
+	}
+}
+
+// columnOf returns the column that probability j of a component belongs to.
+func (f *fit) columnOf(j int) string {
+	if f.spec.Levels == nil {
+		return f.names[j]
+	}
+	for c, names := range f.spec.Levels {
+		if j < len(names) {
+			return f.names[c]
+		}
+		j -= len(names)
+	}
+	return ""
+}
+
 // warnings says what the reader of the result should know.
-func (f *fit) warnings(r *Result, floor []bool) {
+func (f *fit) warnings(r *Result) {
 	switch {
 	case r.Interrupted:
 		r.warn("interrupted: this is the best so far")
@@ -190,19 +307,7 @@ func (f *fit) warnings(r *Result, floor []bool) {
 		r.warn(fmt.Sprintf("not finished after %d iterations: raise --max-iter", r.Iterations))
 	}
 	if f.spec.RegCovar > 0 {
-		r.warn("--reg-covar adds to the variances outside the likelihood: nothing is climbed, so no distance to an optimum can be told")
-	}
-	for c, at := range floor {
-		if !at {
-			continue
-		}
-		if f.mix.Family.(family.Gaussian).Shape.Shared() {
-			r.warn("the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction")
-			r.Certificate.OnEdge = append(r.Certificate.OnEdge, "covariance")
-			break
-		}
-		r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %d rows are all but equal in some direction", c+1, family.MinEigenvalue, r.Components[c].Rows))
-		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("covariance %d", c+1))
+		r.warn(r.Certificate.Why + ", so no distance to an optimum can be told")
 	}
 	for _, c := range r.Components {
 		if c.Rows == 0 {

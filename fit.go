@@ -33,7 +33,10 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	started := time.Now()
-	runs := f.climb(ctx, thetas, spec.Watch)
+	runs, err := f.climb(ctx, thetas, spec.Watch, true)
+	if err != nil {
+		return nil, err
+	}
 	interrupted := ctx.Err() != nil
 	for _, r := range runs {
 		if r.err != nil && !interrupted { // rows that cannot be read any more
@@ -44,6 +47,11 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if runs[best].outraced { // by one that ended on a spike
+		if runs[best], err = f.resume(ctx, runs[best]); err != nil {
+			return nil, err
+		}
+	}
 	r, err := f.result(context.WithoutCancel(ctx), runs, best, interrupted)
 	if err != nil {
 		return nil, err
@@ -51,12 +59,6 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	r.Timing.Start, r.Timing.Fit = started.Sub(began).Seconds(), time.Since(started).Seconds()
 	r.Seconds = time.Since(began).Seconds()
 	return r, nil
-}
-
-// climb runs the driver of the spec from every start.
-func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress)) []run {
-	l := &lockstep{sweeper: f.local, mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
-	return l.climb(ctx, f.driver(), thetas, watch)
 }
 
 // fit is a fit under way.
@@ -71,6 +73,8 @@ type fit struct {
 	local     *sweep.Local
 	names     []string
 	drawnFrom int64 // rows that starts were drawn from; 0 where nothing was drawn
+
+	startSweeps int // passes that choosing starts took
 }
 
 // prepare checks the spec, makes the first pass and refuses rows that cannot be fitted.
@@ -99,11 +103,22 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	if err := f.scale(ctx); err != nil {
 		return nil, err
 	}
+	if err := f.checkCells(ctx); err != nil {
+		return nil, err
+	}
 	f.origin = f.look.Origin()
-	f.mix = &mixture.Mixture{Family: family.Fixed{}, K: spec.K, D: d}
-	if spec.model() == "gmm" {
+	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
+	switch spec.model() {
+	case "gmm":
 		f.mix.Family = family.Gaussian{Shape: spec.shape(), Var: f.look.Var, RegCovar: spec.RegCovar}
-		f.mix.Uniform = spec.Weights == "uniform"
+	case "bernoulli":
+		f.mix.Family, f.origin = family.Bernoulli{}, make([]float64, d)
+	case "categorical":
+		f.mix.Family, f.origin = family.Categorical{Levels: counts(spec.Levels)}, make([]float64, d)
+	case "kmedians":
+		f.mix.Family = family.Absolute{}
+	default:
+		f.mix.Family = family.Fixed{}
 	}
 	f.local = sweep.NewLocal(f.src, look.Rows, f.origin, spec.threads())
 	return f, nil
@@ -141,6 +156,30 @@ func (f *fit) check(ctx context.Context) error {
 	return err
 }
 
+// checkCells refuses cells that are no bits for a model of bits, and no levels for one of levels.
+func (f *fit) checkCells(ctx context.Context) error {
+	switch f.spec.model() {
+	case "bernoulli":
+		row, col, v, found, err := data.NonBit(ctx, f.src)
+		if err != nil {
+			return err
+		}
+		if found {
+			return fmt.Errorf("row %d, column %q: %v is not a bit (0 or 1); use --binarize T to make bits of numbers, or --exclude %s", row, f.names[col], v, f.names[col])
+		}
+	case "categorical":
+		if len(f.spec.Levels) != len(f.names) {
+			return bad("levels", "names the levels of %d columns, but there are %d", len(f.spec.Levels), len(f.names))
+		}
+		for j, names := range f.spec.Levels {
+			if lo, hi := f.look.Min[j], f.look.Max[j]; lo < 0 || hi >= float64(len(names)) {
+				return fmt.Errorf("column %q: the cells run from %v to %v, but they must number its %d levels from 0", f.names[j], lo, hi, len(names))
+			}
+		}
+	}
+	return nil
+}
+
 // distinctRows counts distinct rows of positive weight and stops at most.
 func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 	r, err := src.Open(ctx)
@@ -170,25 +209,6 @@ func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 		}
 	}
 	return len(seen), ctx.Err()
-}
-
-// driver returns the driver the spec asks for.
-func (f *fit) driver() ascent.Driver {
-	s, most := &f.spec, f.spec.maxIter()
-	if s.hard() {
-		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: s.TolShift}
-	}
-	finish := ascent.Finish{MaxIter: most, Tol: s.tol(), TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: s.seed()}
-	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}
-	switch s.driver() {
-	case "em":
-		finish.Driver = ascent.EM{Beta: 1, MaxIter: most, Ascends: s.RegCovar == 0}
-	case "anti-annealing":
-		finish.Driver = ascent.Anneal{Betas: s.betas(), Sweeps: s.BetaSteps, MaxIter: most, Seed: s.seed(), Last: quasi}
-	case "em-lbfgs":
-		finish.Driver = quasi
-	}
-	return finish
 }
 
 // best returns the index of the winning run: the highest free energy, runs without a degenerate component first.
@@ -227,22 +247,28 @@ func (f *fit) degenerate(p *ascent.Point) bool {
 func (f *fit) agreement(runs []run, best int) Starts {
 	s := Starts{N: len(runs), DrawnFrom: f.drawnFrom}
 	top := runs[best].last.Point.F
-	tol := 0.01 // nats: a tolerance of 0.01 standard errors leaves 0.00005
-	if f.spec.model() == "kmeans" {
+	tol := agree
+	if !f.spec.mixture() {
 		tol = 1e-9 * math.Abs(top)
 	}
+	var ends []float64
 	for _, r := range runs {
 		if r.last.Point == nil {
 			continue
 		}
 		s.Objectives = append(s.Objectives, r.last.Point.F)
+		if r.outraced {
+			s.Outraced++
+			continue
+		}
+		ends = append(ends, r.last.Point.F)
 		if math.Abs(r.last.Point.F-top) <= tol {
 			s.AgreeWithBest++
 		}
 	}
-	sorted := slices.Sorted(slices.Values(s.Objectives))
-	for i, v := range sorted {
-		if i == 0 || v-sorted[i-1] > tol {
+	slices.Sort(ends)
+	for i, v := range ends {
+		if i == 0 || v-ends[i-1] > tol {
 			s.DistinctOptima++
 		}
 	}

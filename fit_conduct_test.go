@@ -107,20 +107,24 @@ func TestInterruptedFitReturnsTheBestSoFar(t *testing.T) {
 }
 
 func TestStepsOfEveryStartAreSeenInOrder(t *testing.T) {
-	next, ended := map[int]int{}, map[int]bool{}
+	next, ended, sweeps := map[int]int{}, map[int]bool{}, map[int]int{}
 	src := &rowsThat{Table: matrixOf(2, normals(6, 400)...)}
 	r, err := Fit(context.Background(), src, Spec{K: 2, NInit: 5, Watch: func(p Progress) {
 		if p.Iteration != next[p.Start] || ended[p.Start] || p.Of != 5 || p.Start < 1 || p.Start > 5 {
 			t.Errorf("start %d of %d: step %d after %d", p.Start, p.Of, p.Iteration, next[p.Start]-1)
 		}
+		if p.Sweeps <= sweeps[p.Start] {
+			t.Errorf("start %d: sweep %d after %d", p.Start, p.Sweeps, sweeps[p.Start])
+		}
 		next[p.Start]++
+		sweeps[p.Start] = p.Sweeps // trials that were rejected and the certificate too
 		ended[p.Start] = p.Done != ascent.Going
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	passes, longest := 2, 0 // the first, and the one that judges
-	for start, n := range next {
+	for start, n := range sweeps {
 		longest = max(longest, n)
 		if !ended[start] {
 			t.Errorf("start %d has no end", start)

@@ -2,6 +2,7 @@ package latent
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -24,6 +25,8 @@ type run struct {
 	last  ascent.Step // the last step accepted
 	moves int         // passes used
 	err   error
+	// outraced tells that the climb was stopped because what it could still gain would not make it the best.
+	outraced bool
 }
 
 // lockstep runs several climbs at once and gathers their evaluations, so that one pass over the rows serves all of
@@ -33,9 +36,16 @@ type lockstep struct {
 	mix     *mixture.Mixture
 	lift    bool // evaluate the free energy after each M-step, for the trace
 	smooth  bool // the mixture has gradients, and the driver wants them
-	asks    chan ask
-	ends    chan int
+	// spike reports whether a point owes its height to a degenerate component. Where it is set climbs race: those that
+	// can no longer win are stopped.
+	spike func(*ascent.Point) bool
+	runs  []run
+	asks  chan ask
+	ends  chan int
 }
+
+// errOutraced ends a climb that cannot win.
+var errOutraced = errors.New("outraced")
 
 type ask struct {
 	start int
@@ -52,11 +62,16 @@ type answer struct {
 func (l *lockstep) climb(ctx context.Context, driver ascent.Driver, thetas [][]float64, watch func(Progress)) []run {
 	l.asks, l.ends = make(chan ask), make(chan int)
 	runs := make([]run, len(thetas))
+	l.runs = runs
 	var seeing sync.Mutex
 	for i, theta := range thetas {
 		go func() {
 			runs[i].start = i
 			for step, err := range driver.Steps(ctx, objective{l, i}, theta) {
+				if errors.Is(err, errOutraced) {
+					runs[i].outraced = true
+					break
+				}
 				if err != nil {
 					runs[i].err = err
 					break
@@ -90,6 +105,9 @@ func (l *lockstep) serve(ctx context.Context, live int) {
 		if asked == 0 || asked < live {
 			continue
 		}
+		if l.drop(waiting, &asked); asked == 0 {
+			continue
+		}
 		var asks []*ask
 		var tasks []sweep.Task
 		for i, a := range waiting {
@@ -100,6 +118,40 @@ func (l *lockstep) serve(ctx context.Context, live int) {
 		}
 		asked = 0
 		l.answer(ctx, asks, tasks)
+	}
+}
+
+// Constants of the race.
+const (
+	// raceNear is the estimated distance from its own optimum, in standard errors, below which a climb may be stopped.
+	// Farther out an estimate says little: with 1 in place of 0.1, one fit in six lost its best start on real tables.
+	raceNear = 0.1
+	// raceGap is how far below the leader, in nats, a climb must be to be stopped.
+	raceGap = 10
+)
+
+// drop ends the climbs that are near an optimum of their own, well below the leader: they need no certificate. All
+// climbs wait while it looks, so that what it sees does not depend on timing.
+func (l *lockstep) drop(waiting []*ask, asked *int) {
+	if l.spike == nil || len(waiting) == 1 {
+		return
+	}
+	top := math.Inf(-1)
+	for i := range l.runs {
+		if p := l.runs[i].last.Point; p != nil && p.Beta == 1 && p.F > top && !l.spike(p) {
+			top = p.F
+		}
+	}
+	for i, a := range waiting {
+		if a == nil {
+			continue
+		}
+		s := l.runs[i].last
+		if s.Point != nil && s.Point.Beta == 1 && s.Iteration >= 20 && s.Distance < raceNear && s.Point.F+raceGap < top {
+			a.reply <- answer{err: errOutraced}
+			waiting[i] = nil
+			*asked--
+		}
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/sweep"
@@ -18,14 +20,16 @@ const ModelVersion = 1
 
 // Model is a fitted or hand-written clustering in natural parameters: what the model file holds.
 type Model struct {
-	Kind       string       // "gmm" or "kmeans"
-	Shape      family.Shape // of the covariances of a gmm
-	Columns    []string     // names of the d columns
-	Weights    []float64    // gmm: k mixing weights
-	Means      [][]float64  // k x d means, or centres of kmeans, after Transform
-	Covariance [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1
-	Sizes      []float64    // kmeans: summed row weights of the clusters
-	Transform  []Transform  // what is done to a row first, in order
+	Kind          string       // "gmm", "bernoulli", "categorical", "kmeans" or "kmedians"
+	Shape         family.Shape // of the covariances of a gmm
+	Columns       []string     // names of the d columns
+	Levels        [][]string   // categorical: the names of each column's levels
+	Weights       []float64    // mixtures: k mixing weights
+	Means         [][]float64  // k x d means of a gmm, or centres of kmeans and kmedians, after Transform
+	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1
+	Probabilities [][]float64  // bernoulli: k x d, of a 1; categorical: k rows of one a level, column after column
+	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
+	Transform     []Transform  // what is done to a row first, in order
 
 	N           *int64          // rows fitted
 	LogLik      *float64        // log-likelihood of the fit in the user's units, nats
@@ -34,18 +38,47 @@ type Model struct {
 	Provenance  *Provenance     // where it came from; nil in a model written by hand
 }
 
-// Transform is a change of variables applied to a row: (x - Center) / Scale, column by column.
+// Transform is a change of variables applied to a row, column by column: (x - Center) / Scale, or for "binarize" 1 where
+// x is above Threshold and 0 elsewhere.
 type Transform struct {
-	Kind   string    `json:"kind"` // "standard" or "robust"
-	Center []float64 `json:"center"`
-	Scale  []float64 `json:"scale"`
+	Kind      string    `json:"kind"` // "standard", "robust" or "binarize"
+	Center    []float64 `json:"center,omitempty"`
+	Scale     []float64 `json:"scale,omitempty"`
+	Threshold *float64  `json:"threshold,omitempty"`
+}
+
+// apply returns the transformed value of x in column j.
+func (t *Transform) apply(x float64, j int) float64 {
+	switch {
+	case t.Threshold == nil:
+		return (x - t.Center[j]) / t.Scale[j]
+	case x > *t.Threshold:
+		return 1
+	}
+	return 0
+}
+
+// rows returns src transformed.
+func (t *Transform) rows(src data.Source) data.Source {
+	if t.Threshold != nil {
+		return data.Binarized(src, *t.Threshold)
+	}
+	return data.Scaled(src, t.Center, t.Scale)
 }
 
 // K returns the number of components.
-func (m *Model) K() int { return len(m.Means) }
+func (m *Model) K() int {
+	if m.HasDensity() {
+		return len(m.Weights)
+	}
+	return len(m.Means)
+}
 
 // D returns the number of columns.
 func (m *Model) D() int { return len(m.Columns) }
+
+// HasDensity reports whether the model is a mixture: kmeans and kmedians have centres only.
+func (m *Model) HasDensity() bool { return m.Kind != "kmeans" && m.Kind != "kmedians" }
 
 // Load reads a model file. What it does not understand it refuses, naming the key.
 func Load(path string) (*Model, error) {
@@ -63,34 +96,73 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
+// family returns the family of the components. The variances that a Gaussian's floor is measured by are 1 unless given.
+func (m *Model) family(variances []float64) family.Family {
+	switch m.Kind {
+	case "gmm":
+		return family.Gaussian{Shape: m.Shape, Var: variances}
+	case "bernoulli":
+		return family.Bernoulli{}
+	case "categorical":
+		return family.Categorical{Levels: counts(m.Levels)}
+	case "kmedians":
+		return family.Absolute{}
+	}
+	return family.Fixed{}
+}
+
+// counts returns the number of levels of each column.
+func counts(levels [][]string) []int {
+	n := make([]int, len(levels))
+	for j, names := range levels {
+		n[j] = len(names)
+	}
+	return n
+}
+
 // mixture returns the mixture of the model, its parameter vector and the origin that both are relative to.
 func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err error) {
 	k, d := m.K(), m.D()
-	origin = m.origin()
-	mix = &mixture.Mixture{Family: family.Fixed{}, K: k, D: d}
-	if m.Kind == "gmm" {
-		mix.Family = family.Gaussian{Shape: m.Shape, Var: m.spread()}
+	origin = make([]float64, d)
+	mix = &mixture.Mixture{K: k, D: d}
+	if m.Means != nil {
+		origin = m.origin()
+		mix.Family = m.family(m.spread())
+	} else {
+		mix.Family = m.family(nil)
 	}
 	theta = make([]float64, mix.Params())
-	comp := mix.Components(theta)
+	for c, w := range m.Weights {
+		theta[c] = max(math.Log(w), mixture.MinLogWeight)
+	}
+	return mix, theta, origin, m.fill(mix.Family, mix.Components(theta), origin, false)
+}
+
+// fill sets comp to the parameters of the components of a family, relative to origin. raise says that covariances below
+// the floor are raised to it; else they are taken as they stand.
+func (m *Model) fill(fam family.Family, comp, origin []float64, raise bool) error {
+	k, d := m.K(), m.D()
 	for c, mean := range m.Means {
 		for j, v := range mean {
 			comp[c*d+j] = v - origin[j]
 		}
 	}
-	g, ok := mix.Family.(family.Gaussian)
-	if !ok {
-		return mix, theta, origin, nil
-	}
-	for c, w := range m.Weights {
-		theta[c] = max(math.Log(w), mixture.MinLogWeight)
-	}
-	for c, cov := range m.Covariance {
-		if !g.Scale(g.ScaleOf(comp, c, k, d), pack(g.Shape, cov, d), d) {
-			return nil, nil, nil, fmt.Errorf("covariances: number %d is not positive definite", c+1)
+	switch fam := fam.(type) {
+	case family.Gaussian:
+		for c, cov := range m.Covariance {
+			u, q := fam.ScaleOf(comp, c, k, d), pack(fam.Shape, cov, d)
+			if raise {
+				fam.ScaleAbove(u, q, d)
+			} else if !fam.Scale(u, q, d) {
+				return fmt.Errorf("covariances: number %d is not positive definite", c+1)
+			}
 		}
+	case family.Bernoulli:
+		fam.FromProbabilities(comp, slices.Concat(m.Probabilities...))
+	case family.Categorical:
+		fam.FromProbabilities(comp, slices.Concat(m.Probabilities...), k)
 	}
-	return mix, theta, origin, nil
+	return nil
 }
 
 // matrix reports whether covariances of the shape are whole matrices.
@@ -129,7 +201,7 @@ func (m *Model) spread() []float64 {
 	for c, mu := range m.Means {
 		for j, x := range mu {
 			v[j] += m.share(c) * (x - mean[j]) * (x - mean[j])
-			if m.Kind == "gmm" {
+			if m.HasDensity() {
 				v[j] += m.share(c) * m.variance(c, j)
 			}
 		}
@@ -155,7 +227,7 @@ func (m *Model) variance(c, j int) float64 {
 }
 
 func (m *Model) share(c int) float64 {
-	if m.Kind == "gmm" {
+	if m.HasDensity() {
 		return m.Weights[c]
 	}
 	return 1 / float64(m.K())

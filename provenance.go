@@ -3,7 +3,6 @@ package latent
 import (
 	"encoding/json"
 
-	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/score"
 )
@@ -27,6 +26,8 @@ type Provenance struct {
 	AtFloor     []bool   `json:"at_floor"`
 	ICL         *float64 `json:"icl,omitempty"`
 	Inertia     *float64 `json:"inertia,omitempty"`
+	Penalty     *float64 `json:"penalty,omitempty"`
+	Objective   *float64 `json:"objective,omitempty"`
 	Truth       *Truth   `json:"truth,omitempty"`
 	Warnings    []string `json:"warnings"`
 	Version     string   `json:"version"`
@@ -36,11 +37,10 @@ type Provenance struct {
 // tells the components.
 func (m *Model) Result() *Result {
 	k, d := m.K(), m.D()
-	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, LogLik: m.LogLik, Warnings: []string{}, Fitted: m}
-	mix := &mixture.Mixture{Family: family.Fixed{}, K: k, D: d}
+	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, LogLik: m.LogLik, Warnings: []string{}, Fitted: m}
+	mix := &mixture.Mixture{Family: m.family(nil), K: k, D: d}
 	if m.Kind == "gmm" {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
-		mix.Family = family.Gaussian{Shape: m.Shape}
 	}
 	r.Free = mix.Free()
 	json.Unmarshal(m.Certificate, &r.Certificate) // a certificate that cannot be read tells nothing: it stays empty
@@ -55,7 +55,7 @@ func (m *Model) Result() *Result {
 	r.N, r.Weight, r.Dropped, r.Converged, r.Interrupted = p.Rows, p.Weight, p.Dropped, p.Converged, p.Interrupted
 	r.Algorithm, r.Init, r.Seed, r.Version = p.Algorithm, p.Init, p.Seed, p.Version
 	r.Iterations, r.Sweeps, r.SweepsTotal, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Starts
-	r.ICL, r.Inertia, r.Truth = p.ICL, p.Inertia, p.Truth
+	r.ICL, r.Inertia, r.Penalty, r.Objective, r.Truth = p.ICL, p.Inertia, p.Penalty, p.Objective, p.Truth
 	r.Warnings = append(r.Warnings, p.Warnings...)
 	if m.LogLik != nil && p.Weight > 0 {
 		r.MeanLogLik = new(*m.LogLik / p.Weight)
@@ -72,10 +72,8 @@ func (m *Model) tell(r *Result, p *Provenance) {
 		total += s
 	}
 	for c := range m.K() {
-		x := Component{Label: c + 1, Mean: m.UserMean(c)}
-		if m.Kind == "gmm" {
-			x.Weight, x.Covariance = m.Weights[c], m.userCovariance(c)
-		} else if total > 0 {
+		x := m.component(c)
+		if !m.HasDensity() && total > 0 {
 			x.Weight = m.Sizes[c] / total
 		}
 		if len(p.GroupRows) == m.K() && len(p.AtFloor) == m.K() {

@@ -8,16 +8,17 @@ import (
 
 // Result is a finished fit. Its JSON is what the command prints with --json.
 type Result struct {
-	Data       string   `json:"data,omitempty"` // the name of the data, where known
-	Model      string   `json:"model"`
-	Covariance string   `json:"covariance,omitempty"`
-	Mclust     string   `json:"mclust,omitempty"`
-	K          int      `json:"k"`
-	N          int64    `json:"n"`            // rows of positive weight
-	Weight     float64  `json:"weight_total"` // sum of row weights
-	D          int      `json:"d"`
-	Columns    []string `json:"columns"`
-	Dropped    int64    `json:"dropped_rows"`
+	Data       string     `json:"data,omitempty"` // the name of the data, where known
+	Model      string     `json:"model"`
+	Covariance string     `json:"covariance,omitempty"`
+	Mclust     string     `json:"mclust,omitempty"`
+	K          int        `json:"k"`
+	N          int64      `json:"n"`            // rows of positive weight
+	Weight     float64    `json:"weight_total"` // sum of row weights
+	D          int        `json:"d"`
+	Columns    []string   `json:"columns"`
+	Levels     [][]string `json:"levels,omitempty"` // categorical: names of each column's levels
+	Dropped    int64      `json:"dropped_rows"`
 
 	Algorithm   string `json:"algorithm"`
 	Init        string `json:"init"`
@@ -32,13 +33,15 @@ type Result struct {
 	Timing  Timing  `json:"timing"`
 	Threads int     `json:"threads"`
 
-	LogLik     *float64 `json:"log_likelihood"` // in the user's units, nats; nil for kmeans
+	LogLik     *float64 `json:"log_likelihood"` // in the user's units, nats; nil for kmeans and kmedians
 	MeanLogLik *float64 `json:"mean_log_likelihood"`
 	Free       int      `json:"free_parameters"`
 	BIC        *float64 `json:"bic"` // p ln n - 2 logL: lower is better
 	AIC        *float64 `json:"aic"`
 	ICL        *float64 `json:"icl"`
-	Inertia    *float64 `json:"inertia"` // kmeans: weighted sum of squared distances
+	Inertia    *float64 `json:"inertia"`             // kmeans: weighted sum of squared distances; kmedians: of L1 distances
+	Penalty    *float64 `json:"penalty,omitempty"`   // DP-means: the price of a cluster
+	Objective  *float64 `json:"objective,omitempty"` // DP-means: inertia + penalty k
 
 	Certificate Certificate `json:"certificate"`
 	Starts      Starts      `json:"starts"`
@@ -65,14 +68,16 @@ type Certificate struct {
 	Remaining  *float64 `json:"remaining_log_likelihood"` // nats
 	Method     *string  `json:"method"`                   // "gain-ratio": from the ratio of EM's last gains
 	Curvature  *float64 `json:"smallest_curvature"`
-	Why        string   `json:"why,omitempty"`
-	OnEdge     []string `json:"on_edge"` // parameters that sit on a floor
+	Saddles    int      `json:"saddles_left"`  // saddles that the winning climb met and left
+	Why        string   `json:"why,omitempty"` // why the distance is not known
+	OnEdge     []string `json:"on_edge"`       // parameters that sit on a floor
 }
 
 // Starts says how the starts compare.
 type Starts struct {
 	N              int       `json:"n"`
 	DistinctOptima int       `json:"distinct_optima"`
+	Outraced       int       `json:"outraced"` // starts that were stopped when they could no longer win
 	AgreeWithBest  int       `json:"agree_with_best"`
 	DrawnFrom      int64     `json:"drawn_from,omitempty"` // rows that starts were drawn from: all, or a sample where there are many
 	Objectives     []float64 `json:"objectives"`           // free energy each start reached, in the units of the fit; minus the cost for kmeans
@@ -80,12 +85,14 @@ type Starts struct {
 
 // Component is one group, in the user's units.
 type Component struct {
-	Label      int       `json:"label"` // from 1, the heaviest first
-	Rows       int64     `json:"rows"`  // rows that carry the label
-	Weight     float64   `json:"weight"`
-	Mean       []float64 `json:"mean"`
-	Covariance any       `json:"covariance,omitempty"`
-	AtFloor    bool      `json:"at_floor"`
+	Label       int       `json:"label"` // from 1, the heaviest first
+	Rows        int64     `json:"rows"`  // rows that carry the label
+	Weight      float64   `json:"weight"`
+	Mean        []float64 `json:"mean,omitempty"`        // gmm, kmeans
+	Covariance  any       `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number
+	Median      []float64 `json:"median,omitempty"`      // kmedians
+	Probability any       `json:"probability,omitempty"` // bernoulli: d numbers; categorical: for each column one a level
+	AtFloor     bool      `json:"at_floor"`
 }
 
 // Truth is the agreement of the labels with a column that was not fitted.

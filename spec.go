@@ -14,24 +14,32 @@ import (
 // mixture of three components. Pointers tell a given 0 from no value; new(0.0) makes one. The JSON keys are the flags
 // of the command with _ for -.
 type Spec struct {
-	// Model is "gmm" (the default) or "kmeans".
+	// Model is "gmm" (the default), "bernoulli" (columns of bits), "categorical" (columns of levels), "kmeans" or
+	// "kmedians".
 	Model string `json:"model,omitempty"`
-	// K is the number of components. It has no default.
+	// K is the number of components. It has no default, and none is given with Penalty.
 	K int `json:"k,omitempty"`
 	// Covariance is the shape of the covariances of a Gaussian mixture, by name or mclust's code: "full" (the default,
 	// VVV), "tied" (EEE), "diag" (VVI), "spherical" (VII), "tied-diag" (EEI), "tied-spherical" (EII).
 	Covariance string `json:"covariance,omitempty"`
-	// Algorithm is the driver. For mixtures: "auto" (the default, "em-lbfgs" unless RegCovar asks for "em"), "em",
-	// "em-lbfgs", "hard-em", "anti-annealing"; for k-means "auto" or "lloyd".
+	// Algorithm is the driver. For mixtures: "auto" (the default: "em-lbfgs", or "em" where RegCovar is set), "em",
+	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg". For kmeans and kmedians: "auto" (the
+	// default: "exact" on one column unless a start is given, else "lloyd"), "lloyd", "exact", and for kmeans "minibatch".
 	Algorithm string `json:"algorithm,omitempty"`
 	// Beta is the schedule of inverse temperatures of anti-annealing, .2 .4 .6 .8 1 1.2 1 by default; the last is 1.
 	Beta []float64 `json:"beta,omitempty"`
 	// BetaSteps is the number of EM steps at each temperature; 0 means until settled, at most 100.
 	BetaSteps int `json:"beta_steps,omitempty"`
+	// BatchSize is the number of rows a mini-batch draws, 1024 by default.
+	BatchSize int `json:"batch_size,omitempty"`
+	// Penalty, with Model "kmeans", is the price of a cluster in squared distance: DP-means, which finds K.
+	Penalty *float64 `json:"penalty,omitempty"`
+	// Binarize turns numbers into bits: 1 above this threshold, else 0. It is kept in the model.
+	Binarize *float64 `json:"binarize,omitempty"`
 	// Weights is "learned" (the default) or "uniform".
 	Weights string `json:"weights,omitempty"`
-	// Init is how starts are chosen: "auto" (the default), "k-means++", "random", "kmeans", or one given start:
-	// "labels" with Labels, "model" with Given, "centers" with Centers.
+	// Init is how starts are chosen: "auto" (the default), "k-means++", "random", "kmeans", "small-em", or one given
+	// start: "labels" with Labels, "model" with Given, "centers" with Centers.
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows and 3 beyond, and 1 where nothing is random.
 	NInit int `json:"n_init,omitempty"`
@@ -58,6 +66,9 @@ type Spec struct {
 	// Threads is the number of threads: 0 means all cores. It changes no result.
 	Threads int `json:"threads,omitempty"`
 
+	// Levels, with Model "categorical", holds the names of each column's levels. The source's cells are indexes into
+	// them, from 0.
+	Levels [][]string `json:"-"`
 	// Labels, with Init "labels", holds a label from 0 to K-1 for each row of the source.
 	Labels []int32 `json:"-"`
 	// Given, with Init "model", is the model to start from.
@@ -69,7 +80,12 @@ type Spec struct {
 }
 
 // algorithms are the drivers of each model.
-var algorithms = map[string][]string{"gmm": {"auto", "em", "em-lbfgs", "hard-em", "anti-annealing"}, "kmeans": {"auto", "lloyd"}}
+var algorithms = map[string][]string{
+	"gmm": mixtures, "bernoulli": mixtures, "categorical": mixtures,
+	"kmeans": {"auto", "lloyd", "exact", "minibatch"}, "kmedians": {"auto", "lloyd", "exact"},
+}
+
+var mixtures = []string{"auto", "em", "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg"}
 
 // SpecError is a field of a Spec that cannot be used. Field is the flag's name.
 type SpecError struct {
@@ -98,19 +114,14 @@ func oneOf(field, value string, words ...string) error {
 
 // Validate reports the first field that cannot be used, or would be ignored.
 func (s *Spec) Validate() error {
-	if err := oneOf("model", s.Model, "gmm", "kmeans"); err != nil {
+	if err := oneOf("model", s.Model, "gmm", "kmeans", "kmedians", "bernoulli", "categorical"); err != nil {
 		return err
 	}
-	if s.K == 0 {
-		return bad("k", "is needed: the number of groups, such as -k 3")
-	}
-	if s.K < 0 {
-		return bad("k", "is %d; it must be at least 1", s.K)
-	}
 	for _, check := range []error{
+		s.validateK(),
 		oneOf("algorithm", s.Algorithm, algorithms[s.model()]...),
 		oneOf("weights", s.Weights, "learned", "uniform"),
-		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "labels", "model", "centers"),
+		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "small-em", "labels", "model", "centers"),
 		oneOf("scale", s.Scale, "none", "standard", "robust"),
 		s.validateNumbers(), s.validateBeta(), s.validateModel(), s.validateStart(),
 	} {
@@ -122,6 +133,29 @@ func (s *Spec) Validate() error {
 		if _, err := family.ParseShape(s.Covariance); err != nil {
 			return bad("covariance", "%s", strings.TrimPrefix(err.Error(), "covariance "))
 		}
+	}
+	return nil
+}
+
+// validateK wants a number of components, or the price that finds one.
+func (s *Spec) validateK() error {
+	switch {
+	case s.Penalty != nil && s.model() != "kmeans":
+		return bad("penalty", "applies to kmeans only: DP-means")
+	case s.Penalty != nil && (!(*s.Penalty >= 0) || math.IsInf(*s.Penalty, 0)):
+		return bad("penalty", "is %v; it must be a finite number that is not negative", *s.Penalty)
+	case s.Penalty != nil && s.K != 0:
+		return bad("k", "is found by --penalty; give one of the two")
+	case s.Penalty != nil && s.Algorithm != "" && s.Algorithm != "auto":
+		return bad("algorithm", "%s does not find k; with --penalty it is DP-means", s.Algorithm)
+	case s.Penalty != nil && s.Init != "" && s.Init != "auto":
+		return bad("init", "does not apply to --penalty, which starts from the overall mean")
+	case s.Penalty != nil:
+		return nil
+	case s.K == 0:
+		return bad("k", "is needed: the number of groups, such as -k 3")
+	case s.K < 0:
+		return bad("k", "is %d; it must be at least 1", s.K)
 	}
 	return nil
 }
@@ -170,23 +204,38 @@ func (s *Spec) validateBeta() error {
 
 // validateModel rejects what the model would ignore.
 func (s *Spec) validateModel() error {
-	if s.model() != "kmeans" {
-		if s.TolShift != 0 {
-			return bad("tol-shift", "applies to kmeans only; use --tol")
+	m := s.model()
+	if m != "gmm" {
+		switch {
+		case s.Covariance != "":
+			return bad("covariance", "does not apply to %s, whose components have no covariance; use --model gmm", m)
+		case s.RegCovar != 0:
+			return bad("reg-covar", "does not apply to %s, whose components have no variance", m)
 		}
-		return nil
 	}
 	switch {
-	case s.Covariance != "":
-		return bad("covariance", "does not apply to kmeans, whose clusters have no covariance; use --model gmm")
-	case s.RegCovar != 0:
-		return bad("reg-covar", "does not apply to kmeans, whose clusters have no variance")
+	case s.Binarize != nil && m != "bernoulli":
+		return bad("binarize", "makes bits for --model bernoulli")
+	case s.Binarize != nil && (*s.Binarize-*s.Binarize != 0):
+		return bad("binarize", "is %v; it must be a finite number", *s.Binarize)
+	case s.scaled() && (m == "bernoulli" || m == "categorical"):
+		return bad("scale", "does not apply to %s: bits and levels have no unit", m)
+	case s.RegCovar > 0 && s.Algorithm != "" && s.Algorithm != "auto" && s.Algorithm != "em" && s.Algorithm != "hard-em":
+		return bad("algorithm", "%s climbs the likelihood, which --reg-covar above 0 changes in every step; use em", s.Algorithm)
+	case s.BatchSize < 0:
+		return bad("batch-size", "is %d; it must be at least 1", s.BatchSize)
+	case s.BatchSize > 0 && s.Algorithm != "minibatch":
+		return bad("batch-size", "applies to --algorithm minibatch only")
+	case s.TolShift != 0 && m != "kmeans":
+		return bad("tol-shift", "applies to kmeans only; use --tol")
+	case s.mixture():
+		return nil
 	case s.TolLogLik != 0:
-		return bad("tol-loglik", "does not apply to kmeans, which has no log-likelihood; use --tol-shift")
+		return bad("tol-loglik", "does not apply to %s, which has no log-likelihood; use --tol-shift", m)
 	case s.Weights != "":
-		return bad("weights", "does not apply to kmeans, which has no mixing weights")
-	case s.Init == "kmeans":
-		return bad("init", "kmeans is a start for mixtures; kmeans itself starts from k-means++, random, labels, model or centers")
+		return bad("weights", "does not apply to %s, which has no mixing weights", m)
+	case s.Init == "kmeans" || s.Init == "small-em":
+		return bad("init", "%s is a start for mixtures; %s itself starts from k-means++, random, labels, model or centers", s.Init, m)
 	}
 	return nil
 }
@@ -240,7 +289,7 @@ func (s *Spec) maxIter() int {
 	switch {
 	case s.MaxIter != nil:
 		return *s.MaxIter
-	case s.model() == "kmeans":
+	case !s.mixture():
 		return 300
 	}
 	return 1000
@@ -253,19 +302,28 @@ func (s *Spec) tol() float64 {
 	return *s.Tol
 }
 
+// given reports whether the caller brought the start.
+func (s *Spec) given() bool { return s.Init == "labels" || s.Init == "model" || s.Init == "centers" }
+
+func (s *Spec) scaled() bool { return s.Scale != "" && s.Scale != "none" }
+
 // hard reports whether every row belongs to one component while fitting.
 func (s *Spec) hard() bool { return !s.mixture() || s.Algorithm == "hard-em" }
 
 // mixture reports whether the model has a density.
 func (s *Spec) mixture() bool { return s.model() != "kmeans" && s.model() != "kmedians" }
 
-// driver returns the name of the driver in use.
-func (s *Spec) driver() string {
+// driver returns the name of the driver in use on d columns.
+func (s *Spec) driver(d int) string {
 	switch {
-	case s.model() == "kmeans":
-		return "lloyd"
+	case s.Penalty != nil:
+		return "dp-means"
 	case s.Algorithm != "" && s.Algorithm != "auto":
 		return s.Algorithm
+	case !s.mixture() && d == 1 && !s.given():
+		return "exact"
+	case !s.mixture():
+		return "lloyd"
 	case s.RegCovar > 0: // nothing is climbed, so nothing but EM's step makes sense
 		return "em"
 	}
@@ -280,12 +338,17 @@ func (s *Spec) betas() []float64 {
 	return s.Beta
 }
 
+// auto reports whether the way starts are chosen in is left to the fit.
+func (s *Spec) auto() bool { return s.Init == "" || s.Init == "auto" }
+
 // start returns the name of the way starts are chosen in.
 func (s *Spec) start() string {
 	switch {
-	case s.Init != "" && s.Init != "auto":
+	case !s.auto():
 		return s.Init
-	case s.model() == "kmeans":
+	case s.Penalty != nil:
+		return "overall mean"
+	case !s.mixture():
 		return "greedy k-means++"
 	}
 	return "kmeans"
@@ -294,7 +357,7 @@ func (s *Spec) start() string {
 // starts returns the number of starts for n rows.
 func (s *Spec) starts(n int64) int {
 	switch {
-	case s.Init == "labels" || s.Init == "model" || s.Init == "centers":
+	case s.given():
 		return 1
 	case s.NInit > 0:
 		return s.NInit

@@ -20,7 +20,10 @@ type Certificate struct {
 	// information: 1 where nothing overlaps, 0 on a ridge, negative at a saddle. NaN where none was met.
 	Curvature float64
 	Method    Method
+	Saddles   int    // saddles that the climb met and left before this point
 	Why       string // why Distance is NaN
+	// AtLeast tells that Distance is a lower bound: what was allowed to be spent did not settle it.
+	AtLeast bool
 }
 
 // Method is how a certificate came about.
@@ -152,15 +155,15 @@ func lowest(diagonal, beside []float64) float64 {
 	return e.Values(nil)[0]
 }
 
-// certify looks at the surroundings of the point. far is a distance beyond which the exact one does not matter. down
-// is a direction in which the point is not a maximum, nil if none was met.
-func (b *observed) certify(far float64, normal func() float64) (c Certificate, down []float64, err error) {
-	k, err := b.solve(b.at.Grad, far*far, products)
+// certify looks at the surroundings of the point by at most most products. far is a distance beyond which the exact one
+// does not matter. down is a direction in which the point is not a maximum, nil if none was met.
+func (b *observed) certify(far float64, most int, normal func() float64) (c Certificate, down []float64, err error) {
+	k, err := b.solve(b.at.Grad, far*far, most)
 	if err != nil {
 		return c, nil, err
 	}
-	c = Certificate{Method: Information, Curvature: k.curvature}
-	if k.down == nil && k.steps <= 2 && normal != nil {
+	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled}
+	if k.down == nil && k.steps <= 2 && most == products {
 		// The gradient says next to nothing here, as where components are equal by symmetry. A random move that parts
 		// components tells more.
 		theta := slices.Clone(b.at.Theta)

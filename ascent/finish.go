@@ -60,6 +60,7 @@ type watch struct {
 	tol    float64   // the distance to stop at now: tightened on a ridge
 	leave  []float64 // where to go on after a saddle
 	left   int       // saddles left
+	flat   bool      // a direction that seemed to lead up led nowhere: what curves is rounding
 }
 
 // climb runs the driver from theta. It returns true if it is to be started again, from w.leave.
@@ -104,31 +105,40 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 	if s.Point.Near == nil || s.Point.Beta != 1 {
 		return false, nil
 	}
-	look := s.Done != Going || w.TolLogLik == 0 && w.tol > 0 && s.Distance <= w.tol
-	if !look {
+	b := observed{ctx: w.ctx, o: w.o, at: s.Point}
+	far, most := math.Inf(1), products
+	switch {
+	case s.Done == Limit && w.Tol == 0:
+		return false, nil // so many steps were asked for, and nothing else
+	case s.Done == Limit:
+		most = min(products, s.Iteration/2) // what is cut short is not to cost more for a look at its end
+	case s.Done != Going:
+	case w.TolLogLik == 0 && w.tol > 0 && s.Distance <= w.tol:
+		far = 3 * w.tol // farther is too far: how far does not matter
+	default:
 		return false, nil
 	}
-	b := observed{ctx: w.ctx, o: w.o, at: s.Point}
-	far := math.Inf(1)
-	if s.Done == Going {
-		far = 3 * w.tol // farther is too far: how far does not matter
-	}
-	c, down, err := b.certify(far, w.normal)
+	c, down, err := b.certify(far, most, w.normal)
 	if err != nil {
 		return false, err
 	}
-	if s.Distance > 0 && c.Distance == c.Distance {
+	switch {
+	case c.AtLeast && c.Distance <= w.tol: // not to be tried again at every step
+		w.factor *= 4
+	case s.Distance > 0 && c.Distance == c.Distance:
 		w.factor *= max(c.Distance/s.Distance, 0.5)
 	}
+	c.Saddles = w.left
 	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
 	stop := s.Done == Limit || s.Done == LogLik
 	switch {
 	case stop:
-	case down != nil && w.left < leaves:
+	case down != nil && w.left < leaves && !w.flat:
 		if again, err = w.off(s, down); again {
 			s.Done = Going
 		}
 		return again, err
+	case s.Done == Going && c.AtLeast:
 	case s.Done == Going && c.Curvature < ridge && w.tol > tight: // look again where a ridge would show
 		w.tol = tight
 		if s.Distance <= w.tol {
@@ -145,7 +155,6 @@ const leaves = 20
 
 // off looks along a direction of upward curvature, both ways, for the highest place within reach.
 func (w *watch) off(s *Step, down []float64) (again bool, err error) {
-	w.left++
 	p := s.Point
 	best := p.F + 1e-13*math.Abs(p.F)
 	w.leave = nil
@@ -166,8 +175,9 @@ func (w *watch) off(s *Step, down []float64) (again bool, err error) {
 		}
 	}
 	if w.leave == nil { // as flat as floats can tell
-		w.tol = min(w.tol, tight)
+		w.tol, w.flat = min(w.tol, tight), true
 		return false, nil
 	}
+	w.left++
 	return true, nil
 }

@@ -38,6 +38,9 @@ func (s scalar) size() int {
 	return 1
 }
 
+// maxColumns is how many columns an array may have: each has a name and statistics of its own, some hundred bytes.
+const maxColumns = 10_000_000
+
 // arrayFile is a rectangle of cells of one type that stand one after another: what NPY and IDX files hold.
 type arrayFile struct {
 	name    string
@@ -55,6 +58,9 @@ type arrayFile struct {
 
 func (f *arrayFile) names() []string { return f.columns }
 func (f *arrayFile) rows() int64     { return f.n }
+
+// single reports whether the cells are float32.
+func (f *arrayFile) single() bool { return f.cell == float32Cell }
 
 // Close releases the memory of the cells. Views of it must no longer be used.
 func (f *arrayFile) Close() error {
@@ -76,6 +82,9 @@ func (f *arrayFile) sized(n, d uint64, have int64) error {
 	over2, need := bits.Mul64(cells, uint64(f.cell.size()))
 	if over != 0 || over2 != 0 || need > math.MaxInt64 {
 		return fileError(f.name, "its header says %d rows of %d, which is more than any file holds: it is damaged", n, d)
+	}
+	if d > maxColumns {
+		return fileError(f.name, "holds %s of %s columns, but a table may have %s: should rows be columns?", counted(int64(n), "row"), thousands(int64(d)), thousands(maxColumns))
 	}
 	switch {
 	case int64(need) > have && f.byCol && d > 1:

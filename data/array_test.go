@@ -341,6 +341,7 @@ func TestIDX(t *testing.T) {
 		{"\x00\x00\x08\x04\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "more columns than any file holds"},
 		{"\x00\x00\x08\x01\x00\x00\x00\x01\x01\x02", "1 bytes follow"},
 		{"\x00\x00\x08\x02\x00\x00\x00\x00\xFF\xFF\xFF\xFF", "holds no cells"},
+		{"\x00\x00\x08\x02\x00\x00\x00\x01\x00\x98\x96\x81" + strings.Repeat("\x01", 10_000_001), "holds 1 row of 10,000,001 columns, but a table may have 10,000,000: should rows be columns?"},
 	} {
 		a, err := openIDX(strings.NewReader(c.in), int64(len(c.in)), "x.idx")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -34,6 +34,7 @@ type batch struct {
 	N     int       // rows
 	Line  []int64   // the file line on which each row starts, from 1; nil for formats without lines
 	F64   []float64 // N x (columns with number), row-major in file order; NaN where the cell is missing or bad
+	Value []float64 // the same before categories became numbers, for statistics; nil where there is no difference
 	Text  []string  // N x (columns with text), row-major in file order
 	Bad   []badCell // the cells of looked-at columns that are not finite numbers, in row order
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"sync"
-	"unicode/utf8"
 )
 
 // csvFile is delimited text: rows of cells, of which some are numbers. The text is never held in memory as a whole;
@@ -98,14 +97,7 @@ type firstRow struct {
 func headerNames(cells []string) []string {
 	names := make([]string, len(cells))
 	for i, c := range cells {
-		if !utf8.ValidString(c) {
-			runes := make([]rune, len(c))
-			for j := range len(c) {
-				runes[j] = rune(c[j])
-			}
-			c = string(runes)
-		}
-		names[i] = c
+		names[i] = validText(c)
 	}
 	return names
 }

@@ -27,6 +27,8 @@ func (l *loader) decide() error {
 	switch {
 	case l.explicit, l.n == 0:
 		l.features = slices.Clone(l.chosen)
+	case l.o.Categories:
+		l.chooseCategories()
 	default:
 		l.chooseDefault()
 	}
@@ -39,7 +41,11 @@ func (l *loader) decide() error {
 		l.info.Columns[c].Use, l.info.Columns[c].Why = "feature", ""
 		l.info.Features = append(l.info.Features, l.cols.names[c])
 	}
-	if err := l.checkCells(); err != nil {
+	check := l.checkCells
+	if l.o.Categories {
+		check = l.checkCategories
+	}
+	if err := check(); err != nil {
 		return err
 	}
 	if len(l.features) == 0 {
@@ -87,6 +93,8 @@ func (l *loader) describe() {
 			col.Use, col.Kind = "id", "id"
 		case l.excluded[c]:
 			col.Why = whyExcluded
+		case l.o.Categories && l.isNested(c) && !l.explicit:
+			col.Why = whyNested
 		case slices.Contains(l.file.notFeatures, name) && !l.explicit:
 			col.Why = whyNoFeature
 		case l.explicit:
@@ -131,17 +139,19 @@ func (l *loader) chooseDefault() {
 			l.features = append(l.features, c)
 		}
 	}
-	leave := func(cols []int, why, kind string) {
-		if len(l.features) == 0 {
-			l.features = cols
-			return
-		}
-		for _, c := range cols {
-			l.info.Columns[c].Why, l.info.Columns[c].Kind = why, kind
-		}
+	l.leaveOut(counters, whyCounter, "id")
+	l.leaveOut(constants, whyConstant, "constant")
+}
+
+// leaveOut says why columns are no features; they are the features where there would be none otherwise.
+func (l *loader) leaveOut(cols []int, why, kind string) {
+	if len(l.features) == 0 {
+		l.features = cols
+		return
 	}
-	leave(counters, whyCounter, "id")
-	leave(constants, whyConstant, "constant")
+	for _, c := range cols {
+		l.info.Columns[c].Why, l.info.Columns[c].Kind = why, kind
+	}
 }
 
 // isCounter reports whether a column numbers the rows: it runs 0..n-1 or 1..n over 20 rows or more, or has no name
@@ -159,6 +169,9 @@ func (l *loader) isCounter(c int) bool {
 		return false
 	case s.rising:
 		return true
+	case l.o.Categories:
+		d := l.dict(c)
+		return d.full.Load() || int64(d.count()) == l.n
 	}
 	v := l.named[c]
 	slices.Sort(v)
@@ -174,18 +187,25 @@ func (l *loader) isCounter(c int) bool {
 // and constants.
 func (l *loader) checkWidth() error {
 	want := len(l.o.Exact)
-	if len(l.features) == want {
+	if len(l.features) == want && !l.o.Categories {
 		return nil
 	}
 	var all []int
 	for _, c := range l.chosen {
-		if k := l.info.Columns[c].Kind; k != "text" && k != "empty" || l.n == 0 {
+		if k := l.info.Columns[c].Kind; (k != "text" || l.o.Categories) && k != "empty" || l.n == 0 {
 			all = append(all, c)
 		}
 	}
+	if len(all) != want && len(l.features) == want {
+		return nil // the looks of the values told which ones they are
+	}
 	if len(all) != want {
+		noun := "number column"
+		if l.o.Categories {
+			noun = "column"
+		}
 		return fileError(l.file.name, "it has %s without names, but the model has %d: they cannot be told apart",
-			counted(int64(len(all)), "number column"), want)
+			counted(int64(len(all)), noun), want)
 	}
 	l.features = all
 	return nil

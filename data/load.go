@@ -23,6 +23,15 @@ type Options struct {
 	Weight string // column of row weights; "" for none
 	Truth  string // column of known groups; "" for none
 
+	// Categories reads features as categories: text or numbers, of which each cell becomes the index of its level, from
+	// 0, in the order of Info.Levels. A level is a different text as it stands; where all cells of a column are numbers,
+	// a different number. A column may have 10,000. Without Columns and Exact, features are columns of text and columns
+	// of whole numbers with at most 50 different ones, unless more than half of 20 or more filled cells are different.
+	Categories bool
+	// Levels are those that a model knows for each column of Exact. Cells are counted by them, and one that is not
+	// among them is an error.
+	Levels [][]string
+
 	Missing    string // error or drop; "" is error
 	Float32    bool   // store float32
 	Carry      bool   // hand out every cell of the file too, as text (Block.Cells); only with Stream
@@ -61,10 +70,15 @@ type Info struct {
 	Decimal    string
 	Columns    []Column // all columns of the file, in its order
 	Features   []string // the columns of the rows, in their order
-	FileRows   int64    // data rows in the file
-	Rows       int64    // rows that were kept
-	Dropped    int64    // rows that were dropped because a value is missing
-	Warnings   []string
+
+	// Levels are the names of the levels of each feature, of those in rows that were kept; nil without Categories.
+	// Where all are numbers they are in numeric order and in the shortest text, else in the order of their bytes.
+	Levels [][]string
+
+	FileRows int64 // data rows in the file
+	Rows     int64 // rows that were kept
+	Dropped  int64 // rows that were dropped because a value is missing
+	Warnings []string
 }
 
 // LeftOut names the columns that could have been features but are not, with the reason: "species (text)".
@@ -98,7 +112,9 @@ func Load(ctx context.Context, path string, o Options) (Source, *Info, error) {
 type loader struct {
 	o       Options
 	file    *opened
-	cells   cells // file, or the rows picked from it
+	cells   cells // file, or the rows picked from it, or those with categories in place of cells
+	picked  *picked
+	words   *categories // nil unless o.Categories
 	cols    *columnSet
 	info    *Info
 	n       int64 // rows before any is dropped
@@ -131,6 +147,9 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 	if o.Limit < 0 || o.Sample < 0 {
 		return nil, fileError("", "limit and sample must not be negative")
 	}
+	if err := checkGiven(&o); err != nil {
+		return nil, err
+	}
 	f, err := open(ctx, path, o)
 	if err != nil {
 		return nil, err
@@ -146,6 +165,9 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 // prepare settles rows, names and roles, before any cell is looked at.
 func (l *loader) prepare() error {
 	f := l.file
+	if a, ok := f.cells.(interface{ single() bool }); ok && a.single() && !l.o.Categories {
+		l.o.Float32 = true // its cells stay as they are
+	}
 	l.cols = newColumnSet(f.name, f.names())
 	l.info = &Info{Name: f.name, Format: f.format, Header: f.named()}
 	if t := f.text; t != nil {
@@ -196,7 +218,7 @@ func (l *loader) pickRows() error {
 		last := p.rowOf(l.n - 1)
 		l.file.text.cut(last + 1)
 	}
-	l.cells = p
+	l.cells, l.picked = p, p
 	how := "the first rows"
 	if p.sel != nil {
 		how = "a random sample"
@@ -207,8 +229,8 @@ func (l *loader) pickRows() error {
 
 // rowOf returns the index in the file of row i.
 func (l *loader) rowOf(i int64) int64 {
-	if p, ok := l.cells.(*picked); ok {
-		return p.rowOf(i)
+	if l.picked != nil {
+		return l.picked.rowOf(i)
 	}
 	return i
 }
@@ -280,7 +302,11 @@ func (l *loader) choose() error {
 		return err
 	}
 	for c, name := range l.cols.names {
-		if !l.hasRole(c) && !l.excluded[c] && !slices.Contains(l.file.notFeatures, name) {
+		usual := !slices.Contains(l.file.notFeatures, name)
+		if l.o.Categories { // of what is no measurement, texts are categories
+			usual = !l.isNested(c)
+		}
+		if !l.hasRole(c) && !l.excluded[c] && usual {
 			l.chosen = append(l.chosen, c)
 		}
 	}
@@ -323,6 +349,9 @@ func (l *loader) load(ctx context.Context) (Source, error) {
 	}
 	l.named = nil // as long as the file, and a stream keeps the loader
 	if err := l.checkMissing(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.settle(ctx); err != nil {
 		return nil, err
 	}
 	if l.o.Stream && !l.wholeView() {

@@ -26,7 +26,7 @@ var errEnough = errors.New("enough rows")
 func (l *loader) measure(ctx context.Context) error {
 	if m, ok := l.file.cells.(interface {
 		matrix() ([]float64, []float32, bool)
-	}); ok && l.cells == l.file.cells {
+	}); ok && l.cells == l.file.cells && !l.o.Categories {
 		l.f64, l.f32, l.isMatrix = m.matrix()
 	}
 	probablyText, err := l.probe(ctx)
@@ -35,6 +35,10 @@ func (l *loader) measure(ctx context.Context) error {
 	}
 	if !l.explicit {
 		l.chosen = slices.DeleteFunc(l.chosen, func(c int) bool { return probablyText[c] })
+	}
+	if l.o.Categories {
+		l.categorize()
+		defer func() { l.words.measuring = false }()
 	}
 	p := newPlan(l.measureWants(probablyText))
 	if err := l.allocate(); err != nil {
@@ -55,7 +59,7 @@ func (l *loader) measure(ctx context.Context) error {
 // to be text later on is left out then.
 func (l *loader) probe(ctx context.Context) ([]bool, error) {
 	guess := make([]bool, len(l.cols.names))
-	if l.n == 0 || l.isMatrix || l.explicit && !l.wide {
+	if l.n == 0 || l.isMatrix || l.o.Categories || l.explicit && !l.wide {
 		return guess, nil
 	}
 	wants := make([]want, len(guess))
@@ -121,7 +125,7 @@ func (l *loader) measureWants(probablyText []bool) []want {
 func (l *loader) allocate() error {
 	var named []int
 	for _, c := range l.chosen {
-		if !l.explicit && calledCounter(l.cols.names[c]) {
+		if !l.explicit && !l.o.Categories && calledCounter(l.cols.names[c]) {
 			named = append(named, c)
 		}
 	}

@@ -95,7 +95,7 @@ func (f *parquetFile) guard(do func() error) (err error) {
 // schema lists the top-level columns.
 func (f *parquetFile) schema() error {
 	for _, c := range f.file.Root().Columns() {
-		col := parquetColumn{name: c.Name(), leaf: -1, kind: parquetNested}
+		col := parquetColumn{name: validText(c.Name()), leaf: -1, kind: parquetNested}
 		if c.Leaf() && !c.Repeated() {
 			col.leaf, col.maxDef = c.Index(), byte(c.MaxDefinitionLevel())
 			if err := col.setType(c.Type()); err != nil {
@@ -112,6 +112,12 @@ func (f *parquetFile) schema() error {
 
 // nested reports whether a column holds lists or groups.
 func (f *parquetFile) nested(column int) bool { return f.columns[column].kind == parquetNested }
+
+// textual reports whether the cells of a column are text by their type, even if they look like numbers.
+func (f *parquetFile) textual(column int) bool {
+	k := f.columns[column].kind
+	return !k.isNumber() && k != parquetText && k != parquetNull
+}
 
 // setType decides how the cells of a leaf are read.
 func (c *parquetColumn) setType(t parquet.Type) error {

@@ -216,6 +216,26 @@ func TestParquetText(t *testing.T) {
 	}
 }
 
+// TestParquetLatin1 reads bytes that are not UTF-8, which no JSON could hold, as Latin-1.
+func TestParquetLatin1(t *testing.T) {
+	type row struct {
+		Plain string `parquet:"plain"`
+		Dict  string `parquet:"dict,dict"`
+	}
+	var buf bytes.Buffer
+	if err := parquet.Write(&buf, []row{{"caf\xe9", "\xfcber"}, {"café", "\xc3"}, {"\xa9", "über"}}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := openParquet(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "x.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, texts, bad := readCells(t, c, number|text, true, 1)
+	if want := []string{"café", "über", "café", "Ã", "©", "über"}; !slices.Equal(texts, want) || bad[0].Value != "café" {
+		t.Errorf("got %q, %v", texts, bad)
+	}
+}
+
 func TestParquetNotFinite(t *testing.T) {
 	type row struct {
 		X float64 `parquet:"x"`

@@ -70,6 +70,7 @@ func (p *parquetCells) number(v float64) {
 
 // word appends a cell that is text, judged as a cell of a CSV file is.
 func (p *parquetCells) word(s string) {
+	s = validText(s) // bytes that nobody says are UTF-8
 	v, kind, ok := classify([]byte(strings.TrimSpace(s)), '.')
 	p.num, p.text = append(p.num, v), append(p.text, s)
 	if ok {

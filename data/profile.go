@@ -34,6 +34,9 @@ func Profile(ctx context.Context, path string, o Options) (*Report, error) {
 	if r.Err = l.decide(); r.Err == nil {
 		r.Err = l.checkMissing(ctx)
 	}
+	if r.Err == nil {
+		r.Err = l.settle(ctx)
+	}
 	cols := slices.Clone(l.features)
 	if l.weight >= 0 {
 		cols = append(cols, l.weight)
@@ -70,7 +73,10 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 		if n, ok := l.file.cells.(nested); ok && n.nested(c) {
 			continue // its cells cannot be told apart
 		}
-		if k := l.info.Columns[c].Kind; k == "text" || c == l.id && l.stats[c].n == 0 {
+		d := l.dict(c)
+		if coded := d != nil && !d.full.Load(); coded {
+			wants[c] = number
+		} else if k := l.info.Columns[c].Kind; k == "text" || c == l.id && l.stats[c].n == 0 {
 			wants[c], texts[c] = text, map[string]struct{}{}
 		} else if l.stats[c].n > 0 {
 			wants[c], values[c] = number, make([]float64, l.n)
@@ -105,6 +111,9 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 	}
 	for c := range wants {
 		r.Distinct[c] = int64(len(texts[c]))
+		if d := l.dict(c); d != nil && !d.full.Load() {
+			r.Distinct[c] = int64(d.count())
+		}
 		if values[c] != nil {
 			r.Distinct[c] = distinct(values[c])
 		}

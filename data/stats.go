@@ -174,6 +174,10 @@ func (m *merger) add(first int64, b *batchStats) {
 func statsOf(b *batch, p *plan, rowOf func(int64) int64) *batchStats {
 	out := &batchStats{rows: int64(b.N), cols: make([]columnStats, len(p.wants))}
 	row := func(i int) int64 { return rowOf(b.First + int64(i)) }
+	values := b.F64
+	if b.Value != nil {
+		values = b.Value
+	}
 	for c := range out.cols {
 		s := &out.cols[c]
 		k := p.number[c]
@@ -182,7 +186,7 @@ func statsOf(b *batch, p *plan, rowOf func(int64) int64) *batchStats {
 			s.bits, s.integers, s.rising, s.from0, s.from1 = false, false, false, false, false
 			continue
 		}
-		*s = numberStats(b.F64[k:], p.numbers, b.N, row)
+		*s = numberStats(values[k:], p.numbers, b.N, row)
 		if s.n > 0 {
 			i := s.minRow
 			s.minRow = row(int(i))

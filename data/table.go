@@ -118,8 +118,7 @@ func (l *loader) complete() []int {
 
 // rowNumbers returns the file's numbers of the kept rows; nil where they run from 1.
 func (l *loader) rowNumbers(keep []int) []int64 {
-	p, ok := l.cells.(*picked)
-	if keep == nil && (!ok || p.sel == nil) {
+	if keep == nil && (l.picked == nil || l.picked.sel == nil) {
 		return nil
 	}
 	if keep == nil {

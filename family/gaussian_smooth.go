@@ -274,11 +274,12 @@ func (g Gaussian) Nudge(theta []float64, k, d int, normal func() float64) {
 	}
 }
 
-// Project raises covariances to the floor.
+// Project raises covariances to the floor. Within 1e-3 of it they are inside, the tolerance of AtFloor: what clipping
+// sets is that far from the floor where eigenvalues span 1e12, and a second call must change nothing.
 func (g Gaussian) Project(theta []float64, k, d int) {
 	q, size := make([]float64, g.Shape.Size(d)), g.Shape.Size(d)
 	for c := range g.Shape.Count(k) {
-		if u := theta[k*d+c*size : k*d+c*size+size]; g.atFloor(u, d, 1-1e-6) {
+		if u := theta[k*d+c*size : k*d+c*size+size]; g.atFloor(u, d, 1-1e-3) {
 			g.Covariance(q, u, d)
 			g.ScaleAbove(u, q, d)
 		}

@@ -32,13 +32,16 @@ func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 	return e
 }
 
-// Assign adds the panel to s with row i wholly in component label[i] of the panel's rows: the sums from which an
-// M-step makes parameters out of labels.
-func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, sc *Scratch) {
+// Assign adds the panel to s with the share firm of row i in component label[i] of the panel's rows and the rest spread
+// over all components: the sums from which an M-step makes parameters out of labels.
+func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, firm float64, sc *Scratch) {
 	r := sc.logits[:b.k*kern.Rows]
 	clear(r)
 	for i, w := range p.W[:p.N] {
-		r[int(label[i])*kern.Rows+i] = w
+		for c := range b.k {
+			r[c*kern.Rows+i] = w * (1 - firm) / float64(b.k)
+		}
+		r[int(label[i])*kern.Rows+i] += w * firm
 		s.W += w
 	}
 	b.kernel.Add(s, p, r, sc.Workspace)

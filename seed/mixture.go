@@ -56,7 +56,7 @@ func (o single) Eval(ctx context.Context, theta []float64, beta float64) (*ascen
 // spike. labels[i] belongs to row i of p.
 func FromLabels(m *mixture.Mixture, g family.Gaussian, p *Points, labels []int32) []float64 {
 	theta := Around(m, g, Means(p, labels, m.K), ones(m.K), g.Var)
-	next := labelStep(m, theta, p, labels)
+	next := labelStep(m, theta, p, labels, 1)
 	weight := make([]float64, m.K)
 	for i, c := range labels {
 		weight[c] += p.W[i]
@@ -95,8 +95,14 @@ func pool(m *mixture.Mixture, g family.Gaussian, theta, weight []float64) []floa
 	return pooled
 }
 
+// FromFirm returns the parameters that one M-step makes of labels believed to the share firm: that much of each row is
+// its label's, the rest is shared by all components.
+func FromFirm(m *mixture.Mixture, p *Points, labels []int32, firm float64) []float64 {
+	return labelStep(m, make([]float64, m.Params()), p, labels, firm)
+}
+
 // labelStep runs the points through one M-step with the responsibilities of the labels.
-func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32) []float64 {
+func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, firm float64) []float64 {
 	b, s, sc := m.Bind(theta, 1), m.NewStats(0), mixture.NewScratch(m.K, m.D)
 	panel := &family.Panel{D: m.D, X: make([]float64, m.D*kern.Rows), W: make([]float64, kern.Rows)}
 	zero := make([]float64, m.D)
@@ -105,7 +111,7 @@ func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32) [
 		kern.Pack(panel.X, p.X[lo*m.D:(lo+panel.N)*m.D], zero, panel.N, m.D)
 		clear(panel.W)
 		copy(panel.W, p.W[lo:lo+panel.N])
-		b.Assign(s, panel, labels[lo:lo+panel.N], sc)
+		b.Assign(s, panel, labels[lo:lo+panel.N], firm, sc)
 	}
 	next := make([]float64, len(theta))
 	m.MStep(next, theta, s)

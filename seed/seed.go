@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -74,6 +76,69 @@ func (p *Points) Scaled(factor []float64) *Points {
 	q := &Points{N: p.N, D: p.D, X: make([]float64, len(p.X)), W: p.W, Row: p.Row}
 	for i, x := range p.X {
 		q.X[i] = x * factor[i%p.D]
+	}
+	return q
+}
+
+// Whitened returns the points with their own mean taken off and L^-1 applied, L L^T their covariance: Euclidean distances
+// between them are those of Mahalanobis, which no linear map of the columns changes. Points that do not span all columns
+// are returned as they are.
+func (p *Points) Whitened() *Points {
+	var total float64
+	mean := make([]float64, p.D)
+	for i, w := range p.W {
+		total += w
+		for j, x := range p.At(i) {
+			mean[j] += w * x
+		}
+	}
+	for j := range mean {
+		mean[j] /= total
+	}
+	cov := mat.NewSymDense(p.D, nil)
+	for i, w := range p.W {
+		x := p.At(i)
+		for j := range x {
+			for l := range j + 1 {
+				cov.SetSym(j, l, cov.At(j, l)+w/total*(x[j]-mean[j])*(x[l]-mean[l]))
+			}
+		}
+	}
+	var c mat.Cholesky
+	if !c.Factorize(cov) || c.Cond() > 1e12 {
+		return p
+	}
+	var l mat.TriDense
+	c.LTo(&l)
+	q := &Points{N: p.N, D: p.D, X: make([]float64, len(p.X)), W: p.W, Row: p.Row}
+	for i := range p.N {
+		x, y := p.At(i), q.At(i)
+		for j := range y {
+			t := x[j] - mean[j]
+			for m := range j {
+				t -= l.At(j, m) * y[m]
+			}
+			y[j] = t / l.At(j, j)
+		}
+	}
+	return q
+}
+
+// OneHot returns the points with an axis for every level of every column, 1 where a row has the level: rows are as far
+// apart as the number of columns they differ in, times 2. levels[j] is the number of levels of column j, and cells are
+// their numbers, from 0.
+func (p *Points) OneHot(levels []int) *Points {
+	width := 0
+	for _, l := range levels {
+		width += l
+	}
+	q := &Points{N: p.N, D: width, X: make([]float64, p.N*width), W: p.W, Row: p.Row}
+	for i := range p.N {
+		at := i * width
+		for j, x := range p.At(i) {
+			q.X[at+int(x)] = 1
+			at += levels[j]
+		}
 	}
 	return q
 }

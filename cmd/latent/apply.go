@@ -60,6 +60,7 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 		return nil, nil, err
 	}
 	o.Exact, o.AllowEmpty = m.Columns, true
+	o.Categories, o.Levels = m.Levels != nil, m.Levels
 	o.Stream, o.Carry = a.all, a.all // cells are text: they pass through without being held
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if err != nil {
@@ -128,7 +129,7 @@ func scoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if m.Kind != "gmm" {
+			if !m.HasDensity() {
 				return fmt.Errorf("%s: a %s model has no density to score rows by; use label", args[0], m.Kind)
 			}
 			if !asJSON {
@@ -216,8 +217,12 @@ func sampleCommand() *cobra.Command {
 
 func draw(ctx context.Context, w io.Writer, format string, m *latent.Model, s *latent.Sampler, n int64, labels bool) error {
 	var cols []data.OutColumn
+	kind := data.Float
+	if m.Levels != nil {
+		kind = data.Text
+	}
 	for _, name := range m.Columns {
-		cols = append(cols, data.OutColumn{Name: name, Kind: data.Float})
+		cols = append(cols, data.OutColumn{Name: name, Kind: kind})
 	}
 	if labels {
 		cols = append(cols, data.OutColumn{Name: fresh("label", m.Columns), Kind: data.Int})
@@ -232,8 +237,12 @@ func draw(ctx context.Context, w io.Writer, format string, m *latent.Model, s *l
 			return ctx.Err()
 		}
 		c := s.Draw(x)
-		for _, v := range x {
-			out.Float(v)
+		for j, v := range x {
+			if m.Levels != nil {
+				out.Text(m.Levels[j][int(v)])
+			} else {
+				out.Float(v)
+			}
 		}
 		if labels {
 			out.Int(int64(c) + 1)

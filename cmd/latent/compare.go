@@ -58,7 +58,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	o.Seed = f.spec.seed
+	o.Seed, o.Categories = f.spec.seed, spec.Model == "categorical"
 	if err := f.spec.start(cmd.Context(), &spec, path, &o); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if c, ok := src.(io.Closer); ok {
 		defer c.Close()
 	}
-	spec.Columns = info.Features
+	spec.Columns, spec.Levels = info.Features, info.Levels
 	all := &traces{wanted: f.trace != ""}
 	if !f.noProgress {
 		all.line = newProgressLine(cmd.ErrOrStderr())
@@ -115,13 +115,13 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 // compareTable prints one line an algorithm.
 func compareTable(out io.Writer, table []latent.Comparison) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "algorithm\tsweeps\tmin\tmax\tseconds\tlog-likelihood\tmedian\tmin\treached best\tabove EM\tbelow EM\tsmallest weight\t")
+	fmt.Fprintln(w, "algorithm\tfinished\tsweeps\tmin\tmax\tseconds\tlog-likelihood\tmedian\tmin\treached best\tabove EM\tbelow EM\tsmallest weight\t")
 	for _, c := range table {
 		above, below := "-", "-"
 		if c.Better != nil {
 			above, below = strconv.Itoa(*c.Better), strconv.Itoa(*c.Worse)
 		}
-		fmt.Fprintf(w, "%s\t%g\t%d\t%d\t%.3f\t%.4f\t%.4f\t%.4f\t%d of %d\t%s\t%s\t%.4f\t\n", c.Algorithm, c.Sweeps.Median, c.Sweeps.Min, c.Sweeps.Max, c.Seconds,
+		fmt.Fprintf(w, "%s\t%d of %d\t%g\t%d\t%d\t%.3f\t%.4f\t%.4f\t%.4f\t%d of %d\t%s\t%s\t%.4f\t\n", c.Algorithm, c.Converged, c.Starts, c.Sweeps.Median, c.Sweeps.Min, c.Sweeps.Max, c.Seconds,
 			c.LogLik.Best, c.LogLik.Median, c.LogLik.Min, c.ReachedBest, c.Starts, above, below, c.Smallest)
 	}
 	return w.Flush()

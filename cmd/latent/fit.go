@@ -47,7 +47,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	o.Seed = f.spec.seed
+	o.Seed, o.Categories = f.spec.seed, spec.Model == "categorical"
 	if err := f.out.validate(append(f.spec.files(), path)); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 		defer c.Close()
 	}
 	read := time.Since(began)
-	spec.Columns = info.Features
+	spec.Columns, spec.Levels = info.Features, info.Levels
 	trace := f.out.watch(cmd, &spec)
 	r, err := latent.Fit(cmd.Context(), src, spec)
 	trace.finish()

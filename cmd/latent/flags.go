@@ -85,21 +85,24 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 // specFlags say what is fitted.
 type specFlags struct {
 	latent.Spec
-	k, init, betaSteps string
-	maxIter            int
-	tol                float64
-	seed               uint64
-	config             string
+	k, init, betaSteps     string
+	maxIter                int
+	tol, penalty, binarize float64
+	seed                   uint64
+	config                 string
 }
 
 func (s *specFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.k, "k", "k", "", "number of groups (also --n-clusters, --n-components)")
-	f.StringVar(&s.Model, "model", "gmm", "gmm or kmeans")
+	f.StringVar(&s.Model, "model", "gmm", "gmm, bernoulli, categorical, kmeans or kmedians")
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII")
-	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing; lloyd for kmeans")
+	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans and kmedians: lloyd, exact, minibatch")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
-	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, labels:COLUMN, model:FILE or centers:FILE")
+	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, small-em, labels:COLUMN, model:FILE or centers:FILE")
+	f.IntVar(&s.BatchSize, "batch-size", 0, "rows a mini-batch draws (1024)")
+	f.Float64Var(&s.penalty, "penalty", 0, "kmeans: the price of a cluster in squared distance; finds k (DP-means)")
+	f.Float64Var(&s.binarize, "binarize", 0, "bernoulli: make bits of numbers, 1 above this threshold")
 	f.Float64SliceVar(&s.Beta, "beta", nil, "inverse temperatures of anti-annealing, ending at 1 (0.2,0.4,0.6,0.8,1,1.2,1)")
 	f.StringVar(&s.betaSteps, "beta-steps", "settled", "EM steps at each temperature: a number, or settled (at most 100)")
 	f.IntVar(&s.NInit, "n-init", 0, "number of starts (10 on up to 10,000 rows, 3 beyond)")
@@ -152,6 +155,15 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	}
 	if f.Changed("tol") {
 		spec.Tol = &s.tol
+	}
+	if f.Changed("penalty") {
+		spec.Penalty = &s.penalty
+	}
+	if f.Changed("binarize") {
+		spec.Binarize = &s.binarize
+	}
+	if f.Changed("batch-size") && spec.BatchSize < 1 {
+		return spec, usagef("--batch-size is %d; it must be at least 1", spec.BatchSize)
 	}
 	if f.Changed("n-init") && spec.NInit < 1 {
 		return spec, usagef("--n-init is %d; it must be at least 1", spec.NInit)

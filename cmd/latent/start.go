@@ -22,7 +22,7 @@ func (s *specFlags) files() []string {
 
 // start reads what --init names: a model, a file of centres, or a column of labels, which then is not fitted.
 func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o *data.Options) error {
-	if spec.K == 0 { // before any file is read for a start
+	if spec.K == 0 && spec.Penalty == nil { // before any file is read for a start
 		return usageError{spec.Validate()}
 	}
 	kind, name, given := strings.Cut(s.init, ":")
@@ -33,7 +33,7 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 		}
 	default:
 		if given {
-			return usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, labels:COLUMN, model:FILE, centers:FILE", s.init)
+			return usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, small-em, labels:COLUMN, model:FILE, centers:FILE", s.init)
 		}
 		return nil
 	}

@@ -83,13 +83,13 @@ func readLine(r *latent.Result, info *data.Info) string {
 }
 
 func fittedLine(r *latent.Result) string {
-	what := "k-means, k = " + strconv.Itoa(r.K)
+	what := fmt.Sprintf("%s, k = %d", modelNames[r.Model], r.K)
 	if r.Model == "gmm" {
 		shape := r.Covariance + " covariances (" + r.Mclust + ")"
 		if r.Covariance == "tied" || strings.HasPrefix(r.Covariance, "tied-") {
 			shape = "one " + r.Covariance + " covariance (" + r.Mclust + ")"
 		}
-		what = fmt.Sprintf("Gaussian mixture, k = %d, %s", r.K, shape)
+		what += ", " + shape
 	}
 	if r.Algorithm == "" {
 		return what
@@ -98,12 +98,19 @@ func fittedLine(r *latent.Result) string {
 	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, counted(int64(r.Starts.N), "start"), r.Init, r.Seed)
 }
 
+// modelNames are the models as a text calls them.
+var modelNames = map[string]string{"gmm": "Gaussian mixture", "bernoulli": "Bernoulli mixture", "categorical": "categorical mixture", "kmeans": "k-means", "kmedians": "K-medians"}
+
 // algorithmNames are the algorithms as a text calls them.
 var algorithmNames = map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm", "em-lbfgs": "EM-metric L-BFGS", "anti-annealing": "anti-annealing",
 	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "exact": "the exact optimum", "dp-means": "DP-means"}
 
 func goodLine(r *latent.Result) string {
 	switch {
+	case r.Objective != nil:
+		return fmt.Sprintf("inertia %s, and with a price of %s a cluster %s (DP-means: k is found)", short(*r.Inertia), short(*r.Penalty), short(*r.Objective))
+	case r.Inertia != nil && r.Model == "kmedians":
+		return fmt.Sprintf("cost %s (the L1 distances to the centres; K-medians has no log-likelihood and no BIC)", short(*r.Inertia))
 	case r.Inertia != nil:
 		return fmt.Sprintf("inertia %s (the squared distances to the centres; k-means has no log-likelihood and no BIC)", short(*r.Inertia))
 	case r.LogLik == nil:
@@ -140,7 +147,13 @@ func finishedLine(r *latent.Result) string {
 		b.WriteString(" by --tol-loglik; how far the optimum is, is not known")
 	case r.Reason == ascent.Shift:
 		b.WriteString(" by --tol-shift; labels may still change")
-	case r.Converged && r.Algorithm != "em":
+	case r.Algorithm == "exact":
+		b.WriteString(": no partition costs less")
+	case r.Certificate.Why != "":
+		b.WriteString(": " + r.Certificate.Why)
+	case r.Algorithm == "minibatch":
+		b.WriteString(": batches gain no more")
+	case r.Converged && r.Certificate.Method == nil && r.LogLik == nil || r.Algorithm == "hard-em" && r.Converged:
 		b.WriteString(": no label changes any more")
 	case !r.Converged && !r.Interrupted:
 		b.WriteString("; raise --max-iter")
@@ -183,7 +196,7 @@ func groups(w io.Writer, r *latent.Result) {
 		col := make([]string, len(lines))
 		n := utf8.RuneCountInString(name)
 		for i, c := range r.Components {
-			col[i] = short(c.Mean[j])
+			col[i] = cell(r, &c, j)
 			n = max(n, len(col[i]))
 		}
 		if used+2+n > width && shown > 0 {
@@ -208,13 +221,31 @@ func groups(w io.Writer, r *latent.Result) {
 		}
 		fmt.Fprintln(w, b.String())
 	}
-	what := map[string]string{"kmeans": "centres"}[r.Model]
-	if what == "" {
-		what = "means"
-	}
+	what := map[string]string{"gmm": "means", "bernoulli": "probabilities of 1", "categorical": "likeliest levels", "kmeans": "centres", "kmedians": "medians"}[r.Model]
 	if more := len(r.Columns) - shown; more > 0 {
 		fmt.Fprintf(w, "(%s of the first %d columns; --json has the other %d)\n", what, shown, more)
 	}
+}
+
+// cell says what component c is like in column j: its mean, median or probability of 1, or its likeliest level and how
+// likely that is.
+func cell(r *latent.Result, c *latent.Component, j int) string {
+	switch p := c.Probability.(type) {
+	case []float64:
+		return fmt.Sprintf("%.3f", p[j])
+	case [][]float64:
+		best := 0
+		for l, v := range p[j] {
+			if v > p[j][best] {
+				best = l
+			}
+		}
+		return fmt.Sprintf("%s %.2f", r.Levels[j][best], p[j][best])
+	}
+	if c.Median != nil {
+		return short(c.Median[j])
+	}
+	return short(c.Mean[j])
 }
 
 func cellWidth(head []string, lines [][]string, j int) int {

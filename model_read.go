@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,15 +32,22 @@ func (t *Transform) UnmarshalJSON(b []byte) error {
 	var raw struct {
 		Kind          string
 		Center, Scale []number
+		Threshold     *number
 	}
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return err
 	}
 	*t = Transform{Kind: raw.Kind, Center: floats(raw.Center), Scale: floats(raw.Scale)}
+	if raw.Threshold != nil {
+		t.Threshold = new(float64(*raw.Threshold))
+	}
 	return nil
 }
 
 func floats(v []number) []float64 {
+	if v == nil {
+		return nil
+	}
 	f := make([]float64, len(v))
 	for i, x := range v {
 		f[i] = float64(x)
@@ -80,11 +85,16 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	switch m.Kind {
 	case "gmm":
 		r.gmm(m)
-	case "kmeans":
+	case "kmeans", "kmedians":
 		m.Means = r.rows("centers")
 		m.Sizes = r.optional("sizes")
+	case "bernoulli":
+		m.Weights = r.numbers("weights")
+		m.Probabilities = r.rows("probabilities")
+	case "categorical":
+		r.categorical(m)
 	default:
-		return fmt.Errorf("model: %q is not known; it must be gmm or kmeans", m.Kind)
+		return fmt.Errorf("model: %q is not known; it must be gmm, bernoulli, categorical, kmeans or kmedians", m.Kind)
 	}
 	r.rest(m)
 	if r.err != nil {
@@ -191,6 +201,24 @@ func (r *modelReader) rows(key string) [][]float64 {
 	return rows
 }
 
+// categorical reads levels and probabilities, which the file holds as one list a component, column and level.
+func (r *modelReader) categorical(m *Model) {
+	m.Weights = r.numbers("weights")
+	r.decode("levels", &m.Levels)
+	var all [][][]number
+	r.decode("probabilities", &all)
+	for c, columns := range all {
+		var flat []float64
+		for j, p := range columns {
+			if (len(columns) != len(m.Levels) || len(p) != len(m.Levels[j])) && r.err == nil {
+				r.err = fmt.Errorf("probabilities: component %d does not have a number for each level of each column", c+1)
+			}
+			flat = append(flat, floats(p)...)
+		}
+		m.Probabilities = append(m.Probabilities, flat)
+	}
+}
+
 func (r *modelReader) gmm(m *Model) {
 	name := r.word("covariance")
 	if r.err != nil {
@@ -263,218 +291,4 @@ func (r *modelReader) rest(m *Model) {
 		slices.Sort(names)
 		r.err = fmt.Errorf("%s: this key is not known in a %s model of version %d", names[0], m.Kind, ModelVersion)
 	}
-}
-
-// check refuses parameters that do not fit each other or are out of range.
-func (m *Model) check() error {
-	k, d := m.K(), m.D()
-	means := map[string]string{"gmm": "means", "kmeans": "centers"}[m.Kind]
-	switch {
-	case d == 0:
-		return fmt.Errorf("columns: there must be at least one")
-	case k == 0:
-		return fmt.Errorf("%s: there must be at least one", means)
-	}
-	for j, name := range m.Columns {
-		if name == "" || slices.Index(m.Columns, name) < j {
-			return fmt.Errorf("columns: number %d is %q; every column needs a name of its own", j+1, name)
-		}
-	}
-	for c, row := range m.Means {
-		if len(row) != d {
-			return fmt.Errorf("%s: row %d has %d numbers, but there are %d columns", means, c+1, len(row), d)
-		}
-	}
-	for i, t := range m.Transform {
-		if t.Kind != "standard" && t.Kind != "robust" {
-			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard or robust", t.Kind, i+1)
-		}
-		if len(t.Center) != d || len(t.Scale) != d {
-			return fmt.Errorf("transform: center and scale of number %d must have %d numbers, as many as columns", i+1, d)
-		}
-		for j, s := range t.Scale {
-			if !(s > 0) {
-				return fmt.Errorf("transform: scale %d of number %d is %v; it must be positive", j+1, i+1, s)
-			}
-		}
-	}
-	if m.Kind == "kmeans" {
-		if m.Sizes != nil && len(m.Sizes) != k {
-			return fmt.Errorf("sizes: there are %d for %d centers", len(m.Sizes), k)
-		}
-		return nil
-	}
-	return m.checkGaussian()
-}
-
-func (m *Model) checkGaussian() error {
-	k, d := m.K(), m.D()
-	if len(m.Weights) != k {
-		return fmt.Errorf("weights: there are %d for %d means", len(m.Weights), k)
-	}
-	sum := 0.0
-	for c, w := range m.Weights {
-		if !(w >= 0) {
-			return fmt.Errorf("weights: number %d is %v; weights must not be negative", c+1, w)
-		}
-		sum += w
-	}
-	if math.Abs(sum-1) > 1e-6 {
-		return fmt.Errorf("weights: they sum to %v, not to 1", sum)
-	}
-	if want := m.Shape.Count(k); len(m.Covariance) != want {
-		return fmt.Errorf("covariances: there are %d, but %s covariances of %d components are %d", len(m.Covariance), m.Shape, k, want)
-	}
-	for c, cov := range m.Covariance {
-		if err := checkCovariance(m.Shape, cov, d); err != nil {
-			return fmt.Errorf("covariances: number %d %w", c+1, err)
-		}
-	}
-	return nil
-}
-
-func checkCovariance(s family.Shape, cov []float64, d int) error {
-	want := s.Size(d)
-	if matrix(s) {
-		want = d * d
-	}
-	if len(cov) != want {
-		return fmt.Errorf("has %d numbers; a %s covariance of %d columns has %d", len(cov), s, d, want)
-	}
-	if matrix(s) {
-		for j := range d {
-			for l := range j {
-				a, b := cov[j*d+l], cov[l*d+j]
-				if math.Abs(a-b) > 1e-9*math.Sqrt(math.Abs(cov[j*d+j]*cov[l*d+l])) {
-					return fmt.Errorf("is not symmetric: row %d, column %d holds %v and row %d, column %d holds %v", j+1, l+1, a, l+1, j+1, b)
-				}
-			}
-		}
-	}
-	u := make([]float64, s.Size(d))
-	if !(family.Gaussian{Shape: s}).Scale(u, pack(s, cov, d), d) {
-		return fmt.Errorf("is not positive definite")
-	}
-	return nil
-}
-
-// MarshalJSON writes the model file: one key a line, one component a line.
-func (m *Model) MarshalJSON() ([]byte, error) {
-	w := &modelWriter{}
-	w.key("format", "latent-model")
-	w.key("version", ModelVersion)
-	w.key("model", m.Kind)
-	if m.Kind == "gmm" {
-		w.key("covariance", m.Shape.String())
-	}
-	w.key("columns", m.Columns)
-	if m.Kind == "gmm" {
-		w.key("weights", m.Weights)
-		w.lines("means", m.Means)
-		w.covariances(m)
-	} else {
-		w.lines("centers", m.Means)
-		if m.Sizes != nil {
-			w.key("sizes", m.Sizes)
-		}
-	}
-	transform := m.Transform
-	if transform == nil {
-		transform = []Transform{}
-	}
-	w.key("transform", transform)
-	if m.N != nil {
-		w.key("n", *m.N)
-	}
-	if m.LogLik != nil {
-		w.key("log_likelihood", *m.LogLik)
-	}
-	if m.Certificate != nil {
-		w.key("certificate", m.Certificate)
-	}
-	if m.Spec != nil {
-		w.key("spec", m.Spec)
-	}
-	if m.Provenance != nil {
-		w.key("provenance", m.Provenance)
-	}
-	return append(w.b.Bytes(), "\n}"...), w.err
-}
-
-// WriteTo writes the model file as MarshalJSON lays it out (json.Marshal would squeeze it into one line).
-func (m *Model) WriteTo(w io.Writer) (int64, error) {
-	b, err := m.MarshalJSON()
-	if err != nil {
-		return 0, err
-	}
-	n, err := w.Write(append(b, '\n'))
-	return int64(n), err
-}
-
-type modelWriter struct {
-	b   bytes.Buffer
-	err error
-}
-
-func (w *modelWriter) open(key string) {
-	if w.b.Len() == 0 {
-		w.b.WriteString("{\n ")
-	} else {
-		w.b.WriteString(",\n ")
-	}
-	fmt.Fprintf(&w.b, "%q: ", key)
-}
-
-func (w *modelWriter) value(v any) {
-	b, err := json.Marshal(v)
-	if err != nil && w.err == nil {
-		w.err = err
-	}
-	w.b.Write(b)
-}
-
-func (w *modelWriter) key(key string, v any) {
-	w.open(key)
-	w.value(v)
-}
-
-func (w *modelWriter) lines(key string, rows [][]float64) {
-	w.open(key)
-	for i, r := range rows {
-		w.b.WriteString([]string{"[\n  ", ",\n  "}[min(i, 1)])
-		w.value(r)
-	}
-	w.b.WriteString("\n ]")
-}
-
-func (w *modelWriter) covariances(m *Model) {
-	w.open("covariances")
-	all := make([]any, len(m.Covariance))
-	for c, cov := range m.Covariance {
-		all[c] = covarianceValue(m.Shape, cov, m.D())
-	}
-	if m.Shape.Shared() {
-		w.value(all[0])
-		return
-	}
-	for i, v := range all {
-		w.b.WriteString([]string{"[\n  ", ",\n  "}[min(i, 1)])
-		w.value(v)
-	}
-	w.b.WriteString("\n ]")
-}
-
-// covarianceValue returns a covariance as JSON shows it: a matrix, a list of variances or a number.
-func covarianceValue(s family.Shape, cov []float64, d int) any {
-	switch {
-	case matrix(s):
-		rows := make([][]float64, d)
-		for j := range d {
-			rows[j] = cov[j*d : j*d+d]
-		}
-		return rows
-	case s == family.Spherical || s == family.TiedSpherical:
-		return cov[0]
-	}
-	return cov
 }

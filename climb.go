@@ -1,0 +1,147 @@
+package latent
+
+import (
+	"context"
+	"iter"
+	"math"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/hard"
+	"github.com/latent-go/latent/onedim"
+	"github.com/latent-go/latent/seed"
+)
+
+// climb runs the driver of the spec from every start. Climbs that race are stopped when they can no longer win.
+func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress), race bool) ([]run, error) {
+	switch s := &f.spec; s.driver(f.mix.D) {
+	case "dp-means":
+		steps := hard.DPMeans{Penalty: *s.Penalty, MaxIter: s.maxIter()}.Steps(ctx, f.local, thetas[0], f.mix.D)
+		runs := []run{follow(steps, 0, 1, watch)}
+		if p := runs[0].last.Point; p != nil {
+			f.mix.K = len(p.Theta) / f.mix.D
+		}
+		return runs, nil
+	case "minibatch":
+		points, err := f.all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		driver := hard.MiniBatch{Points: points, BatchSize: s.BatchSize, MaxIter: s.maxIter(), Seed: s.seed(), Threads: s.threads()}
+		return f.lockstep(watch).climb(ctx, driver, thetas, watch), nil
+	}
+	if f.spec.model() == "kmedians" {
+		points, err := f.all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		medians := &hard.Medians{Points: points, Threads: f.spec.threads()}
+		runs := make([]run, len(thetas))
+		for i, theta := range thetas {
+			runs[i] = follow(f.driver().Steps(ctx, medians, theta), i, len(thetas), watch)
+		}
+		if f.spec.driver(f.mix.D) == "exact" {
+			runs[0].last.Done = ascent.FixedPoint
+		}
+		return runs, nil
+	}
+	if f.spec.driver(f.mix.D) == "exact" {
+		runs := f.lockstep(watch).climb(ctx, f.driver(), thetas, watch)
+		runs[0].last.Done = ascent.FixedPoint // at the optimum, whatever the last digit of a mean does
+		return runs, nil
+	}
+	l := f.lockstep(watch)
+	if race && l.smooth && f.spec.tol() > 0 {
+		l.spike = f.degenerate
+	}
+	return l.climb(ctx, f.driver(), thetas, watch), nil
+}
+
+func (f *fit) lockstep(watch func(Progress)) *lockstep {
+	return &lockstep{sweeper: f.local, mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
+}
+
+// follow runs one climb to its end.
+func follow(steps iter.Seq2[ascent.Step, error], start, of int, watch func(Progress)) run {
+	r := run{start: start}
+	for s, err := range steps {
+		if err != nil {
+			r.err = err
+			break
+		}
+		r.last, r.moves = s, s.Sweeps
+		if watch != nil {
+			watch(Progress{Start: start + 1, Of: of, Step: s})
+		}
+	}
+	return r
+}
+
+// resume lets a climb that was stopped go on to its end.
+func (f *fit) resume(ctx context.Context, r run) (run, error) {
+	watch := f.spec.Watch
+	if watch != nil {
+		watch = func(p Progress) {
+			p.Start, p.Iteration, p.Sweeps = r.start+1, p.Iteration+r.last.Iteration, p.Sweeps+r.moves
+			f.spec.Watch(p)
+		}
+	}
+	runs, err := f.climb(ctx, [][]float64{r.last.Point.Theta}, watch, false)
+	if err != nil {
+		return r, err
+	}
+	on := runs[0]
+	on.start, on.moves, on.last.Iteration = r.start, on.moves+r.moves, on.last.Iteration+r.last.Iteration
+	return on, nil
+}
+
+// all returns all rows of positive weight, in memory and in order, for what sums cannot do.
+func (f *fit) all(ctx context.Context) (*seed.Points, error) {
+	return seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0))
+}
+
+// driver returns the driver the spec asks for.
+func (f *fit) driver() ascent.Driver {
+	s, most := &f.spec, f.spec.maxIter()
+	if s.hard() {
+		if s.driver(f.mix.D) == "exact" {
+			most = 0 // there is nothing left to climb
+		}
+		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: s.TolShift}
+	}
+	finish := ascent.Finish{MaxIter: most, Tol: s.tol(), TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: s.seed()}
+	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}
+	switch s.driver(f.mix.D) {
+	case "em":
+		finish.Driver = ascent.EM{Beta: 1, MaxIter: most, Ascends: s.RegCovar == 0}
+	case "em-lbfgs":
+		finish.Driver = quasi
+	case "anti-annealing":
+		finish.Driver = ascent.Anneal{Betas: s.betas(), Sweeps: s.BetaSteps, MaxIter: most, Seed: s.seed(), Last: quasi}
+	case "squarem":
+		finish.Driver = ascent.SQUAREM{MaxIter: most}
+	case "bfgs":
+		finish.Driver = ascent.BFGS{Chart: f.mix.Chart(), MaxIter: most}
+	case "lbfgs":
+		finish.Driver = ascent.LBFGS{Chart: f.mix.Chart(), MaxIter: most}
+	case "ecg":
+		finish.Driver = ascent.ECG{Chart: f.mix.Chart(), MaxIter: most}
+	}
+	return finish
+}
+
+// exact returns the centres of the best partition of one column.
+func (f *fit) exact(ctx context.Context) ([]float64, error) {
+	p, err := f.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cost := onedim.Squared
+	if f.spec.model() == "kmedians" {
+		cost = onedim.Absolute
+	}
+	r, err := onedim.Cluster(p.X, p.W, f.spec.K, cost)
+	if err != nil {
+		return nil, err
+	}
+	return r.Centers, nil
+}

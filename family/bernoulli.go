@@ -1,0 +1,229 @@
+package family
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// MinProbability is the floor under the probabilities of Bernoulli and Categorical: a bit is 1 with probability at least
+// this and at most 1 less this. Without it a cell that no row of a component has would make every such row impossible
+// there for good, and its logit infinite. It costs a cell that is certain at most 1e-12 nats a row.
+const MinProbability = 1e-12
+
+// heldProbability is where a logit counts as held. At an optimum on the edge p goes to 0 and its logit to minus
+// infinity: the likelihood has no curvature left there, the quadratic picture of drivers and certificate fails, and
+// only EM's own step, which multiplies p by a ratio, is to be trusted.
+const heldProbability = 1e-6
+
+var (
+	maxLogit  = math.Log1p(-MinProbability) - math.Log(MinProbability)
+	heldLogit = math.Log1p(-heldProbability) - math.Log(heldProbability)
+)
+
+// Bernoulli is the family of independent bits (Bishop 2006, section 9.3.3; latent class analysis of yes and no answers).
+// Cells are 0 or 1 and must be read relative to the origin 0.
+//
+// theta is k x d logits log p/(1-p), p the probability that column j is 1 in component c, each within the logits of
+// MinProbability. Sums are k x d: sum w r x, the weight of the ones.
+type Bernoulli struct{}
+
+// Name returns "bernoulli".
+func (Bernoulli) Name() string { return "bernoulli" }
+
+// Params returns k*d.
+func (Bernoulli) Params(k, d int) int { return k * d }
+
+// Sums returns k*d.
+func (Bernoulli) Sums(k, d int) int { return k * d }
+
+// Free returns k*d.
+func (Bernoulli) Free(k, d int) int { return k * d }
+
+// Density returns true: scores are log probabilities.
+func (Bernoulli) Density() bool { return true }
+
+// Probabilities sets dst, as long as theta, to the probabilities of a 1; nil allocates.
+func (Bernoulli) Probabilities(dst, theta []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, len(theta))
+	}
+	for i, t := range theta {
+		dst[i] = logistic(t)
+	}
+	return dst
+}
+
+// FromProbabilities sets theta to the logits of the probabilities p of a 1, moved inside the floor.
+func (Bernoulli) FromProbabilities(theta, p []float64) {
+	for i, v := range p {
+		theta[i] = clampLogit(logit(v, 1))
+	}
+}
+
+// logit returns log(s/(n-s)), the logit of s ones in n, also where rounding has put s a little beyond 0 or n.
+func logit(s, n float64) float64 { return math.Log(max(s, 0) / max(n-s, 0)) }
+
+func clampLogit(t float64) float64 { return min(max(t, -maxLogit), maxLogit) }
+
+// logistic returns 1/(1+exp(-t)) without loss where it is small.
+func logistic(t float64) float64 {
+	e := math.Exp(-math.Abs(t))
+	if t < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+// bitVariance returns p(1-p) for the logit t.
+func bitVariance(t float64) float64 {
+	e := math.Exp(-math.Abs(t))
+	return e / ((1 + e) * (1 + e))
+}
+
+// softplus returns log(1+exp(t)): minus the log probability of a 0 for the logit t.
+func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }
+
+// Bind takes the log probability of a row of zeros out of every score: log p(x) = base + sum_j x_j t_j.
+func (Bernoulli) Bind(theta []float64, k, d int) Kernel {
+	b := &bernoulliKernel{k: k, d: d, logit: append([]float64(nil), theta[:k*d]...), base: make([]float64, k)}
+	for c := range k {
+		b.base[c] = zeros(theta[c*d : c*d+d])
+	}
+	return b
+}
+
+// zeros returns the log probability of a row of zeros.
+func zeros(t []float64) float64 {
+	sum := 0.0
+	for _, v := range t {
+		sum -= softplus(v)
+	}
+	return sum
+}
+
+// MStep sets p to the share of ones, held inside the floor, which is the constrained maximiser since columns do not
+// interact (Bishop 2006, eq. 9.59).
+func (Bernoulli) MStep(next, theta []float64, s *Stats) {
+	d := s.D
+	for c, n := range s.N {
+		to := next[c*d : c*d+d]
+		if !(n > minWeight) {
+			copy(to, theta[c*d:c*d+d])
+			continue
+		}
+		for j := range to {
+			to[j] = clampLogit(logit(s.Sum[c*d+j], n))
+		}
+	}
+}
+
+// Expected implements Family; it needs only next.
+func (Bernoulli) Expected(next, _ []float64, s *Stats) float64 {
+	d, f := s.D, 0.0
+	for c, n := range s.N {
+		f += n * zeros(next[c*d:c*d+d])
+		for j, t := range next[c*d : c*d+d] {
+			f += s.Sum[c*d+j] * t
+		}
+	}
+	return f
+}
+
+// AtFloor returns all false. A bit that is certain is a result: the likelihood is bounded by 1, and no component gains
+// by shrinking onto a row.
+func (Bernoulli) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
+
+// Grad sets g to ones seen less ones expected.
+func (Bernoulli) Grad(g, theta []float64, s *Stats) {
+	for i, t := range theta {
+		g[i] = s.Sum[i] - s.N[i/s.D]*logistic(t)
+	}
+}
+
+// Precondition implements Smooth: the information of a logit is N p (1-p).
+func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
+	for i, t := range theta {
+		z[i] = q[i] / (max(s.N[i/s.D], minWeight) * bitVariance(t))
+	}
+}
+
+// SquaredLength implements Smooth.
+func (Bernoulli) SquaredLength(z, theta []float64, s *Stats) float64 {
+	sum := 0.0
+	for i, t := range theta {
+		sum += s.N[i/s.D] * bitVariance(t) * z[i] * z[i]
+	}
+	return sum
+}
+
+// Reach implements Smooth.
+func (Bernoulli) Reach(z, _ []float64, _, _ int) float64 { return logitReach(z) }
+
+// logitReach returns the largest move of a logit in units of 3.
+func logitReach(z []float64) float64 {
+	far := 0.0
+	for _, v := range z {
+		far = max(far, math.Abs(v)/3)
+	}
+	return far
+}
+
+// Nudge moves every p by 0.05 standard deviations of its bit, and a logit by no more than 0.5 of a normal number.
+func (Bernoulli) Nudge(theta []float64, _, _ int, normal func() float64) {
+	for i, t := range theta {
+		theta[i] += nudgeLogit(bitVariance(t)) * normal()
+	}
+}
+
+// nudgeLogit returns the size of a nudge of the logit of a bit with variance v = p(1-p): dp = v dt is to be 0.05 sqrt v.
+func nudgeLogit(v float64) float64 { return 0.05 / max(math.Sqrt(v), 0.1) }
+
+// Project moves the logits inside the floor.
+func (Bernoulli) Project(theta []float64, _, _ int) {
+	for i, t := range theta {
+		theta[i] = clampLogit(t)
+	}
+}
+
+// Held marks the logits of bits that are all but certain.
+func (Bernoulli) Held(held []bool, theta []float64, _, _ int) {
+	for i, t := range theta {
+		held[i] = math.Abs(t) > heldLogit
+	}
+}
+
+type bernoulliKernel struct {
+	k, d  int
+	logit []float64 // k x d
+	base  []float64 // k: log probability of a row of zeros
+}
+
+func (b *bernoulliKernel) Score(dst []float64, p *Panel, _ *Workspace) {
+	for c, base := range b.base {
+		weigh(dst[c*kern.Rows:c*kern.Rows+kern.Rows], p.X, b.logit[c*b.d:c*b.d+b.d], base)
+	}
+}
+
+// weigh sets dst[i] = base + sum_j f[j] x[j*kern.Rows+i].
+func weigh(dst, x, f []float64, base float64) {
+	for i := 0; i < kern.Rows; i += 4 {
+		a0, a1, a2, a3 := base, base, base, base
+		for j, t := range f {
+			p := x[j*kern.Rows+i : j*kern.Rows+i+4 : j*kern.Rows+i+4]
+			a0 += t * p[0]
+			a1 += t * p[1]
+			a2 += t * p[2]
+			a3 += t * p[3]
+		}
+		dst[i], dst[i+1], dst[i+2], dst[i+3] = a0, a1, a2, a3
+	}
+}
+
+func (b *bernoulliKernel) Add(s *Stats, p *Panel, r []float64, _ *Workspace) {
+	for c := range b.k {
+		if rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]; !zero(rc) {
+			s.N[c] += kern.First(s.Sum[c*b.d:c*b.d+b.d], p.X, rc)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package family
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// Categorical is the family of independent columns of unordered codes (latent class analysis; Goodman 1974). A cell of
+// column j is a whole number from 0 to Levels[j]-1, read relative to the origin 0. A cell that is none of them says
+// nothing of the component, as if it were missing.
+//
+// theta holds, for each component, Levels[j] logits for column j after column; probabilities are their softmax, at least
+// MinProbability each. A constant added to the logits of one column changes nothing; an M-step sets log probabilities.
+// Sums have the same places: the weight of the rows at each level.
+type Categorical struct {
+	// Levels is how many levels each of the d columns has, 1 or more.
+	Levels []int
+}
+
+// width is the number of logits of one component.
+func (f Categorical) width() int {
+	sum := 0
+	for _, l := range f.Levels {
+		sum += l
+	}
+	return sum
+}
+
+// columns calls do with the place of every column of every component in theta, and its end.
+func (f Categorical) columns(k int, do func(c, j, from, to int)) {
+	at := 0
+	for c := range k {
+		for j, l := range f.Levels {
+			do(c, j, at, at+l)
+			at += l
+		}
+	}
+}
+
+// Name returns "categorical".
+func (Categorical) Name() string { return "categorical" }
+
+// Params returns k times the number of levels of all columns.
+func (f Categorical) Params(k, _ int) int { return k * f.width() }
+
+// Sums returns k times the number of levels of all columns.
+func (f Categorical) Sums(k, _ int) int { return k * f.width() }
+
+// Free returns k times the number of levels that are not the last of their column.
+func (f Categorical) Free(k, d int) int { return k * (f.width() - d) }
+
+// Density returns true: scores are log probabilities.
+func (Categorical) Density() bool { return true }
+
+// Probabilities sets dst, as long as theta, to the probabilities of the levels; nil allocates.
+func (f Categorical) Probabilities(dst, theta []float64, k int) []float64 {
+	if dst == nil {
+		dst = make([]float64, len(theta))
+	}
+	f.columns(k, func(_, _, from, to int) { softmax(dst[from:to], theta[from:to]) })
+	return dst
+}
+
+// FromProbabilities sets theta to the logarithms of the probabilities p, moved inside the floor. Where those of a column
+// do not add to 1, their shares count.
+func (f Categorical) FromProbabilities(theta, p []float64, k int) {
+	f.columns(k, func(_, _, from, to int) {
+		logShares(theta[from:to], p[from:to], total(p[from:to]))
+	})
+}
+
+// logSoftmax sets dst to the log probabilities of the logits t. dst and t may be the same.
+func logSoftmax(dst, t []float64) {
+	top, sum := math.Inf(-1), 0.0
+	for _, v := range t {
+		top = max(top, v)
+	}
+	for _, v := range t {
+		sum += math.Exp(v - top)
+	}
+	shift := math.Log(sum)
+	for i, v := range t {
+		dst[i] = v - top - shift
+	}
+}
+
+func softmax(dst, t []float64) {
+	logSoftmax(dst, t)
+	for i, v := range dst {
+		dst[i] = math.Exp(v)
+	}
+}
+
+func total(s []float64) float64 {
+	sum := 0.0
+	for _, v := range s {
+		sum += v
+	}
+	return sum
+}
+
+// logShares sets t to the log probabilities, none below the floor, that maximise sum_l s_l t_l, n the sum of s: levels
+// below the floor are put on it and the others share what is left, which may push another below.
+func logShares(t, s []float64, n float64) {
+	left, rest := 1.0, n // probability and weight of the levels above the floor
+	for {
+		low, weight := 0, 0.0
+		for _, v := range s {
+			if v*left < MinProbability*rest {
+				low++
+				weight += v
+			}
+		}
+		was := left
+		left, rest = 1-float64(low)*MinProbability, n-weight
+		if left == was {
+			break
+		}
+	}
+	for l, v := range s {
+		if v*left < MinProbability*rest {
+			t[l] = math.Log(MinProbability)
+		} else {
+			t[l] = math.Log(v / rest * left)
+		}
+	}
+}
+
+// Bind takes the softmax of every column.
+func (f Categorical) Bind(theta []float64, k, d int) Kernel {
+	width := f.width() + d
+	b := &categoricalKernel{levels: f.Levels, k: k, width: width, logp: make([]float64, k*width)}
+	f.columns(k, func(c, j, from, to int) {
+		at := from + c*d + j // every column before this one has a place more
+		logSoftmax(b.logp[at:at+to-from], theta[from:to])
+	})
+	return b
+}
+
+// MStep sets the probabilities to the shares of the levels, held above the floor.
+func (f Categorical) MStep(next, theta []float64, s *Stats) {
+	f.columns(s.K, func(_, _, from, to int) {
+		if n := total(s.Sum[from:to]); n > minWeight {
+			logShares(next[from:to], s.Sum[from:to], n)
+		} else {
+			copy(next[from:to], theta[from:to])
+		}
+	})
+}
+
+// Expected implements Family; it needs only next.
+func (f Categorical) Expected(next, _ []float64, s *Stats) float64 {
+	sum, logp := 0.0, make([]float64, len(next))
+	f.columns(s.K, func(_, _, from, to int) {
+		logSoftmax(logp[from:to], next[from:to])
+		for l := from; l < to; l++ {
+			sum += s.Sum[l] * logp[l]
+		}
+	})
+	return sum
+}
+
+// AtFloor returns all false: a level that a component lacks is a result, as for Bernoulli.
+func (Categorical) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
+
+// Grad sets g to rows seen less rows expected at each level.
+func (f Categorical) Grad(g, theta []float64, s *Stats) {
+	p := f.Probabilities(nil, theta, s.K)
+	f.columns(s.K, func(_, _, from, to int) {
+		n := total(s.Sum[from:to])
+		for l := from; l < to; l++ {
+			g[l] = s.Sum[l] - n*p[l]
+		}
+	})
+}
+
+// Precondition implements Smooth. The information of a column is N (diag p - p p'), which does not see a constant added
+// to all its logits. Of its inverses this is the one whose moves have mean 0 under p, (diag 1/p - 1 1')/N: a gradient
+// becomes (seen - expected)/expected, which is what an M-step adds to log probabilities to first order. Unlike a plain
+// mean, the mean under p does not hear of levels that hardly occur. It is symmetric, and z' I z = q' z for every q.
+func (f Categorical) Precondition(z, q, theta []float64, s *Stats) {
+	p := f.Probabilities(nil, theta, s.K)
+	f.columns(s.K, func(_, _, from, to int) {
+		n, mean := max(total(s.Sum[from:to]), minWeight), total(q[from:to])
+		for l := from; l < to; l++ {
+			z[l] = (q[l]/p[l] - mean) / n
+		}
+	})
+}
+
+// SquaredLength implements Smooth.
+func (f Categorical) SquaredLength(z, theta []float64, s *Stats) float64 {
+	sum, p := 0.0, f.Probabilities(nil, theta, s.K)
+	f.columns(s.K, func(_, _, from, to int) {
+		mean, square := 0.0, 0.0
+		for l := from; l < to; l++ {
+			mean += p[l] * z[l]
+		}
+		for l := from; l < to; l++ {
+			square += p[l] * (z[l] - mean) * (z[l] - mean)
+		}
+		sum += total(s.Sum[from:to]) * square
+	})
+	return sum
+}
+
+// Reach implements Smooth.
+func (Categorical) Reach(z, _ []float64, _, _ int) float64 { return logitReach(z) }
+
+// Nudge moves every p by 0.05 standard deviations of its level, and a logit by no more than 0.5 of a normal number.
+func (f Categorical) Nudge(theta []float64, k, _ int, normal func() float64) {
+	for l, p := range f.Probabilities(nil, theta, k) {
+		theta[l] += nudgeLogit(p*(1-p)) * normal()
+	}
+}
+
+// Project moves the probabilities inside the floor, where a column has one below it.
+func (f Categorical) Project(theta []float64, k, _ int) {
+	p := f.Probabilities(nil, theta, k)
+	f.columns(k, func(_, _, from, to int) {
+		for _, v := range p[from:to] {
+			if v < MinProbability*(1-1e-9) { // rounding of what logShares sets is inside
+				logShares(theta[from:to], p[from:to], total(p[from:to]))
+				return
+			}
+		}
+	})
+}
+
+// Held marks the logits of levels that are all but certain or all but absent, as Bernoulli does.
+func (f Categorical) Held(held []bool, theta []float64, k, _ int) {
+	for l, p := range f.Probabilities(nil, theta, k) {
+		held[l] = p < heldProbability || p > 1-heldProbability
+	}
+}
+
+type categoricalKernel struct {
+	levels   []int
+	k, width int
+	logp     []float64 // k x width: log probabilities, and a 0 after each column for cells that are no level
+}
+
+// codes sets to[i] to the level of row i, or levels where it is none.
+func codes(to *[kern.Rows]int, x []float64, levels int) {
+	for i, v := range x[:kern.Rows] {
+		to[i] = levels
+		if v >= 0 && v < float64(levels) {
+			to[i] = int(v)
+		}
+	}
+}
+
+func (b *categoricalKernel) Score(dst []float64, p *Panel, _ *Workspace) {
+	var code [kern.Rows]int
+	clear(dst[:b.k*kern.Rows])
+	at := 0
+	for j, l := range b.levels {
+		codes(&code, p.X[j*kern.Rows:], l)
+		for c := range b.k {
+			logp, out := b.logp[c*b.width+at:c*b.width+at+l+1], dst[c*kern.Rows:c*kern.Rows+kern.Rows]
+			for i, v := range code {
+				out[i] += logp[v]
+			}
+		}
+		at += l + 1
+	}
+}
+
+func (b *categoricalKernel) Add(s *Stats, p *Panel, r []float64, _ *Workspace) {
+	var code [kern.Rows]int
+	for c := range b.k {
+		s.N[c] += kern.First(nil, nil, r[c*kern.Rows:])
+	}
+	at, width := 0, b.width-len(b.levels)
+	for j, l := range b.levels {
+		codes(&code, p.X[j*kern.Rows:], l)
+		for c := range b.k {
+			sum, rc := s.Sum[c*width+at:c*width+at+l], r[c*kern.Rows:c*kern.Rows+kern.Rows]
+			for i, v := range code {
+				if v < l {
+					sum[v] += rc[i]
+				}
+			}
+		}
+		at += l
+	}
+}

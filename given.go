@@ -1,0 +1,125 @@
+package latent
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/seed"
+)
+
+// fromModel returns the parameters of a model in this fit's coordinates.
+func (f *fit) fromModel(m *Model) ([]float64, error) {
+	d := f.mix.D
+	if err := m.check(); err != nil {
+		return nil, bad("init", "model: %s", err)
+	}
+	switch {
+	case m.K() != f.spec.K:
+		return nil, bad("init", "model: it has %d components, but -k is %d", m.K(), f.spec.K)
+	case m.D() != d:
+		return nil, bad("init", "model: it has %d columns, but %d are fitted", m.D(), d)
+	case m.Kind != f.spec.model():
+		return nil, bad("init", "model: it is a %s model, but %s is fitted", m.Kind, f.spec.model())
+	case m.Kind == "gmm" && m.Shape != f.spec.shape():
+		return nil, bad("init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.spec.shape())
+	case m.Kind == "categorical" && !slices.EqualFunc(m.Levels, f.spec.Levels, slices.Equal):
+		return nil, bad("init", "model: its levels are not those of the data")
+	case !slices.EqualFunc(m.Transform, f.transform, sameTransform):
+		return nil, bad("init", "model: it scales or binarizes its columns in another way than this fit")
+	}
+	theta := make([]float64, f.mix.Params())
+	if f.mix.Smooth() && !f.mix.Uniform {
+		for c, w := range m.Weights {
+			theta[c] = max(math.Log(w), mixture.MinLogWeight)
+		}
+	}
+	return theta, m.fill(f.mix.Family, f.mix.Components(theta), f.origin, true)
+}
+
+func sameTransform(a, b Transform) bool {
+	return a.Kind == b.Kind && slices.Equal(a.Center, b.Center) && slices.Equal(a.Scale, b.Scale) &&
+		(a.Threshold == nil) == (b.Threshold == nil) && (a.Threshold == nil || *a.Threshold == *b.Threshold)
+}
+
+// fromCenters returns a start with the given means; for a Gaussian mixture with one big covariance and the shares of the
+// nearest rows around them, for bits and levels the components that the nearest rows make.
+func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, error) {
+	if len(centers) != f.spec.K {
+		return nil, bad("init", "centers: there are %d rows, but -k is %d", len(centers), f.spec.K)
+	}
+	given := &seed.Points{N: f.spec.K, D: f.mix.D}
+	for i, row := range centers {
+		if len(row) != f.mix.D {
+			return nil, bad("init", "centers: row %d has %d numbers, but %d columns are fitted", i+1, len(row), f.mix.D)
+		}
+		for j, x := range row {
+			if x-x != 0 {
+				return nil, bad("init", "centers: row %d, column %d is %v; it must be finite", i+1, j+1, x)
+			}
+			for _, t := range f.transform {
+				x = t.apply(x, j)
+			}
+			given.X = append(given.X, x-f.origin[j])
+		}
+	}
+	if !f.spec.mixture() {
+		return given.X, nil
+	}
+	p, err := f.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if fam, ok := f.mix.Family.(family.Categorical); ok {
+		for i, x := range given.X {
+			if levels := fam.Levels[i%f.mix.D]; x != math.Trunc(x) || x < 0 || x >= float64(levels) {
+				return nil, bad("init", "centers: row %d, column %d is %v; it must be the number of a level, from 0 to %d", i/f.mix.D+1, i%f.mix.D+1, x, levels-1)
+			}
+		}
+	}
+	labels := seed.Nearest(f.near(p), f.near(given).X)
+	g, gaussian := f.mix.Family.(family.Gaussian)
+	if !gaussian {
+		return seed.FromFirm(f.mix, p, labels, firmDrawn), nil
+	}
+	w := weights(p, labels, f.spec.K)
+	for c := range w {
+		w[c] = max(w[c], f.look.W/float64(f.look.Used)) // a centre far from all rows keeps the share of one
+	}
+	return seed.Around(f.mix, g, given.X, w, g.Var), nil
+}
+
+// fromLabels returns the start that one M-step makes of a label for every row.
+func (f *fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error) {
+	if int64(len(labels)) != f.look.Rows {
+		return nil, bad("init", "labels: there are %d for %d rows", len(labels), f.look.Rows)
+	}
+	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0)) // all rows, in order
+	if err != nil {
+		return nil, err
+	}
+	own := make([]int32, p.N)
+	count := make([]int, f.spec.K)
+	for i, row := range p.Row {
+		c := labels[row]
+		if c < 0 || int(c) >= f.spec.K {
+			return nil, bad("init", "labels: row %d has label %d; labels run from 0 to k-1 = %d", row+1, c, f.spec.K-1)
+		}
+		own[i] = c
+		count[c]++
+	}
+	for c, n := range count {
+		if n == 0 {
+			return nil, bad("init", "labels: none of the rows has label %d", c)
+		}
+	}
+	if g, gaussian := f.mix.Family.(family.Gaussian); gaussian {
+		return seed.FromLabels(f.mix, g, p, own), nil
+	}
+	if f.spec.mixture() {
+		return seed.FromFirm(f.mix, p, own, firmGiven), nil
+	}
+	return seed.Means(p, own, f.spec.K), nil
+}

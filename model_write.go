@@ -1,0 +1,153 @@
+package latent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/latent-go/latent/family"
+)
+
+// MarshalJSON writes the model file: one key a line, one component a line.
+func (m *Model) MarshalJSON() ([]byte, error) {
+	w := &modelWriter{}
+	w.key("format", "latent-model")
+	w.key("version", ModelVersion)
+	w.key("model", m.Kind)
+	if m.Kind == "gmm" {
+		w.key("covariance", m.Shape.String())
+	}
+	w.key("columns", m.Columns)
+	if m.HasDensity() {
+		w.key("weights", m.Weights)
+	}
+	switch m.Kind {
+	case "gmm":
+		w.lines("means", m.Means)
+		w.covariances(m)
+	case "bernoulli":
+		w.lines("probabilities", m.Probabilities)
+	case "categorical":
+		w.key("levels", m.Levels)
+		w.open("probabilities")
+		for c := range m.Probabilities {
+			w.b.WriteString([]string{"[\n  ", ",\n  "}[min(c, 1)])
+			w.value(m.byLevel(c))
+		}
+		w.b.WriteString("\n ]")
+	default:
+		w.lines("centers", m.Means)
+		if m.Sizes != nil {
+			w.key("sizes", m.Sizes)
+		}
+	}
+	transform := m.Transform
+	if transform == nil {
+		transform = []Transform{}
+	}
+	w.key("transform", transform)
+	if m.N != nil {
+		w.key("n", *m.N)
+	}
+	if m.LogLik != nil {
+		w.key("log_likelihood", *m.LogLik)
+	}
+	if m.Certificate != nil {
+		w.key("certificate", m.Certificate)
+	}
+	if m.Spec != nil {
+		w.key("spec", m.Spec)
+	}
+	if m.Provenance != nil {
+		w.key("provenance", m.Provenance)
+	}
+	return append(w.b.Bytes(), "\n}"...), w.err
+}
+
+// byLevel returns the probabilities of component c of a categorical model by column and level. It shares memory.
+func (m *Model) byLevel(c int) [][]float64 {
+	rest, columns := m.Probabilities[c], make([][]float64, len(m.Levels))
+	for j, names := range m.Levels {
+		columns[j], rest = rest[:len(names)], rest[len(names):]
+	}
+	return columns
+}
+
+// WriteTo writes the model file as MarshalJSON lays it out (json.Marshal would squeeze it into one line).
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	b, err := m.MarshalJSON()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(append(b, '\n'))
+	return int64(n), err
+}
+
+type modelWriter struct {
+	b   bytes.Buffer
+	err error
+}
+
+func (w *modelWriter) open(key string) {
+	if w.b.Len() == 0 {
+		w.b.WriteString("{\n ")
+	} else {
+		w.b.WriteString(",\n ")
+	}
+	fmt.Fprintf(&w.b, "%q: ", key)
+}
+
+func (w *modelWriter) value(v any) {
+	b, err := json.Marshal(v)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.b.Write(b)
+}
+
+func (w *modelWriter) key(key string, v any) {
+	w.open(key)
+	w.value(v)
+}
+
+func (w *modelWriter) lines(key string, rows [][]float64) {
+	w.open(key)
+	for i, r := range rows {
+		w.b.WriteString([]string{"[\n  ", ",\n  "}[min(i, 1)])
+		w.value(r)
+	}
+	w.b.WriteString("\n ]")
+}
+
+func (w *modelWriter) covariances(m *Model) {
+	w.open("covariances")
+	all := make([]any, len(m.Covariance))
+	for c, cov := range m.Covariance {
+		all[c] = covarianceValue(m.Shape, cov, m.D())
+	}
+	if m.Shape.Shared() {
+		w.value(all[0])
+		return
+	}
+	for i, v := range all {
+		w.b.WriteString([]string{"[\n  ", ",\n  "}[min(i, 1)])
+		w.value(v)
+	}
+	w.b.WriteString("\n ]")
+}
+
+// covarianceValue returns a covariance as JSON shows it: a matrix, a list of variances or a number.
+func covarianceValue(s family.Shape, cov []float64, d int) any {
+	switch {
+	case matrix(s):
+		rows := make([][]float64, d)
+		for j := range d {
+			rows[j] = cov[j*d : j*d+d]
+		}
+		return rows
+	case s == family.Spherical || s == family.TiedSpherical:
+		return cov[0]
+	}
+	return cov
+}

@@ -1,0 +1,169 @@
+package onedim
+
+import "math"
+
+// point is a row: its value and its weight.
+type point struct{ x, w float64 }
+
+// spans holds the distinct values of positive weight, rising, and sums over them from which the cost of any run of
+// neighbours follows. Sums are of y = (x - origin) unit, the unit a power of two that makes every |y| at most 1, and of
+// weights times another such unit, so that nothing overflows and little underflows.
+type spans struct {
+	points       []point
+	origin, unit float64
+	upto         []moments // of the values before the i-th: one more than there are values
+	guide        []int32   // see median
+	cells        float64   // cells of the guide per unit of weight
+}
+
+// moments are sum w, sum w y and sum w y^2.
+type moments struct{ w, s, q twofold }
+
+// newSpans merges equal values of the sorted points, in place. There must be one; total is the weight of all.
+func newSpans(sorted []point, total float64) *spans {
+	least, most := sorted[0].x, sorted[len(sorted)-1].x
+	mean := 0.0
+	for _, p := range sorted {
+		mean += p.w / total * (p.x - least)
+	}
+	distinct := 1
+	for i := range sorted[1:] {
+		if sorted[i].x != sorted[i+1].x {
+			distinct++
+		}
+	}
+	v := &spans{
+		points: sorted[:0], upto: make([]moments, 1, distinct+1),
+		origin: least + mean, unit: towardsOne(most - least),
+	}
+	weight := towardsOne(total)
+	var m moments
+	for i := 0; i < len(sorted); {
+		x, w := sorted[i].x, twofold{}
+		for ; i < len(sorted) && sorted[i].x == x; i++ {
+			w = w.plus(twofold{sorted[i].w, 0})
+		}
+		v.points = append(v.points, point{x, w.hi})
+		w.hi, w.lo = w.hi*weight, w.lo*weight
+		y := v.coordinate(x)
+		s := w.times(y)
+		m.w, m.s, m.q = m.w.plus(w), m.s.plus(s), m.q.plus(s.times(y))
+		v.upto = append(v.upto, m)
+	}
+	return v
+}
+
+// towardsOne returns the power of two that brings a positive number into [1/2, 1), and 1 for 0. Numbers below 2^-1000
+// stay that much smaller.
+func towardsOne(a float64) float64 {
+	_, e := math.Frexp(a)
+	return math.Ldexp(1, -max(e, -1000))
+}
+
+// coordinate returns y of a value, without error.
+func (v *spans) coordinate(x float64) twofold {
+	y := sum(x, -v.origin)
+	return twofold{y.hi * v.unit, y.lo * v.unit}
+}
+
+// squared returns min over c of sum w (y - c)^2 of the values i, ..., j-1.
+//
+// With m near their mean and r = sum w (y - m), small, it is sum w y^2 - m sum w y - m r - r^2 / sum w. The differences
+// that cancel are taken in twice the precision; what they leave is not.
+func (v *spans) squared(i, j int) float64 {
+	a, b := &v.upto[i], &v.upto[j]
+	w, s, q := b.w.minus(a.w), b.s.minus(a.s), b.q.minus(a.q)
+	if j-i == 1 || w.hi <= 0 { // 0 where the weight vanishes beside that of all
+		return 0
+	}
+	m := s.hi / w.hi
+	mw, ms := product(m, w.hi), product(m, s.hi)
+	r := (s.hi - mw.hi) + (s.lo - mw.lo - m*w.lo)
+	scatter := (q.hi - ms.hi) + (q.lo - ms.lo - m*s.lo)
+	return max(scatter-r*(m+r/w.hi), 0)
+}
+
+// absolute returns min over c of sum w |y - c| of the values i, ..., j-1: that at their median.
+func (v *spans) absolute(i, j int) float64 {
+	if j-i == 1 {
+		return 0
+	}
+	h := v.median(i, j)
+	a, m, b := &v.upto[i], &v.upto[h], &v.upto[j]
+	y := v.coordinate(v.points[h].x)
+	w := b.w.minus(m.w).minus(m.w.minus(a.w)) // weight of those from the median on, less that of those below
+	s := b.s.minus(m.s).minus(m.s.minus(a.s))
+	wy := product(w.hi, y.hi)
+	return max((s.hi-wy.hi)+(s.lo-wy.lo-w.hi*y.lo-w.lo*y.hi), 0)
+}
+
+// median returns the first of the values i, ..., j-1 up to which lies half of their weight.
+//
+// It is a search between two neighbours in a table of as many cells of equal weight as there are values, so in constant
+// time unless weights differ so much that many values share a cell.
+func (v *spans) median(i, j int) int {
+	half := v.upto[i].w.plus(v.upto[j].w)
+	half.hi, half.lo = half.hi/2, half.lo/2
+	cell := v.cell(half)
+	low, high := min(max(int(v.guide[cell]), i), j-1), min(int(v.guide[cell+1]), j-1)
+	for low < high {
+		if h := (low + high) / 2; v.upto[h+1].w.less(half) {
+			low = h + 1
+		} else {
+			high = h
+		}
+	}
+	return low
+}
+
+func (v *spans) cell(w twofold) int { return int(w.hi * v.cells) }
+
+// index fills the guide: guide[c] is the first value whose weight, with that of all before, is in cell c or later.
+func (v *spans) index() {
+	n := len(v.points)
+	v.cells = float64(n) / v.upto[n].w.hi
+	v.guide = make([]int32, v.cell(v.upto[n].w)+2)
+	at := 0
+	for c := range v.guide {
+		for at < n && v.cell(v.upto[at+1].w) < c {
+			at++
+		}
+		v.guide[c] = int32(at)
+	}
+}
+
+// mean returns the weighted mean of sorted points.
+func mean(run []point) float64 {
+	var w, s twofold
+	for _, p := range run {
+		w, s = w.plus(twofold{p.w, 0}), s.plus(product(p.w, p.x-run[0].x))
+	}
+	return min(run[0].x+s.hi/w.hi, run[len(run)-1].x)
+}
+
+// halfSlack is how far from half a cluster's weight may be, as a share of it, and still count as half: 0.1 + 0.2 must
+// balance 0.3, though the float64 nearest to these do not. Crossing an interval that is nearly flat costs at most about
+// four times this share of the cluster's cost.
+const halfSlack = 1e-13
+
+// midpoint returns the middle of the interval of weighted medians of sorted points.
+func midpoint(run []point) float64 {
+	var all twofold
+	for _, p := range run {
+		all = all.plus(twofold{p.w, 0})
+	}
+	beyond := func(share float64) float64 { // the first value up to which lies more than that share of the weight
+		var w twofold
+		for _, p := range run {
+			if w = w.plus(twofold{p.w, 0}); w.hi > share*all.hi {
+				return p.x
+			}
+		}
+		return run[len(run)-1].x
+	}
+	lower, upper := beyond(0.5-halfSlack), beyond(0.5+halfSlack)
+	if lower == upper {
+		return lower
+	}
+	return lower/2 + upper/2 // the sum could overflow
+}
