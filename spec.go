@@ -38,8 +38,9 @@ type Spec struct {
 	Binarize *float64 `json:"binarize,omitempty"`
 	// Weights is "learned" (the default) or "uniform".
 	Weights string `json:"weights,omitempty"`
-	// Init is how starts are chosen: "auto" (the default), "k-means++", "random", "kmeans", "small-em", or one given
-	// start: "labels" with Labels, "model" with Given, "centers" with Centers.
+	// Init is how starts are chosen: "auto" (the default: "kmeans" for mixtures), "k-means++", "random", "kmeans",
+	// "whitened" (kmeans with distances by the covariance of all rows, which no linear map of the columns changes),
+	// "small-em", or one given start: "labels" with Labels, "model" with Given, "centers" with Centers.
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows and 3 beyond, and 1 where nothing is random.
 	NInit int `json:"n_init,omitempty"`
@@ -121,7 +122,7 @@ func (s *Spec) Validate() error {
 		s.validateK(),
 		oneOf("algorithm", s.Algorithm, algorithms[s.model()]...),
 		oneOf("weights", s.Weights, "learned", "uniform"),
-		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "small-em", "labels", "model", "centers"),
+		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "whitened", "small-em", "labels", "model", "centers"),
 		oneOf("scale", s.Scale, "none", "standard", "robust"),
 		s.validateNumbers(), s.validateBeta(), s.validateModel(), s.validateStart(),
 	} {
@@ -226,6 +227,8 @@ func (s *Spec) validateModel() error {
 		return bad("batch-size", "is %d; it must be at least 1", s.BatchSize)
 	case s.BatchSize > 0 && s.Algorithm != "minibatch":
 		return bad("batch-size", "applies to --algorithm minibatch only")
+	case s.Init == "whitened" && m != "gmm":
+		return bad("init", "whitened is a start for Gaussian mixtures: %s has no linear maps", m)
 	case s.TolShift != 0 && m != "kmeans":
 		return bad("tol-shift", "applies to kmeans only; use --tol")
 	case s.mixture():
@@ -234,7 +237,7 @@ func (s *Spec) validateModel() error {
 		return bad("tol-loglik", "does not apply to %s, which has no log-likelihood; use --tol-shift", m)
 	case s.Weights != "":
 		return bad("weights", "does not apply to %s, which has no mixing weights", m)
-	case s.Init == "kmeans" || s.Init == "small-em":
+	case s.Init == "kmeans" || s.Init == "small-em" || s.Init == "whitened":
 		return bad("init", "%s is a start for mixtures; %s itself starts from k-means++, random, labels, model or centers", s.Init, m)
 	}
 	return nil

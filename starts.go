@@ -44,7 +44,7 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	}
 	var thetas [][]float64
 	for i := range f.spec.starts(f.look.Used) {
-		theta, err := f.drawn(ctx, points, f.method(i), seed.RNG(f.spec.seed(), i))
+		theta, err := f.drawn(ctx, points, f.spec.start(), seed.RNG(f.spec.seed(), i))
 		if err != nil {
 			return nil, err
 		}
@@ -112,17 +112,6 @@ func (f *fit) near(p *seed.Points) *seed.Points {
 		return p.OneHot(fam.Levels)
 	}
 	return p
-}
-
-// method returns how start number i is drawn. Every second start of a Gaussian mixture whose components may be long and
-// thin measures distances by the covariance of all rows: together the two see more than either. Starts with one big
-// covariance ("k-means++") are not among them: they find good optima that these miss, but also, on iris, a component
-// that sits on the 29 equal values of one column.
-func (f *fit) method(i int) string {
-	if g, ok := f.mix.Family.(family.Gaussian); ok && f.spec.auto() && i%2 == 1 && matrix(g.Shape) {
-		return "whitened"
-	}
-	return f.spec.start()
 }
 
 // drawn returns one start drawn from the points by a method of Spec.Init. "whitened" is "kmeans" with distances measured

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Anneal runs EM at a sequence of inverse temperatures and then climbs at 1 by another driver. Rising from below 1 is
@@ -44,6 +45,7 @@ func (a Anneal) Steps(ctx context.Context, o Objective, theta []float64) iter.Se
 			}
 			theta = last.Next
 			if beta < 1 && a.Betas[i+1] > beta && last.Near != nil {
+				theta = slices.Clone(theta) // the point is the caller's
 				last.Near.Nudge(theta, normal)
 			}
 		}

@@ -12,7 +12,90 @@ import (
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
 )
+
+// natural is a mixture in the terms of the stored results.
+type natural struct {
+	Weights     []float64
+	Means       [][]float64
+	Covariances []float64 // in the shape of the family, row-major
+}
+
+// theta returns the parameters of m: logits, means, log-Cholesky factors or log standard deviations.
+func (v natural) theta(m *mixture.Mixture) []float64 {
+	theta := make([]float64, m.Params())
+	for c, w := range v.Weights {
+		theta[c] = math.Log(w)
+	}
+	d, u := m.D, theta[m.K:]
+	for _, mean := range v.Means {
+		u = u[copy(u, mean):]
+	}
+	if s := m.Family.(family.Gaussian).Shape; s != family.Full && s != family.Tied {
+		for i, x := range v.Covariances {
+			u[i] = math.Log(x) / 2
+		}
+		return theta
+	}
+	for s := v.Covariances; len(s) > 0; s = s[d*d:] { // Cholesky of one covariance, by rows
+		l := make([]float64, d*d)
+		for i := range d {
+			for j := range i + 1 {
+				x := s[i*d+j]
+				for n := range j {
+					x -= l[i*d+n] * l[j*d+n]
+				}
+				if l[i*d+j] = x / max(l[j*d+j], 1e-300); i == j {
+					l[i*d+i] = math.Sqrt(x)
+					u[0] = math.Log(x) / 2
+				} else {
+					u[0] = l[i*d+j]
+				}
+				u = u[1:]
+			}
+		}
+	}
+	return theta
+}
+
+// naturalOf is the inverse of theta.
+func naturalOf(m *mixture.Mixture, theta []float64) (v natural) {
+	sum := 0.0
+	for _, x := range theta[:m.K] {
+		sum += math.Exp(x)
+	}
+	d, u := m.D, theta[m.K:]
+	for c := range m.K {
+		v.Weights = append(v.Weights, math.Exp(theta[c])/sum)
+		v.Means = append(v.Means, u[:d])
+		u = u[d:]
+	}
+	if s := m.Family.(family.Gaussian).Shape; s != family.Full && s != family.Tied {
+		for _, x := range u {
+			v.Covariances = append(v.Covariances, math.Exp(2*x))
+		}
+		return v
+	}
+	for size := d * (d + 1) / 2; len(u) > 0; u = u[size:] {
+		at := func(i, j int) float64 {
+			if i == j {
+				return math.Exp(u[i*(i+1)/2+i])
+			}
+			return u[i*(i+1)/2+j]
+		}
+		for i := range d {
+			for j := range d {
+				x := 0.0
+				for n := range min(i, j) + 1 {
+					x += at(i, n) * at(j, n)
+				}
+				v.Covariances = append(v.Covariances, x)
+			}
+		}
+	}
+	return v
+}
 
 // annealed is a file of testdata/oracle/annealing: EM steps over a schedule in 50-digit arithmetic.
 type annealed struct {

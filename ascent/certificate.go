@@ -36,7 +36,9 @@ const Information Method = "information"
 const (
 	probe    = 1e-3 // length of the move that a product with the information differences over, standard errors
 	products = 30   // products with the information allowed
+	probes   = 10   // products allowed to the search for the least curvature
 	ridge    = 0.01 // curvature below which a point may be on a ridge, and the stop is tightened
+	level    = 1e-4 // curvature that the difference of two gradients cannot tell from 0
 	tight    = 1e-4 // the tightened stop, standard errors
 	settled  = 0.03 // share of the squared distance that the last products may still add
 )
@@ -101,7 +103,10 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 		k.steps++
 		vy, length := dot(v, y), b.at.Near.Length(v)
 		if !(vy > 1e-7*length*length) { // differences of gradients are good to about 1e-7 of the metric
-			k.curvature = min(vy/(length*length), lowest(diagonal, beside))
+			k.curvature = vy / (length * length)
+			if low, _ := lowest(diagonal, beside); low < k.curvature { // NaN at the first product
+				k.curvature = low
+			}
 			k.down = v
 			for i := range v {
 				k.down[i] /= length
@@ -122,7 +127,10 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 		after := dot(r, z)
 		beta, before = after/rz, alpha
 		rz = after
-		if k.square > enough || gain < settled*k.square && alpha*after < settled*k.square {
+		// What is still missing from the square is at most r' I_c^-1 r over the least eigenvalue, which the Ritz value
+		// stands for: a gain that is small once may be the calm before slow directions are found.
+		low, _ := lowest(diagonal, beside)
+		if k.square > enough || gain < settled*k.square && alpha*after < settled*k.square && after < settled*low*k.square {
 			k.settled = k.square <= enough
 			break
 		}
@@ -130,16 +138,70 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 			v[i] = z[i] + beta*v[i]
 		}
 	}
-	k.settled = k.settled || k.steps < most
-	k.curvature = lowest(diagonal, beside)
+	if !(rz > 1e-24*first) { // what is left of r is rounding
+		k.settled = k.square <= enough
+	}
+	k.curvature, _ = lowest(diagonal, beside)
 	return k, nil
 }
 
-// lowest returns the smallest eigenvalue of a symmetric tridiagonal matrix, NaN of an empty one.
-func lowest(diagonal, beside []float64) float64 {
+// least searches for the direction of least curvature by Lanczos' method in the metric of the complete-data
+// information, from the move u. It returns the smallest Ritz value and its vector, of length 1.
+//
+// The search must start from a move: the gradient there, I u, is blind along a ridge, and what components equal by
+// symmetry have in common says nothing of how they might part.
+func (b *observed) least(u []float64) (curvature float64, down []float64, err error) {
+	near, n := b.at.Near, len(u)
+	v, before := slices.Clone(u), make([]float64, n)
+	mask(v, b.at.Held)
+	beta := near.Length(v)
+	if !(beta > 0) {
+		return unknown, nil, nil
+	}
+	var moves [][]float64
+	var diagonal, beside []float64
+	curvature = unknown
+	for len(moves) < probes {
+		for i := range v {
+			v[i] /= beta
+		}
+		y, err := b.times(v)
+		if err != nil {
+			return unknown, nil, err
+		}
+		if len(moves) > 0 {
+			beside = append(beside, beta)
+		}
+		moves, diagonal = append(moves, v), append(diagonal, dot(v, y))
+		var weights []float64
+		if curvature, weights = lowest(diagonal, beside); weights == nil {
+			return unknown, nil, nil
+		}
+		z := make([]float64, n)
+		near.Precondition(z, y)
+		mask(z, b.at.Held)
+		axpy(z, -diagonal[len(diagonal)-1], v)
+		if len(moves) > 1 {
+			axpy(z, -beta, before)
+		}
+		beta = near.Length(z)
+		down = make([]float64, n)
+		for i, m := range moves {
+			axpy(down, weights[i], m)
+		}
+		if left := beta * math.Abs(weights[len(weights)-1]); left < 0.3*math.Abs(curvature) || left < level || beta < level {
+			break // an eigenvalue is this near
+		}
+		before, v = v, z
+	}
+	return curvature, down, nil
+}
+
+// lowest returns the smallest eigenvalue of a symmetric tridiagonal matrix and its vector, NaN of an empty one.
+func lowest(diagonal, beside []float64) (value float64, vector []float64) {
 	n := len(diagonal)
 	if n == 0 {
-		return unknown
+		return unknown, nil
 	}
 	s := mat.NewSymDense(n, nil)
 	for i, v := range diagonal {
@@ -149,48 +211,45 @@ func lowest(diagonal, beside []float64) float64 {
 		}
 	}
 	var e mat.EigenSym
-	if !e.Factorize(s, false) {
-		return unknown
+	if !e.Factorize(s, true) {
+		return unknown, nil
 	}
-	return e.Values(nil)[0]
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	return e.Values(nil)[0], mat.Col(nil, 0, &vectors)
 }
 
-// certify looks at the surroundings of the point by at most most products. far is a distance beyond which the exact one
-// does not matter. down is a direction in which the point is not a maximum, nil if none was met.
-func (b *observed) certify(far float64, most int, normal func() float64) (c Certificate, down []float64, err error) {
-	k, err := b.solve(b.at.Grad, far*far, most)
+// certify looks at the surroundings of the point. tol is the distance asked for: how far the optimum is beyond three
+// times that does not matter. most is how many products may be spent on the distance. Within tol the least curvature
+// is searched for, unless normal is nil. down is a direction that may lead up though the gradient does not show it, nil
+// if none was met.
+func (b *observed) certify(tol float64, most int, normal func() float64) (c Certificate, down []float64, err error) {
+	k, err := b.solve(b.at.Grad, 9*tol*tol, most)
 	if err != nil {
 		return c, nil, err
 	}
-	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled}
-	if k.down == nil && k.steps <= 2 && most == products {
-		// The gradient says next to nothing here, as where components are equal by symmetry. A random move that parts
-		// components tells more.
-		theta := slices.Clone(b.at.Theta)
-		b.at.Near.Nudge(theta, normal)
-		p, err := b.o.Eval(b.ctx, theta, b.at.Beta)
-		b.used++
+	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled && k.down == nil}
+	c.Distance = math.Hypot(math.Sqrt(k.square), b.at.Near.Length(drift(b.at)))
+	down = k.down
+	if down == nil && normal != nil && c.Distance <= tol {
+		u := slices.Clone(b.at.Theta)
+		b.at.Near.Nudge(u, normal)
+		axpy(u, -1, b.at.Theta)
+		low, least, err := b.least(u)
 		if err != nil {
 			return c, nil, err
 		}
-		r := make([]float64, len(theta))
-		for i := range r {
-			r[i] = b.at.Grad[i] - p.Grad[i]
+		if low == low && !(c.Curvature <= low) {
+			c.Curvature = low
 		}
-		random, err := b.solve(r, math.Inf(1), 10)
-		if err != nil {
-			return c, nil, err
-		}
-		k.down = random.down
-		if !(c.Curvature <= random.curvature) {
-			c.Curvature = random.curvature
+		if low < level {
+			down = least
 		}
 	}
-	c.Distance = math.Hypot(math.Sqrt(k.square), b.at.Near.Length(drift(b.at)))
-	c.Remaining = c.Distance * c.Distance / 2
-	if k.down != nil {
-		c.Distance, c.Remaining = unknown, unknown
+	if k.down != nil || c.Curvature < -level {
+		c.Distance = unknown
 		c.Why = "the log-likelihood curves upwards here: a saddle, or the slope before the last rise"
 	}
-	return c, k.down, nil
+	c.Remaining = c.Distance * c.Distance / 2
+	return c, down, nil
 }

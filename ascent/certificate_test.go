@@ -232,7 +232,7 @@ func TestUnsettledDistanceIsALowerBound(t *testing.T) {
 		t.Errorf("distance %v, want less than %v; a lower bound: %v", c.Distance, truth, c.AtLeast)
 	}
 	d := &reports{distance: []float64{0.001, 0.001}}
-	for i, s := range steps(t, ascent.Finish{Driver: d, MaxIter: 10, Tol: 2 * truth}, b, theta) {
+	for i, s := range steps(t, ascent.Finish{Driver: d, MaxIter: 10, Tol: truth}, b, theta) {
 		if (s.Certificate != nil) != (i == 0) || s.Done != ascent.Going {
 			t.Errorf("step %d: %v, certificate %+v", i, s.Done, s.Certificate)
 		}

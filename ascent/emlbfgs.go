@@ -24,9 +24,12 @@ const (
 	armijo   = 1e-4  // share of the slope that a step must gain
 	halvings = 6     // trials before the memory is dropped
 	slack    = 1e-13 // rounding of F, relative
+	// modesty multiplies the decrement in the driver's own matrix, which has seen only some directions: measured, it is
+	// 0.6 to 0.9 of the true one near the end.
+	modesty = 1.4
 )
 
-// Steps implements Driver. The step's Distance is the decrement in the driver's own matrix, sqrt(g' H g).
+// Steps implements Driver. The step's Distance comes from the decrement in the driver's own matrix, sqrt(g' H g).
 func (e EMLBFGS) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		c := climb{ctx: ctx, o: o, beta: 1, max: e.MaxIter, yield: yield}
@@ -164,7 +167,6 @@ type memory struct {
 	most int
 	s, y [][]float64 // moves, and falls of the gradient
 	sy   []float64
-	held []bool
 }
 
 func (m *memory) forget() { m.s, m.y, m.sy = m.s[:0], m.y[:0], m.sy[:0] }
@@ -186,9 +188,9 @@ func (m *memory) apply(p *Point, q []float64) []float64 {
 	return z
 }
 
-// decrement returns sqrt(g' H g) at p; while nothing is remembered that is a lower bound of the distance.
+// decrement estimates the distance from p by modesty times sqrt(g' H g); while nothing is remembered that is a lower bound of the distance.
 func (m *memory) decrement(p *Point) float64 {
-	d := math.Sqrt(max(dot(p.Grad, m.apply(p, p.Grad)), 0))
+	d := modesty * math.Sqrt(max(dot(p.Grad, m.apply(p, p.Grad)), 0))
 	return math.Hypot(d, p.Near.Length(drift(p)))
 }
 

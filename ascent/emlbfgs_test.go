@@ -108,7 +108,7 @@ func TestWarmStepsAreEM(t *testing.T) {
 }
 
 // A component on a repeated value shrinks without end; on the floor it is held there, and the other one is right.
-func TestCollapseEndsAtTheFloor(t *testing.T) {
+func TestQuasiNewtonEndsAtTheFloor(t *testing.T) {
 	var rows [][]float64
 	for _, v := range normals(3, 90) {
 		rows = append(rows, []float64{v})

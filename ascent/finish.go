@@ -26,7 +26,7 @@ type Finish struct {
 // Steps implements Driver. The last step carries the certificate; its Distance and Remaining are those certified.
 func (f Finish) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		w := &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, normal: rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64}
+		w := &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, flat: unknown, normal: rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64}
 		for w.climb(theta) {
 			theta = w.leave
 		}
@@ -60,12 +60,16 @@ type watch struct {
 	tol    float64   // the distance to stop at now: tightened on a ridge
 	leave  []float64 // where to go on after a saddle
 	left   int       // saddles left
-	flat   bool      // a direction that seemed to lead up led nowhere: what curves is rounding
+	flat   float64   // F where a direction that seemed to lead up led nowhere; NaN where none did
 }
 
 // climb runs the driver from theta. It returns true if it is to be started again, from w.leave.
 func (w *watch) climb(theta []float64) (again bool) {
-	for s, err := range w.Driver.Steps(w.ctx, w.o, theta) {
+	driver := w.Driver
+	if a, ok := driver.(Anneal); ok && w.left > 0 { // the search is over: to anneal again would merge again
+		driver = a.Last
+	}
+	for s, err := range driver.Steps(w.ctx, w.o, theta) {
 		if err != nil {
 			w.yield(Step{}, err)
 			return false
@@ -106,26 +110,28 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 		return false, nil
 	}
 	b := observed{ctx: w.ctx, o: w.o, at: s.Point}
-	far, most := math.Inf(1), products
+	tol, most, normal := math.Inf(1), products, w.normal
 	switch {
 	case s.Done == Limit && w.Tol == 0:
 		return false, nil // so many steps were asked for, and nothing else
 	case s.Done == Limit:
-		most = min(products, s.Iteration/2) // what is cut short is not to cost more for a look at its end
+		most, normal = min(products, s.Iteration/2), nil // what is cut short is not to cost more for a look at its end
 	case s.Done != Going:
 	case w.TolLogLik == 0 && w.tol > 0 && s.Distance <= w.tol:
-		far = 3 * w.tol // farther is too far: how far does not matter
+		tol = w.tol
 	default:
 		return false, nil
 	}
-	c, down, err := b.certify(far, most, w.normal)
+	c, down, err := b.certify(tol, most, normal)
 	if err != nil {
 		return false, err
 	}
 	switch {
+	case c.Distance != c.Distance: // look again when the driver takes itself to be twice as close
+		w.factor *= 2
 	case c.AtLeast && c.Distance <= w.tol: // not to be tried again at every step
 		w.factor *= 4
-	case s.Distance > 0 && c.Distance == c.Distance:
+	case s.Distance > 0:
 		w.factor *= max(c.Distance/s.Distance, 0.5)
 	}
 	c.Saddles = w.left
@@ -133,9 +139,9 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 	stop := s.Done == Limit || s.Done == LogLik
 	switch {
 	case stop:
-	case down != nil && w.left < leaves && !w.flat:
-		if again, err = w.off(s, down); again {
-			s.Done = Going
+	case down != nil && w.left < leaves && !(s.Point.F-w.flat < rise):
+		if again, err = w.off(s, down); again || err != nil {
+			s.Done, s.Halves = Going, false
 		}
 		return again, err
 	case s.Done == Going && c.AtLeast:
@@ -150,10 +156,15 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 	return false, nil
 }
 
-// leaves is how many saddles a climb may leave.
-const leaves = 20
+// Constants of leaving saddles.
+const (
+	leaves = 20   // saddles a climb may leave
+	rise   = 1e-3 // nats to climb before a way up is looked for again where there was none
+)
 
-// off looks along a direction of upward curvature, both ways, for the highest place within reach.
+// off looks along a direction in which F may rise, both ways, for a higher place within reach. Where equal components
+// part F is flat to third order along any straight line: it rises only where their variances follow, which is for an
+// M-step to say.
 func (w *watch) off(s *Step, down []float64) (again bool, err error) {
 	p := s.Point
 	best := p.F + 1e-13*math.Abs(p.F)
@@ -164,6 +175,9 @@ func (w *watch) off(s *Step, down []float64) (again bool, err error) {
 			theta := append([]float64(nil), p.Theta...)
 			axpy(theta, far, down)
 			q, err := w.o.Eval(w.ctx, theta, p.Beta)
+			if err == nil && !(q.F > best) {
+				q, err = w.o.Eval(w.ctx, q.Next, p.Beta)
+			}
 			if err != nil {
 				return false, err
 			}
@@ -175,7 +189,7 @@ func (w *watch) off(s *Step, down []float64) (again bool, err error) {
 		}
 	}
 	if w.leave == nil { // as flat as floats can tell
-		w.tol, w.flat = min(w.tol, tight), true
+		w.tol, w.flat = min(w.tol, tight), p.F
 		return false, nil
 	}
 	w.left++

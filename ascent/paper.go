@@ -81,24 +81,23 @@ func (c *charted) em() bool {
 }
 
 // holds reports whether a floor holds a parameter here. F is then so steep beside it that a search in coordinates
-// without metric crawls; EM steps in turn with searches keep what is steep at its top. Where a component had collapsed onto
+// without metric crawls; EM steps in turn with searches keep what is steep at its top, and alone move what is held. Where a component had collapsed onto
 // a repeated value they cut the sweeps of ECG from 1753 to 57, those of BFGS from 113 to 26.
 func (c *charted) holds() bool { return slices.Contains(c.here.Held, true) }
 
 // search looks along z from here for a step that meets the strong Wolfe conditions, z itself, a step of 1, being the
-// first to try. left is the share of the slope that may be left. found is false if nothing climbs, or if the last few
+// first to try; z is 0 at what a floor holds. left is the share of the slope that may be left. found is false if nothing climbs, or if the last few
 // steps raised F by nothing that shows and only EM's is left to try; ok is false if the climb is over.
 func (c *charted) search(z []float64, left float64) (to place, step float64, found, ok bool) {
 	slope := dot(z, c.here.g)
 	if !(slope > 0) || c.still >= window-1 {
 		return place{}, 0, false, true
 	}
-	r := c.ray(z)
 	w := wolfe{
-		left: left, longest: r.longest(), most: searches,
+		left: left, longest: c.longest(z), most: searches,
 		from: trial{f: c.here.F, slope: slope}, noise: slack * math.Abs(c.here.F),
 		eval: func(step float64) (trial, bool) {
-			p, ok := c.eval(r.at(step))
+			p, ok := c.eval(c.along(z, step))
 			if !ok {
 				return trial{}, false
 			}
@@ -110,51 +109,28 @@ func (c *charted) search(z []float64, left float64) (to place, step float64, fou
 	return t.place, t.step, found, ok
 }
 
-// ray is the line that a search follows.
-type ray struct {
-	c     *charted
-	z     []float64
-	drift []float64 // EM's step for the parameters held by a floor, 0 for the others: what follows EM, never farther
-}
-
-func (c *charted) ray(z []float64) ray {
-	drift := make([]float64, len(z))
-	c.chart.To(drift, c.here.Next)
-	for i, held := range c.here.Held {
-		if held {
-			drift[i] -= c.here.l[i]
-		} else {
-			drift[i] = 0
-		}
-	}
-	return ray{c, z, drift}
-}
-
-// at returns the parameters a step along the ray.
-func (r ray) at(step float64) []float64 {
-	l, theta := make([]float64, len(r.z)), make([]float64, len(r.z))
+// along returns the parameters a step along z from here.
+func (c *charted) along(z []float64, step float64) []float64 {
+	l, theta := make([]float64, len(z)), make([]float64, len(z))
 	for i := range l {
-		l[i] = r.c.here.l[i] + step*r.z[i] + min(step, 1)*r.drift[i]
+		l[i] = c.here.l[i] + step*z[i]
 	}
-	r.c.chart.From(theta, l)
+	c.chart.From(theta, l)
 	return theta
 }
 
-// longest returns the longest step that a driver may try, +Inf if there is no end. Where moves are small the chart is
-// linear: that bound comes first, and within it no coordinate passes through a place that no theta has, as a standard
-// deviation through 0 would.
-func (r ray) longest() float64 {
-	near := r.c.here.Near
-	v := make([]float64, len(r.z))
-	copy(v, r.z)
-	axpy(v, 1, r.drift)
-	step := 1 / near.Reach(r.c.push(v))
+// longest returns the longest step along z that a driver may try, +Inf if there is no end. Where moves are small the
+// chart is linear: that bound comes first, and within it no coordinate passes through a place that no theta has, as a
+// standard deviation through 0 would.
+func (c *charted) longest(z []float64) float64 {
+	near := c.here.Near
+	step := 1 / near.Reach(c.push(z))
 	if math.IsInf(step, 1) {
 		return step
 	}
 	for range 50 {
-		move := r.at(step)
-		axpy(move, -1, r.c.here.Theta)
+		move := c.along(z, step)
+		axpy(move, -1, c.here.Theta)
 		if near.Reach(move) <= 1+1e-9 {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/latent-go/latent/ascent"
@@ -245,6 +246,69 @@ func TestOneComponent(t *testing.T) {
 		if last := steps[len(steps)-1]; last.Done != ascent.FixedPoint || math.Abs(last.Point.F-want) > 1e-9 {
 			t.Errorf("%s: ended at %v, want %v", name, last.Point.F, want)
 		}
+	}
+}
+
+// recorded keeps all trials.
+type recorded struct {
+	*objective
+	tried [][]float64
+}
+
+func (r *recorded) Eval(ctx context.Context, theta []float64, beta float64) (*ascent.Point, error) {
+	r.tried = append(r.tried, slices.Clone(theta))
+	return r.objective.Eval(ctx, theta, beta)
+}
+
+// From a start so poor that first directions are long, no trial is farther from the point it starts at than a driver may
+// go, EM's own step excepted, and none has a standard deviation that passed through 0.
+func TestTrialsAreWithinReach(t *testing.T) {
+	rows, start := rare()
+	start[6], start[8], start[9], start[11] = 2, 2, -3, -3
+	m := gaussians(t, family.Full, 2, rows)
+	for name, d := range drivers(m.Chart(), 40) {
+		o := &recorded{objective: newObjective(t, m, rows)}
+		var at *ascent.Point
+		top := 0.0
+		for s, err := range d.Steps(context.Background(), o, start) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range o.tried {
+				if at == nil || slices.Equal(x, at.Next) {
+					continue
+				}
+				for i := range x {
+					x[i] -= at.Theta[i]
+				}
+				top = max(top, at.Near.Reach(x))
+			}
+			at, o.tried = s.Point, nil
+		}
+		if top > 1+1e-6 || top < 0.5 {
+			t.Errorf("%s: the longest trial reaches %v", name, top)
+		}
+	}
+}
+
+// In coordinates whose units are far apart a search raises F by nothing that shows long before the top. EM's step does.
+func TestPoorUnitsAreNoFixedPoint(t *testing.T) {
+	rows, start := rare()
+	rows = rows[:300]
+	for _, x := range rows {
+		x[0] *= 1e4
+	}
+	for c := range 2 {
+		start[2+2*c] *= 1e4
+		start[6+3*c] += math.Log(1e4)
+	}
+	m := &mixture.Mixture{Family: family.Gaussian{Shape: family.Full, Var: []float64{1, 1}}, K: 2, D: 2}
+	for name, d := range drivers(m.Chart(), 2000) {
+		steps := follow(t, name, d, newObjective(t, m, rows), start)
+		if last := steps[len(steps)-1]; last.Done == ascent.FixedPoint && far(last.Point) > 1e-2 {
+			t.Errorf("%s: %v standard errors to go at a fixed point, after %d sweeps", name, far(last.Point), last.Sweeps)
+		}
+		t.Logf("%s: %v to go after %d sweeps", name, far(steps[len(steps)-1].Point), steps[len(steps)-1].Sweeps)
 	}
 }
 

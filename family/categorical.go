@@ -103,20 +103,19 @@ func total(s []float64) float64 {
 // logShares sets t to the log probabilities, none below the floor, that maximise sum_l s_l t_l, n the sum of s: levels
 // below the floor are put on it and the others share what is left, which may push another below.
 func logShares(t, s []float64, n float64) {
-	left, rest := 1.0, n // probability and weight of the levels above the floor
+	low, left, rest := 0, 1.0, n // levels on the floor; probability and weight of the others
 	for {
-		low, weight := 0, 0.0
+		below, weight := 0, 0.0
 		for _, v := range s {
 			if v*left < MinProbability*rest {
-				low++
+				below++
 				weight += v
 			}
 		}
-		was := left
-		left, rest = 1-float64(low)*MinProbability, n-weight
-		if left == was {
+		if below <= low { // not ==: by rounding a level may rise above again, and fall, for ever
 			break
 		}
+		low, left, rest = below, 1-float64(below)*MinProbability, n-weight
 	}
 	for l, v := range s {
 		if v*left < MinProbability*rest {

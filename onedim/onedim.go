@@ -38,8 +38,8 @@ const tableLimit = 1 << 26
 // all weights are 1. Rows of weight 0 take the label of the nearest centre, of two the lower, and count for nothing else.
 //
 // Equal values share a label. Where several partitions are equally good, which of them is returned depends on the values
-// and weights alone, not on the order of rows. Costs are compared to about 1e-15 of their size, wherever
-// the values lie and whatever the weights, unless one is below 1e-16 of all.
+// and weights alone, not on the order of rows. Costs are compared to about 1e-15 of their size, wherever the values lie and
+// whatever the weights, unless one is below 1e-16 of all.
 //
 // Memory is 20 bytes a row, 90 for each of the m distinct values, and 4 k m. Where k m is above 2^26 it is 8 m and at most
 // 256 MB instead of 4 k m, and time up to twice as long.
@@ -57,7 +57,7 @@ func cluster(x, w []float64, k int, cost Cost, capacity int) (*Result, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("k is %d: it must be at least 1", k)
 	}
-	points, total, err := gather(x, w)
+	points, err := gather(x, w)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +65,18 @@ func cluster(x, w []float64, k int, cost Cost, capacity int) (*Result, error) {
 		return nil, fmt.Errorf("k is %d, but there are 0 distinct values of positive weight", k)
 	}
 	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.x, b.x) })
-	if err := bounded(points, total, cost); err != nil {
+	points = merge(points)
+	if err := bounded(points, cost); err != nil {
 		return nil, err
 	}
-	v := newSpans(points, total)
-	m := len(v.points)
+	m := len(points)
 	if k > m {
 		return nil, fmt.Errorf("k is %d, but there are %d distinct values of positive weight", k, m)
 	}
 	if m > math.MaxInt32 {
 		return nil, fmt.Errorf("%d distinct values, at most %d are possible: round them", m, math.MaxInt32)
 	}
+	v := newSpans(points)
 	span, centre := v.squared, mean
 	if cost == Absolute {
 		span, centre = v.absolute, midpoint
@@ -84,28 +85,23 @@ func cluster(x, w []float64, k int, cost Cost, capacity int) (*Result, error) {
 	p := newProgram(span, capacity, m, k)
 	p.cut(0, m, k, p.cuts)
 	r := &Result{K: k, Centers: make([]float64, k)}
-	runs := make([]run, k)
-	for c := range k {
-		from, to := 0, m
-		if c > 0 {
-			from = int(p.cuts[c-1])
-		}
-		if c < k-1 {
-			to = int(p.cuts[c])
-		}
-		r.Centers[c] = centre(v.points[from:to])
-		runs[c] = run{v.points[from].x, v.points[to-1].x}
+	runs, from := make([]run, k), 0
+	for c, to := range append(p.cuts, int32(m)) {
+		members := points[from:to]
+		r.Centers[c] = centre(members)
+		runs[c] = run{members[0].x, members[len(members)-1].x}
+		from = int(to)
 	}
 	r.judge(x, w, runs, cost)
 	return r, nil
 }
 
-// gather returns the rows of positive weight and the sum of their weights.
-func gather(x, w []float64) (points []point, total float64, err error) {
+// gather returns the rows of positive weight.
+func gather(x, w []float64) ([]point, error) {
 	if w != nil && len(w) != len(x) {
-		return nil, 0, fmt.Errorf("%d values, but %d weights", len(x), len(w))
+		return nil, fmt.Errorf("%d values, but %d weights", len(x), len(w))
 	}
-	points = make([]point, 0, len(x))
+	points := make([]point, 0, len(x))
 	for i, value := range x {
 		weight := 1.0
 		if w != nil {
@@ -113,25 +109,24 @@ func gather(x, w []float64) (points []point, total float64, err error) {
 		}
 		switch {
 		case value-value != 0:
-			return nil, 0, fmt.Errorf("value %d is %v: values must be finite", i, value)
+			return nil, fmt.Errorf("value %d is %v: values must be finite", i, value)
 		case weight-weight != 0 || weight < 0:
-			return nil, 0, fmt.Errorf("weight %d is %v: weights must be finite and not negative", i, weight)
+			return nil, fmt.Errorf("weight %d is %v: weights must be finite and not negative", i, weight)
 		case weight > 0:
 			points = append(points, point{value, weight})
-			total += weight
 		}
 	}
-	return points, total, nil
+	return points, nil
 }
 
 // bounded fails where the cost of the sorted points might not be a float64.
-func bounded(sorted []point, total float64, cost Cost) error {
+func bounded(sorted []point, cost Cost) error {
 	width := sorted[len(sorted)-1].x - sorted[0].x
-	most := total * width
+	most := total(sorted) * width
 	if cost == Squared {
 		most *= width
 	}
-	if math.IsInf(total, 0) || math.IsInf(width, 0) || most-most != 0 {
+	if most-most != 0 {
 		return errors.New("values or weights are so large that the cost overflows: scale them down")
 	}
 	return nil

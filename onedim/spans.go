@@ -19,38 +19,46 @@ type spans struct {
 // moments are sum w, sum w y and sum w y^2.
 type moments struct{ w, s, q twofold }
 
-// newSpans merges equal values of the sorted points, in place. There must be one; total is the weight of all.
-func newSpans(sorted []point, total float64) *spans {
-	least, most := sorted[0].x, sorted[len(sorted)-1].x
-	mean := 0.0
-	for _, p := range sorted {
-		mean += p.w / total * (p.x - least)
-	}
-	distinct := 1
-	for i := range sorted[1:] {
-		if sorted[i].x != sorted[i+1].x {
-			distinct++
-		}
-	}
-	v := &spans{
-		points: sorted[:0], upto: make([]moments, 1, distinct+1),
-		origin: least + mean, unit: towardsOne(most - least),
-	}
-	weight := towardsOne(total)
-	var m moments
+// merge joins equal values of the sorted points, in place. Sums of weights are in twice the precision, so that no order of
+// rows shows.
+func merge(sorted []point) []point {
+	merged := sorted[:0]
 	for i := 0; i < len(sorted); {
 		x, w := sorted[i].x, twofold{}
 		for ; i < len(sorted) && sorted[i].x == x; i++ {
 			w = w.plus(twofold{sorted[i].w, 0})
 		}
-		v.points = append(v.points, point{x, w.hi})
-		w.hi, w.lo = w.hi*weight, w.lo*weight
-		y := v.coordinate(x)
+		merged = append(merged, point{x, w.hi})
+	}
+	return merged
+}
+
+// newSpans keeps the points, which must rise and of which there must be one.
+func newSpans(points []point) *spans {
+	least, most := points[0].x, points[len(points)-1].x
+	weight := towardsOne(total(points))
+	var w, mean float64
+	for _, p := range points {
+		w += p.w * weight
+		mean += p.w * weight * (p.x - least)
+	}
+	v := &spans{points: points, upto: make([]moments, 1, len(points)+1), origin: least + mean/w, unit: towardsOne(most - least)}
+	var m moments
+	for _, p := range points {
+		w, y := twofold{p.w * weight, 0}, v.coordinate(p.x)
 		s := w.times(y)
 		m.w, m.s, m.q = m.w.plus(w), m.s.plus(s), m.q.plus(s.times(y))
 		v.upto = append(v.upto, m)
 	}
 	return v
+}
+
+func total(points []point) float64 {
+	var w twofold
+	for _, p := range points {
+		w = w.plus(twofold{p.w, 0})
+	}
+	return w.hi
 }
 
 // towardsOne returns the power of two that brings a positive number into [1/2, 1), and 1 for 0. Numbers below 2^-1000
@@ -148,14 +156,11 @@ const halfSlack = 1e-13
 
 // midpoint returns the middle of the interval of weighted medians of sorted points.
 func midpoint(run []point) float64 {
-	var all twofold
-	for _, p := range run {
-		all = all.plus(twofold{p.w, 0})
-	}
+	all := total(run)
 	beyond := func(share float64) float64 { // the first value up to which lies more than that share of the weight
 		var w twofold
 		for _, p := range run {
-			if w = w.plus(twofold{p.w, 0}); w.hi > share*all.hi {
+			if w = w.plus(twofold{p.w, 0}); w.hi > share*all {
 				return p.x
 			}
 		}

@@ -99,7 +99,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans and kmedians: lloyd, exact, minibatch")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
-	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, small-em, labels:COLUMN, model:FILE or centers:FILE")
+	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, whitened, small-em, labels:COLUMN, model:FILE or centers:FILE")
 	f.IntVar(&s.BatchSize, "batch-size", 0, "rows a mini-batch draws (1024)")
 	f.Float64Var(&s.penalty, "penalty", 0, "kmeans: the price of a cluster in squared distance; finds k (DP-means)")
 	f.Float64Var(&s.binarize, "binarize", 0, "bernoulli: make bits of numbers, 1 above this threshold")
