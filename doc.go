@@ -1,5 +1,5 @@
-// Package latent finds the groups hidden in data: k-means and Gaussian mixtures, with a fit that says how far it still
-// is from its end.
+// Package latent finds the groups hidden in data: mixtures of Gaussians, of bits and of categories, k-means and
+// K-medians, with a fit that says how far it still is from its end.
 //
 //	r, err := latent.Fit(ctx, table, latent.Spec{K: 3})
 //
@@ -18,7 +18,8 @@
 //
 // so the E-step closes the gap and the M-step lifts the bound: this is EM. As beta grows, responsibilities harden; at
 // beta = infinity every row belongs to its best component: hard EM. K-means is hard EM of spherical Gaussians with one
-// fixed variance and equal weights, and F is then minus the inertia.
+// fixed variance and equal weights, and F is then minus the inertia; K-medians is the same of Laplace densities. The
+// detour of beta from below 1 to above 1 and back is anti-annealing, a search for a better optimum.
 //
 // Three choices are independent, and are three packages: what a cluster looks like (family), how q is set (beta, in
 // mixture and sweep), how theta climbs (ascent). A fourth, where the rows are (data and sweep), changes no result.
@@ -26,9 +27,9 @@
 // # What is promised
 //
 // The same source, spec and seed give the same bits for any number of threads. A row of weight 2 is the row twice; a
-// row of weight 0 is no row. Components come in order of weight, the heaviest first. A fit stops when it is estimated
-// to be within 0.01 standard errors of its optimum; one that could not says so in Result.Converged. A smallest
-// variance, family.MinEigenvalue times the columns' own, keeps the likelihood bounded; a component that sits on it is
+// row of weight 0 is no row. Components come in order of weight, the heaviest first. A mixture stops when it is within
+// 0.01 standard errors of its optimum, by Newton's decrement in the observed information; one that could not says so in
+// Result.Converged, and Result.Certificate tells what was found. A smallest variance, family.MinEigenvalue times the columns' own, keeps the likelihood bounded; a component that sits on it is
 // named in Result.Warnings.
 //
 // Sources: Dempster, Laird, Rubin (1977); Neal, Hinton (1998); Bishop (2006), chapter 9; Lloyd (1982); Arthur,

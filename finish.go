@@ -280,7 +280,7 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 		}
 	}
 	if total > 0 {
-		r.warn(fmt.Sprintf("%d probabilities are 0 or 1 but for a millionth; they are left out of the certificate", total))
+		r.warn(fmt.Sprintf("%d probabilities are within a millionth of 0 or 1, where they can go no further; they are left out of the certificate", total))
 	}
 }
 
@@ -298,6 +298,9 @@ func (f *fit) columnOf(j int) string {
 	return ""
 }
 
+// flatBelow is the smallest curvature, in units of the complete-data information, below which a direction is called flat.
+const flatBelow = 1e-4
+
 // warnings says what the reader of the result should know.
 func (f *fit) warnings(r *Result) {
 	switch {
@@ -308,6 +311,9 @@ func (f *fit) warnings(r *Result) {
 	}
 	if f.spec.RegCovar > 0 {
 		r.warn(r.Certificate.Why + ", so no distance to an optimum can be told")
+	}
+	if c := r.Certificate.Curvature; r.Converged && c != nil && *c < flatBelow {
+		r.warn("the log-likelihood is flat in some direction: these rows do not determine all parameters; fewer components may do")
 	}
 	for _, c := range r.Components {
 		if c.Rows == 0 {

@@ -44,7 +44,8 @@ type Spec struct {
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows and 3 beyond, and 1 where nothing is random.
 	NInit int `json:"n_init,omitempty"`
-	// MaxIter is the number of steps allowed: 1000 by default, 300 for k-means. 0 evaluates the start.
+	// MaxIter is the number of steps allowed: 1000 by default, 300 for kmeans and
+	// kmedians, 20,000 with Penalty, where each opens one cluster at most. 0 evaluates the start.
 	MaxIter *int `json:"max_iter,omitempty"`
 	// Tol is the estimated distance from the optimum to stop at, in standard errors: 0.01 by default; 0 goes on to
 	// MaxIter or a fixed point. K-means and hard EM go on until no label changes.
@@ -292,6 +293,8 @@ func (s *Spec) maxIter() int {
 	switch {
 	case s.MaxIter != nil:
 		return *s.MaxIter
+	case s.Penalty != nil:
+		return penaltySteps
 	case !s.mixture():
 		return 300
 	}

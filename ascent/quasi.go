@@ -16,8 +16,8 @@ type BFGS struct {
 	MaxIter int   // accepted steps allowed; 0 evaluates the start
 }
 
-// MaxBFGS is the number of parameters from which on BFGS is refused: its matrix would take 72 MB and every step a pass
-// over it.
+// MaxBFGS is the largest number of parameters that BFGS takes: its matrix is 72 MB then, and every step goes over it
+// several times.
 const MaxBFGS = 3000
 
 // Steps implements Driver. The step's Distance is the decrement in the driver's own matrix, sqrt(g' H g).

@@ -30,8 +30,8 @@ const (
 	stretch  = 4.0 // longest extension of a step that still climbs, a factor
 )
 
-// search tries a step of 1, or the longest, then others, and returns one to accept. found is false if nothing climbs; ok is false
-// if the climb is over.
+// search tries a step of 1, or the longest, then others, and returns one to accept. found is false if nothing climbs; ok
+// is false if the climb is over.
 func (w *wolfe) search() (t trial, found, ok bool) {
 	last := w.from
 	step := min(1, w.longest)

@@ -167,7 +167,7 @@ func TestSlopesTellWhereHeightsDoNot(t *testing.T) {
 			}
 			last = step
 		}
-		if g := norm(last.Point.Grad); last.Done != ascent.FixedPoint || g > 1e-4 {
+		if g := norm(last.Point.Grad); last.Done != ascent.FixedPoint || g > 1e-8 || len(s.tried) > 40 {
 			t.Errorf("%s: a gradient of %v after %d evaluations (reason %v)", d.name, g, len(s.tried), last.Done)
 		}
 	}

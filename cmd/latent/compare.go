@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -50,6 +51,14 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if err := applyConfig(cmd, f.spec.config); err != nil {
 		return err
 	}
+	var penalties []float64
+	if cmd.Flags().Changed("penalty") { // DP-means at several prices, in place of algorithms
+		var err error
+		if penalties, err = numbers(f.spec.penalty); err != nil {
+			return usagef("--penalty %q is not a list of numbers", f.spec.penalty)
+		}
+		f.spec.penalty = "auto" // not one number for the spec
+	}
 	spec, err := f.spec.spec(cmd)
 	if err != nil {
 		return err
@@ -59,6 +68,9 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	o.Seed, o.Categories = f.spec.seed, spec.Model == "categorical"
+	if penalties != nil {
+		return f.path(cmd, path, o, spec, penalties)
+	}
 	if err := f.spec.start(cmd.Context(), &spec, path, &o); err != nil {
 		return err
 	}
@@ -110,6 +122,49 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		}
 	}
 	return nil
+}
+
+// numbers reads a list of numbers separated by commas.
+func numbers(list string) (v []float64, err error) {
+	for word := range strings.SplitSeq(list, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil {
+			return nil, err
+		}
+		v = append(v, x)
+	}
+	return v, nil
+}
+
+// path prints what DP-means finds at each penalty.
+func (f *compareFlags) path(cmd *cobra.Command, path string, o data.Options, spec latent.Spec, penalties []float64) error {
+	if f.trace != "" || cmd.Flags().Changed("algorithms") || spec.K != 0 {
+		return usagef("--penalty compares prices of a cluster: -k, --algorithms and --trace have no effect with it")
+	}
+	src, info, err := data.Load(cmd.Context(), path, o)
+	if err != nil {
+		return err
+	}
+	if c, ok := src.(io.Closer); ok {
+		defer c.Close()
+	}
+	spec.Columns = info.Features
+	points, err := latent.PenaltyPath(cmd.Context(), src, spec, penalties)
+	if wrong := (*latent.SpecError)(nil); errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	if err != nil {
+		return fileError(path, err)
+	}
+	if f.json {
+		return printJSON(cmd.OutOrStdout(), points)
+	}
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "penalty\tk\tinertia\tobjective\t")
+	for _, p := range points {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t\n", short(p.Penalty), p.K, short(p.Inertia), short(p.Objective))
+	}
+	return w.Flush()
 }
 
 // compareTable prints one line an algorithm.

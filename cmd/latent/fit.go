@@ -67,6 +67,13 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	}
 	read := time.Since(began)
 	spec.Columns, spec.Levels = info.Features, info.Levels
+	if f.spec.penalty == "auto" {
+		v, err := latent.SuggestPenalty(cmd.Context(), src, spec, spec.K)
+		if err != nil {
+			return fileError(path, err)
+		}
+		spec.Penalty, spec.K = &v, 0
+	}
 	trace := f.out.watch(cmd, &spec)
 	r, err := latent.Fit(cmd.Context(), src, spec)
 	trace.finish()

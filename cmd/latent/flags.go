@@ -85,11 +85,12 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 // specFlags say what is fitted.
 type specFlags struct {
 	latent.Spec
-	k, init, betaSteps     string
-	maxIter                int
-	tol, penalty, binarize float64
-	seed                   uint64
-	config                 string
+	k, init, betaSteps string
+	maxIter            int
+	tol, binarize      float64
+	penalty            string
+	seed               uint64
+	config             string
 }
 
 func (s *specFlags) add(cmd *cobra.Command) {
@@ -101,7 +102,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, whitened, small-em, labels:COLUMN, model:FILE or centers:FILE")
 	f.IntVar(&s.BatchSize, "batch-size", 0, "rows a mini-batch draws (1024)")
-	f.Float64Var(&s.penalty, "penalty", 0, "kmeans: the price of a cluster in squared distance; finds k (DP-means)")
+	f.StringVar(&s.penalty, "penalty", "", "kmeans: the price of a cluster in squared distance; finds k (DP-means). auto suggests one for about -k clusters")
 	f.Float64Var(&s.binarize, "binarize", 0, "bernoulli: make bits of numbers, 1 above this threshold")
 	f.Float64SliceVar(&s.Beta, "beta", nil, "inverse temperatures of anti-annealing, ending at 1 (0.2,0.4,0.6,0.8,1,1.2,1)")
 	f.StringVar(&s.betaSteps, "beta-steps", "settled", "EM steps at each temperature: a number, or settled (at most 100)")
@@ -156,8 +157,12 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	if f.Changed("tol") {
 		spec.Tol = &s.tol
 	}
-	if f.Changed("penalty") {
-		spec.Penalty = &s.penalty
+	if f.Changed("penalty") && s.penalty != "auto" {
+		v, err := strconv.ParseFloat(s.penalty, 64)
+		if err != nil {
+			return spec, usagef("--penalty %q is neither auto nor a number", s.penalty)
+		}
+		spec.Penalty = &v
 	}
 	if f.Changed("binarize") {
 		spec.Binarize = &s.binarize

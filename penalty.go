@@ -1,0 +1,69 @@
+package latent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/hard"
+)
+
+// penaltySteps is how many steps DP-means may take unless told otherwise: each opens one cluster at most.
+const penaltySteps = 20_000
+
+// PenaltyPoint is what DP-means finds at one penalty.
+type PenaltyPoint struct {
+	Penalty   float64 `json:"penalty"`
+	K         int     `json:"k"`
+	Inertia   float64 `json:"inertia"`
+	Objective float64 `json:"objective"` // inertia + penalty k
+}
+
+// SuggestPenalty returns the penalty that leads DP-means to about k clusters, by farthest-first traversal from the
+// overall mean (Kulis and Jordan 2012): in squared distance after the spec's scale. It is a guess; where groups overlap
+// the number found differs.
+func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (float64, error) {
+	f, err := dpMeans(ctx, src, spec, 1)
+	if err != nil {
+		return 0, err
+	}
+	if k < 1 || int64(k) > f.look.Used {
+		return 0, bad("k", "is %d; with --penalty auto it is the number of clusters wanted, from 1 to the number of rows, %d", k, f.look.Used)
+	}
+	points, err := f.sample(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return hard.Suggest(points, k), nil
+}
+
+// PenaltyPath runs DP-means at each penalty, the largest first, each from where the one before ended: how the number of
+// clusters grows as they get cheaper. Cold starts may end at other local optima.
+func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []float64) ([]PenaltyPoint, error) {
+	for _, v := range penalties {
+		spec.Penalty = &v
+		if err := spec.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	f, err := dpMeans(ctx, src, spec, 1)
+	if err != nil {
+		return nil, err
+	}
+	start, err := f.starts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	path, err := hard.DPMeans{MaxIter: f.spec.maxIter()}.Path(ctx, f.local, start[0], f.mix.D, penalties)
+	points := make([]PenaltyPoint, len(path))
+	for i, p := range path {
+		points[i] = PenaltyPoint{Penalty: p.Penalty, K: p.K, Objective: p.Objective, Inertia: p.Objective - p.Penalty*float64(p.K)}
+	}
+	return slices.Clip(points), err
+}
+
+// dpMeans prepares a fit of DP-means.
+func dpMeans(ctx context.Context, src data.Source, spec Spec, penalty float64) (*fit, error) {
+	spec.K, spec.Penalty = 0, &penalty
+	return prepare(ctx, src, spec)
+}

@@ -1,0 +1,225 @@
+package latent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/sweep"
+)
+
+// StandardErrors are the standard errors of the natural parameters of a mixture, in the user's units and laid out like
+// the Model's. The information behind them is the sum over rows of the outer products of their scores, and the delta
+// method turns it into natural units. They hold where the model is right, the rows are independent and many, and the
+// fit has finished.
+type StandardErrors struct {
+	Weights       Errors   `json:"weights,omitempty"`       // k mixing weights; nil where those are not learned
+	Means         []Errors `json:"means,omitempty"`         // gmm: k x d
+	Covariance    []Errors `json:"covariance,omitempty"`    // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled
+	Probabilities []Errors `json:"probabilities,omitempty"` // bernoulli, categorical: as Model.Probabilities
+	Rows          int64    `json:"rows"`                    // rows looked at: all of positive weight, or a sample where that is much work
+	Method        string   `json:"method,omitempty"`        // "outer products"
+	Why           string   `json:"why,omitempty"`           // why there are none
+}
+
+// Errors are standard errors. A parameter on an edge, such as a probability of 0, has none: NaN, in JSON null.
+type Errors []float64
+
+// MarshalJSON writes null for NaN.
+func (e Errors) MarshalJSON() ([]byte, error) {
+	list := make([]*float64, len(e))
+	for i := range e {
+		if v := e[i]; v-v == 0 {
+			list[i] = &v
+		}
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads null as NaN.
+func (e *Errors) UnmarshalJSON(b []byte) error {
+	var list []*float64
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*e = make(Errors, len(list))
+	for i, v := range list {
+		(*e)[i] = math.NaN()
+		if v != nil {
+			(*e)[i] = *v
+		}
+	}
+	return nil
+}
+
+// standardErrors makes a pass for the standard errors at theta. held are the parameters on a floor (nil: none);
+// component c of the answer is the order[c]-th of theta. It returns nil for a model without density.
+func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, order []int) (*StandardErrors, error) {
+	if !f.mix.Family.Density() {
+		return nil, nil
+	}
+	e := &StandardErrors{}
+	keep := f.mix.Identified(theta, held)
+	p := len(keep)
+	switch {
+	case f.spec.RegCovar > 0:
+		e.Why = "--reg-covar adds to the variances outside the likelihood"
+	case f.spec.hard():
+		e.Why = "hard labels climb another function than the log-likelihood"
+	case p == 0:
+		e.Why = "every parameter is on an edge"
+	case p > sweep.MaxInformation:
+		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d whose information is inverted", p, sweep.MaxInformation)
+	case int64(p) >= f.look.Used:
+		e.Why = fmt.Sprintf("%d rows are too few for the information of %d parameters", f.look.Used, p)
+	}
+	if e.Why != "" {
+		return e, nil
+	}
+	info, err := f.local.Information(ctx, f.mix, theta, keep, sweep.InformationShare(p, f.look.Used), f.spec.seed())
+	if err != nil {
+		return nil, err
+	}
+	e.Rows = info.Rows
+	u, err := mixture.Invert(info.Matrix, keep)
+	if err != nil {
+		e.Why = err.Error()
+		return e, nil
+	}
+	e.Method = "outer products"
+	n := natural{f: f, theta: theta, held: held, u: u, order: order}
+	n.at = len(theta) - len(f.mix.Components(theta))
+	n.fill(e)
+	return e, nil
+}
+
+// natural turns the uncertainty of theta into standard errors of natural parameters.
+type natural struct {
+	f     *fit
+	theta []float64
+	held  []bool
+	u     *mixture.Uncertainty
+	order []int
+	at    int // where the family's parameters begin in theta
+}
+
+func (n *natural) fill(e *StandardErrors) {
+	k, d, comp := n.f.mix.K, n.f.mix.D, n.theta[n.at:]
+	if n.at > 0 && k > 1 {
+		w := n.f.mix.LogWeights(nil, n.theta)
+		for c := range w {
+			w[c] = math.Exp(w[c])
+		}
+		e.Weights = pickErrors(n.shares(0, w), n.order)
+	}
+	switch fam := n.f.mix.Family.(type) {
+	case family.Gaussian:
+		n.gaussian(e, fam)
+	case family.Bernoulli:
+		p := fam.Probabilities(nil, comp)
+		for _, c := range n.order {
+			row := make(Errors, d)
+			for j := range row {
+				v := p[c*d+j]
+				row[j] = n.u.StandardError(n.at+c*d+j, []float64{v * (1 - v)})
+			}
+			e.Probabilities = append(e.Probabilities, row)
+		}
+	case family.Categorical:
+		p, rows := fam.Probabilities(nil, comp, k), make([]Errors, k)
+		fam.Groups(k, func(from, to int) {
+			c := from / (len(p) / k)
+			rows[c] = append(rows[c], n.shares(n.at+from, p[from:to])...)
+		})
+		e.Probabilities = pickErrors(rows, n.order)
+	}
+}
+
+// shares returns the standard errors of probabilities p that are the softmax of the logits from place from on:
+// dp_l = p_l (dt_l - sum_m p_m dt_m).
+func (n *natural) shares(from int, p []float64) Errors {
+	e, grad := make(Errors, len(p)), make([]float64, len(p))
+	for l := range p {
+		for m := range p {
+			grad[m] = -p[l] * p[m]
+		}
+		grad[l] = p[l] * (1 - p[l])
+		e[l] = math.NaN()
+		if n.held == nil || !n.held[from+l] {
+			e[l] = n.u.StandardError(from, grad)
+		}
+	}
+	return e
+}
+
+func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
+	k, d := n.f.mix.K, n.f.mix.D
+	unit := n.f.units()
+	for _, c := range n.order {
+		row := make(Errors, d)
+		for j := range row {
+			row[j] = unit[j] * n.u.StandardError(n.at+c*d+j, []float64{1})
+		}
+		e.Means = append(e.Means, row)
+	}
+	for i := range g.Shape.Count(k) {
+		c := n.order[i]
+		if g.Shape.Shared() {
+			c = 0
+		}
+		e.Covariance = append(e.Covariance, n.covariance(g, c, unit))
+	}
+}
+
+// covariance returns the standard errors of a covariance, laid out as in StandardErrors.
+func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
+	d, size := n.f.mix.D, g.Shape.Size(n.f.mix.D)
+	u := g.ScaleOf(n.theta[n.at:], c, n.f.mix.K, d)
+	from, grad := n.at+n.f.mix.K*d+c*size, make([]float64, size)
+	entry := func(j, l int) float64 {
+		g.CovarianceGrad(grad, u, j, l, d)
+		return unit[j] * unit[l] * n.u.StandardError(from, grad)
+	}
+	switch {
+	case matrix(g.Shape):
+		e := make(Errors, d*d)
+		for j := range d {
+			for l := range j + 1 {
+				v := entry(j, l)
+				e[j*d+l], e[l*d+j] = v, v
+			}
+		}
+		return e
+	case size == 1 && n.f.transform == nil:
+		return Errors{entry(0, 0)}
+	}
+	e := make(Errors, d)
+	for j := range e {
+		e[j] = entry(j, j)
+	}
+	return e
+}
+
+// units returns what a step of 1 after the transform is in the user's units, column by column.
+func (f *fit) units() []float64 {
+	unit := slices.Repeat([]float64{1}, f.mix.D)
+	for _, t := range f.transform {
+		for j, s := range t.Scale {
+			unit[j] *= s
+		}
+	}
+	return unit
+}
+
+// pickErrors returns s in the given order.
+func pickErrors[S ~[]E, E any](s S, order []int) S {
+	out := make(S, len(order))
+	for c, from := range order {
+		out[c] = s[from]
+	}
+	return out
+}
