@@ -396,7 +396,7 @@ func TestSharesNextToTheFloorAreFound(t *testing.T) {
 	for range 20000 {
 		p := []float64{1 + rng.Float64(), rng.Float64(), 0, 0}
 		for l := 2; l < 4; l++ {
-			p[l] = (p[0] + p[1]) * family.MinProbability * (1 + float64(rng.IntN(9)-4)*1.1e-16)
+			p[l] = (p[0] + p[1]) / (1 - 2*family.MinProbability) * family.MinProbability * (1 + float64(rng.IntN(9)-4)*1.1e-16)
 		}
 		f.FromProbabilities(theta, p, 1)
 		for l, got := range f.Probabilities(nil, theta, 1) {

@@ -276,13 +276,15 @@ func cmdTrace(ts *testscript.TestScript, neg bool, args []string) {
 		first := i == 1 || rows[i-1][0] != r[0]
 		last := i == len(rows)-1 || rows[i+1][0] != r[0]
 		switch {
-		case first && r[2] != "E":
-			ts.Fatalf("line %d: a start begins with half %s, want E", i+1, r[2])
-		case last && r[2] != "E":
-			ts.Fatalf("line %d: a start ends with half %s, want E", i+1, r[2])
-		case !first && r[2] == rows[i-1][2]:
+		case !strings.Contains("EMS", r[2]):
+			ts.Fatalf("line %d: half %s, want E, M or S", i+1, r[2])
+		case first && r[2] == "M":
+			ts.Fatalf("line %d: a start begins with half M, want E or S", i+1)
+		case last && r[2] == "M":
+			ts.Fatalf("line %d: a start ends with half M, want E or S", i+1)
+		case !first && r[2] == rows[i-1][2] && r[2] != "S":
 			ts.Fatalf("line %d: two halves %s in a row", i+1, r[2])
-		case !first && f < number(i-1, 4)-slack:
+		case !first && f < number(i-1, 4)-slack && r[3] == rows[i-1][3]:
 			ts.Fatalf("line %d: free energy falls from %s to %s", i+1, rows[i-1][4], r[4])
 		case first != (r[8] == ""):
 			ts.Fatalf("line %d: change is %q", i+1, r[8])
@@ -290,7 +292,7 @@ func cmdTrace(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("line %d: change is %s, free energy goes from %s to %s", i+1, r[8], rows[i-1][4], r[4])
 		case r[2] == "M" && (r[5] != "" || r[6] != ""):
 			ts.Fatalf("line %d: log_likelihood %q and kl %q after an M half", i+1, r[5], r[6])
-		case r[3] != "1" && r[3] != "inf":
+		case r[3] != "inf" && !(number(i, 3) > 0):
 			ts.Fatalf("line %d: beta %q", i+1, r[3])
 		case number(i, 10) < 0:
 			ts.Fatalf("line %d: %s seconds", i+1, r[10])
@@ -299,6 +301,9 @@ func cmdTrace(ts *testscript.TestScript, neg bool, args []string) {
 			continue
 		}
 		gap, kl := number(i, 5)-f, number(i, 6)
+		if r[3] != "inf" {
+			gap += (1/number(i, 3) - 1) * number(i, 7)
+		}
 		if math.Abs(gap-kl) > slack || kl < -slack || r[3] == "1" && kl > slack {
 			ts.Fatalf("line %d: after an E half at beta %s: free_energy %s, log_likelihood %s, kl %s", i+1, r[3], r[4], r[5], r[6])
 		}

@@ -155,7 +155,8 @@ func finishedLine(r *latent.Result) string {
 		b.WriteString(": batches gain no more")
 	case r.Converged && r.Certificate.Method == nil && r.LogLik == nil || r.Algorithm == "hard-em" && r.Converged:
 		b.WriteString(": no label changes any more")
-	case !r.Converged && !r.Interrupted:
+	}
+	if !r.Converged && !r.Interrupted {
 		b.WriteString("; raise --max-iter")
 	}
 	if r.Starts.N > 1 {
