@@ -29,9 +29,9 @@
 // The same source, spec and seed give the same bits for any number of threads. A row of weight 2 is the row twice; a
 // row of weight 0 is no row. Components come in order of weight, the heaviest first. A mixture stops when it is within
 // 0.01 standard errors of its optimum, by Newton's decrement in the observed information; one that could not says so in
-// Result.Converged, and Result.Certificate tells what was found. A smallest variance, family.MinEigenvalue times the columns' own, keeps the likelihood bounded; a component that sits on it is
-// named in Result.Warnings.
+// Result.Converged, and Result.Certificate tells what was found. A smallest variance, family.MinEigenvalue times the
+// columns' own, keeps the likelihood bounded; a component that sits on it is named in Result.Warnings.
 //
 // Sources: Dempster, Laird, Rubin (1977); Neal, Hinton (1998); Bishop (2006), chapter 9; Lloyd (1982); Arthur,
-// Vassilvitskii (2007).
+// Vassilvitskii (2007); Jamshidian, Jennrich (1997); Naim, Gildea (2012).
 package latent

@@ -33,7 +33,7 @@ func (b *Bound) HasRowGrad() bool {
 }
 
 // Identified returns the places in theta, in order, of the parameters that rows can tell: all that are not held, but one
-// of each group of logits of which only the differences matter. That one, the largest, stays where it is; what is left
+// of each group of logits of which only the differences matter. That one, the first of the largest, stays; what is left
 // are coordinates of the model without a gauge. held may be nil.
 func (m *Mixture) Identified(theta []float64, held []bool) []int {
 	out := make([]bool, len(theta))

@@ -99,10 +99,10 @@ func TestIdentifiedParametersHaveNoGauge(t *testing.T) {
 		{"the largest logit of the weights", gmm, []float64{0, 1, 5, 6, 0, 0}, none, []int{0, 2, 3, 4, 5}},
 		{"and what is held", gmm, []float64{2, 1, 5, 6, 0, 0}, []bool{false, false, false, false, true, false}, []int{1, 2, 3, 5}},
 		{"no logits", uniform, []float64{5, 6, 0, 0}, none, []int{0, 1, 2, 3}},
-		{"one of each column", codes, []float64{1, 0, 5, 6, 0, 1, 3, 2, 4, 4, 0, 0, 0, 0}, none, []int{1, 2, 5, 7, 8, 12, 13}},
+		{"one of each column", codes, []float64{1, 0, 5, 6, 0, 1, 3, 2, 4, 4, 0, 0, 0, 0}, none, []int{1, 2, 5, 7, 9, 12, 13}},
 		{
 			"the largest of those not held", codes, []float64{1, 0, 5, 6, 0, 1, 3, 2, 4, 4, 0, 0, 0, 0},
-			[]bool{12: true, 5: true, 6: true, 7: true, 13: false}, []int{1, 2, 8, 13},
+			[]bool{12: true, 5: true, 6: true, 7: true, 13: false}, []int{1, 2, 9, 13},
 		},
 	} {
 		if got := c.m.Identified(c.theta, c.held); !slices.Equal(got, c.want) {
