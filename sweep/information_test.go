@@ -37,16 +37,16 @@ func overlapping(n, d int, seed uint64) (*mixture.Mixture, []float64, *data.Tabl
 
 func information(t *testing.T, src data.Source, threads int, m *mixture.Mixture, theta []float64, keep []int, share float64) *sweep.Information {
 	t.Helper()
-	n, d := src.Shape()
-	info, err := sweep.NewLocal(src, n, make([]float64, d), threads).Information(context.Background(), m, theta, keep, share, 1)
+	_, d := src.Shape()
+	info, err := sweep.NewLocal(src, 5000, make([]float64, d), threads).Information(context.Background(), m, theta, keep, share, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return info
 }
 
-// close2 fails unless every entry of got is that of want up to tol of the two diagonals between them.
-func close2(t *testing.T, got, want *mat.SymDense, tol float64) {
+// nearMatrix fails unless every entry of got is that of want, up to tol in units of the roots of want's diagonal.
+func nearMatrix(t *testing.T, got, want *mat.SymDense, tol float64) {
 	t.Helper()
 	if got.SymmetricDim() != want.SymmetricDim() {
 		t.Fatalf("%d parameters, want %d", got.SymmetricDim(), want.SymmetricDim())
@@ -86,23 +86,23 @@ func TestInformationIsTheSumOfOuterProducts(t *testing.T) {
 		}
 	}
 	got := information(t, src, 1, m, theta, keep, 1)
-	close2(t, got.Matrix, want, 1e-12)
+	nearMatrix(t, got.Matrix, want, 1e-12)
 	if got.Rows != used {
 		t.Errorf("%d rows used, want %d", got.Rows, used)
 	}
 }
 
-func TestInformationIsTheSameForAnyNumberOfThreads(t *testing.T) {
+func TestInformationIsTheSameBitsForAnyThreadsAndSource(t *testing.T) {
 	m, theta, src := overlapping(5000, 2, 2)
 	keep := m.Identified(theta, nil)
 	for _, share := range []float64{1, 0.3} {
-		one, three := information(t, src, 1, m, theta, keep, share), information(t, &stream{Table: src}, 3, m, theta, keep, share)
-		if !mat.Equal(one.Matrix, three.Matrix) || one.Rows != three.Rows {
-			// A stream does not know its size, which decides the chunks: compare at least what is known to be alike.
-			close2(t, three.Matrix, one.Matrix, 1e-12)
-		}
-		if other := information(t, src, 3, m, theta, keep, share); !mat.Equal(one.Matrix, other.Matrix) || other.Rows != one.Rows {
-			t.Errorf("share %v: 3 threads change the information", share)
+		want := information(t, src, 1, m, theta, keep, share)
+		for _, threads := range []int{2, 3, 7} {
+			for _, other := range []data.Source{src, &stream{Table: src}} {
+				if got := information(t, other, threads, m, theta, keep, share); !mat.Equal(got.Matrix, want.Matrix) || got.Rows != want.Rows {
+					t.Errorf("share %v, %T: %d threads change the information", share, other, threads)
+				}
+			}
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestWeightOfARowIsANumberOfRepeatsInTheInformation(t *testing.T) {
 		}
 	}
 	keep := m.Identified(theta, nil)
-	close2(t, information(t, src, 2, m, theta, keep, 1).Matrix, information(t, more, 2, m, theta, keep, 1).Matrix, 1e-12)
+	nearMatrix(t, information(t, src, 2, m, theta, keep, 1).Matrix, information(t, more, 2, m, theta, keep, 1).Matrix, 1e-12)
 }
 
 // The sample stands for all rows, also where they come in an order with a period and in single precision.
@@ -142,7 +142,7 @@ func TestInformationOfASampleIsThatOfAllRows(t *testing.T) {
 		if math.Abs(float64(part.Rows)-want) > 5*math.Sqrt(want) {
 			t.Errorf("a share of %v is %d rows of %d", share, part.Rows, src.N)
 		}
-		close2(t, part.Matrix, all.Matrix, 0.15)
+		nearMatrix(t, part.Matrix, all.Matrix, 0.15)
 		u, err := mixture.Invert(part.Matrix, keep)
 		if err != nil {
 			t.Fatal(err)
