@@ -40,6 +40,11 @@ func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool
 	f.components(r, m, t)
 	f.certify(r, s)
 	f.edges(r, s.Point, order)
+	if !interrupted {
+		if r.StandardErrors, err = f.standardErrors(ctx, s.Point.Theta, s.Point.Held, order); err != nil {
+			return nil, err
+		}
+	}
 	f.warnings(r)
 	if t.agreement != nil {
 		r.Truth = &Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
@@ -57,6 +62,7 @@ func (f *fit) sign(r *Result) (err error) {
 	if m.Spec, err = json.Marshal(spec); err != nil {
 		return err
 	}
+	m.StandardErrors = r.StandardErrors
 	m.Certificate, err = json.Marshal(r.Certificate)
 	m.Provenance = &Provenance{
 		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Init: r.Init,

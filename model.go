@@ -31,11 +31,12 @@ type Model struct {
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
 
-	N           *int64          // rows fitted
-	LogLik      *float64        // log-likelihood of the fit in the user's units, nats
-	Certificate json.RawMessage // how sure it is that the fit had finished
-	Spec        json.RawMessage // what was asked for
-	Provenance  *Provenance     // where it came from; nil in a model written by hand
+	N              *int64          // rows fitted
+	LogLik         *float64        // log-likelihood of the fit in the user's units, nats
+	Certificate    json.RawMessage // how sure it is that the fit had finished
+	StandardErrors *StandardErrors // of the parameters, as far as they could be had
+	Spec           json.RawMessage // what was asked for
+	Provenance     *Provenance     // where it came from; nil in a model written by hand
 }
 
 // Transform is a change of variables applied to a row, column by column: (x - Center) / Scale, or for "binarize" 1 where

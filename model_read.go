@@ -274,13 +274,13 @@ func (r *modelReader) rest(m *Model) {
 	if raw := r.keys["transform"]; raw != nil && string(raw) != "null" {
 		r.decode("transform", &m.Transform)
 	}
-	for key, into := range map[string]any{"n": &m.N, "log_likelihood": &m.LogLik, "provenance": &m.Provenance} {
+	for key, into := range map[string]any{"n": &m.N, "log_likelihood": &m.LogLik, "standard_errors": &m.StandardErrors, "provenance": &m.Provenance} {
 		if r.keys[key] != nil && string(r.keys[key]) != "null" {
 			r.decode(key, into)
 		}
 	}
 	m.Certificate, m.Spec = r.object("certificate"), r.object("spec")
-	for _, key := range []string{"transform", "n", "log_likelihood", "provenance"} {
+	for _, key := range []string{"transform", "n", "log_likelihood", "standard_errors", "provenance"} {
 		delete(r.keys, key) // there, but null
 	}
 	if r.err == nil && len(r.keys) > 0 {

@@ -56,6 +56,9 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	if m.Certificate != nil {
 		w.key("certificate", m.Certificate)
 	}
+	if m.StandardErrors != nil {
+		w.key("standard_errors", m.StandardErrors)
+	}
 	if m.Spec != nil {
 		w.key("spec", m.Spec)
 	}

@@ -43,12 +43,13 @@ type Result struct {
 	Penalty    *float64 `json:"penalty,omitempty"`   // DP-means: the price of a cluster
 	Objective  *float64 `json:"objective,omitempty"` // DP-means: inertia + penalty k
 
-	Certificate Certificate `json:"certificate"`
-	Starts      Starts      `json:"starts"`
-	Components  []Component `json:"components"`
-	Truth       *Truth      `json:"truth,omitempty"`
-	Warnings    []string    `json:"warnings"`
-	Version     string      `json:"version"`
+	Certificate    Certificate     `json:"certificate"`
+	StandardErrors *StandardErrors `json:"standard_errors,omitempty"` // of the parameters of a mixture
+	Starts         Starts          `json:"starts"`
+	Components     []Component     `json:"components"`
+	Truth          *Truth          `json:"truth,omitempty"`
+	Warnings       []string        `json:"warnings"`
+	Version        string          `json:"version"`
 
 	Fitted *Model        `json:"-"` // the model
 	Reason ascent.Reason `json:"-"` // why the winning start stopped

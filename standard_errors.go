@@ -63,6 +63,7 @@ func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, 
 		return nil, nil
 	}
 	e := &StandardErrors{}
+	held = f.nearEdge(theta, held)
 	keep := f.mix.Identified(theta, held)
 	p := len(keep)
 	switch {
@@ -95,6 +96,33 @@ func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, 
 	n.at = len(theta) - len(f.mix.Components(theta))
 	n.fill(e)
 	return e, nil
+}
+
+// edgeRows is the expected number of rows below which the rarer outcome of a probability has none to tell its error by.
+const edgeRows = 0.1
+
+// nearEdge adds to held the probabilities so near 0 or 1 that less than a tenth of a row speaks for the rarer outcome.
+func (f *fit) nearEdge(theta []float64, held []bool) []bool {
+	k, comp := f.mix.K, f.mix.Components(theta)
+	var p []float64
+	switch fam := f.mix.Family.(type) {
+	case family.Bernoulli:
+		p = fam.Probabilities(nil, comp)
+	case family.Categorical:
+		p = fam.Probabilities(nil, comp, k)
+	default:
+		return held
+	}
+	near := make([]bool, len(theta))
+	copy(near, held)
+	at := len(theta) - len(comp)
+	for c, lw := range f.mix.LogWeights(nil, theta) {
+		rows, width := math.Exp(lw)*f.look.W, len(p)/k
+		for j := c * width; j < (c+1)*width; j++ {
+			near[at+j] = near[at+j] || rows*min(p[j], 1-p[j]) < edgeRows
+		}
+	}
+	return near
 }
 
 // natural turns the uncertainty of theta into standard errors of natural parameters.

@@ -165,10 +165,10 @@ func drawn(row int64, seed uint64) uint64 {
 // Limits of the work for standard errors.
 const (
 	// MaxInformation is the largest number of parameters p whose information is worth its p^3 operations and p^2 numbers.
-	MaxInformation = 2000
+	MaxInformation = 600
 	// maxProducts is how much rows x p^2 may be. Half of it is multiply-adds, 3e9 of which a core of 2024 does in a second
 	// without vectors.
-	maxProducts = 4e10
+	maxProducts = 2e9
 	// leastRows is how many rows a parameter are looked at, however much work that is. The inverse of an information
 	// from R rows is too large by p / R on average: 2.5 % in standard errors here.
 	leastRows = 20

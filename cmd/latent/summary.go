@@ -210,6 +210,15 @@ func groups(w io.Writer, r *latent.Result) {
 		}
 		shown++
 	}
+	printTable(w, head, lines)
+	what := map[string]string{"gmm": "means", "bernoulli": "probabilities of 1", "categorical": "likeliest levels", "kmeans": "centres", "kmedians": "medians"}[r.Model]
+	if more := len(r.Columns) - shown; more > 0 {
+		fmt.Fprintf(w, "(%s of the first %d columns; --json has the other %d)\n", what, shown, more)
+	}
+}
+
+// printTable prints lines under a head, every column as wide as it needs and to the right.
+func printTable(w io.Writer, head []string, lines [][]string) {
 	for _, line := range append([][]string{head}, lines...) {
 		var b strings.Builder
 		for j, s := range line {
@@ -221,10 +230,6 @@ func groups(w io.Writer, r *latent.Result) {
 			}
 		}
 		fmt.Fprintln(w, b.String())
-	}
-	what := map[string]string{"gmm": "means", "bernoulli": "probabilities of 1", "categorical": "likeliest levels", "kmeans": "centres", "kmedians": "medians"}[r.Model]
-	if more := len(r.Columns) - shown; more > 0 {
-		fmt.Fprintf(w, "(%s of the first %d columns; --json has the other %d)\n", what, shown, more)
 	}
 }
 
@@ -266,6 +271,7 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 	for i, v := range r.Starts.Objectives {
 		fmt.Fprintf(w, "start %d reached %s\n", i+1, fixed(v))
 	}
+	standardErrors(w, r)
 	if r.Threads == 0 { // told from the file alone
 		return
 	}

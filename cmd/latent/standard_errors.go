@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/latent-go/latent"
+)
+
+// standardErrors prints what -v adds of them: a line a group, like the table of groups, and the variances in a second.
+func standardErrors(w io.Writer, r *latent.Result) {
+	e := r.StandardErrors
+	switch {
+	case e == nil:
+		return
+	case e.Why != "":
+		fmt.Fprintf(w, "no standard errors: %s\n", e.Why)
+		return
+	}
+	fmt.Fprintf(w, "standard errors, by %s of %s:\n", e.Method, counted(e.Rows, "row"))
+	head, lines := []string{"group", "share"}, make([][]string, len(r.Components))
+	for c := range r.Components {
+		lines[c] = []string{strconv.Itoa(c + 1), "-"}
+		if e.Weights != nil {
+			lines[c][1] = plusMinus(r.Components[c].Weight, e.Weights[c])
+		}
+	}
+	for j, name := range r.Columns {
+		if len(head) > 7 {
+			break
+		}
+		switch {
+		case e.Means != nil:
+			head = append(head, name)
+			for c := range lines {
+				lines[c] = append(lines[c], plusMinus(r.Components[c].Mean[j], e.Means[c][j]))
+			}
+		case r.Model == "bernoulli":
+			head = append(head, name)
+			for c, x := range r.Components {
+				lines[c] = append(lines[c], plusMinus(x.Probability.([]float64)[j], e.Probabilities[c][j]))
+			}
+		}
+	}
+	printTable(w, head, lines)
+	fmt.Fprintln(w, "(--json has all of them, those of covariances and levels too)")
+}
+
+// plusMinus writes an estimate and its standard error, to the digit that the error makes doubtful.
+func plusMinus(v, se float64) string {
+	if !(se > 0) {
+		return short(v) + " (edge)"
+	}
+	digits := 1 - int(math.Floor(math.Log10(se)))
+	if digits < 0 || digits > 12 {
+		return short(v) + " ± " + short(se)
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64) + " ± " + strconv.FormatFloat(se, 'f', digits, 64)
+}

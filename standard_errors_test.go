@@ -1,0 +1,347 @@
+package latent
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
+)
+
+// fitted is a fit that has climbed, with the standard errors at its end.
+type fitted struct {
+	*fit
+	point  *ascent.Point
+	order  []int
+	model  *Model
+	errors *StandardErrors
+}
+
+func errorsOf(t *testing.T, src data.Source, spec Spec) fitted {
+	t.Helper()
+	ctx := context.Background()
+	f, err := prepare(ctx, src, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thetas, err := f.starts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := f.climb(ctx, thetas, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := f.best(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := runs[best].last.Point
+	m, order := f.model(p)
+	e, err := f.standardErrors(ctx, p.Theta, p.Held, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fitted{f, p, order, m, e}
+}
+
+// For one normal column the information in (mean, log sd) is n (1/v, g/sd; g/sd, q - 1), g the skewness and q the
+// kurtosis. Rows 0, 0, 0, 4: v = 3, g = 6 / 3^1.5, q = 21 / 9. The errors of mean and variance are those of its inverse.
+func TestErrorsOfOneColumnByHand(t *testing.T) {
+	const n, v, g, q = 4, 3, 6 / (3 * 1.7320508075688772), 21. / 9
+	got := errorsOf(t, matrixOf(1, 0, 0, 0, 4), Spec{K: 1}).errors
+	det := (q - 1) - g*g
+	within(t, "the error of the mean", got.Means[0][0], math.Sqrt(v/(n*det)*(q-1)), 1e-9)
+	within(t, "the error of the variance", got.Covariance[0][0], 2*v*math.Sqrt(1/(n*det)), 1e-9)
+	if got.Weights != nil || got.Rows != 4 || got.Method != "outer products" || got.Why != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A normal sample has the textbook's errors: sd / sqrt n of a mean, and of a covariance the root of
+// (S_jj S_ll + S_jl^2) / n.
+func TestErrorsOfALargeNormalSample(t *testing.T) {
+	const n, d = 20_000, 2
+	z := normals(3, n*d)
+	src := &data.Table{N: n, D: d}
+	for i := range n {
+		src.F64 = append(src.F64, 50+3*z[2*i], 1.5*z[2*i]+0.5*z[2*i+1])
+	}
+	cov := []float64{9, 4.5, 4.5, 2.5}
+	for _, scale := range []string{"none", "standard"} {
+		got := errorsOf(t, src, Spec{K: 1, Scale: scale}).errors
+		for j := range d {
+			near5(t, "mean", got.Means[0][j], math.Sqrt(cov[j*d+j]/n))
+			for l := range d {
+				near5(t, "covariance", got.Covariance[0][j*d+l], math.Sqrt((cov[j*d+j]*cov[l*d+l]+cov[j*d+l]*cov[j*d+l])/n))
+			}
+		}
+	}
+}
+
+// near5 fails unless got is want within 5 %.
+func near5(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	within(t, "the error of a "+what, got, want, 0.05*want)
+}
+
+// twoGroups returns n rows of d columns, a share of them around 0 and the others around (far, far, ...), in units of
+// 1, 10, 100, ...
+func twoGroups(seed uint64, n, d int, share, far float64) *data.Table {
+	src := &data.Table{N: n, D: d}
+	u, z := uniforms(seed, n), normals(seed+1, n*d)
+	for i := range n {
+		at := 0.0
+		if u[i] >= share {
+			at = far
+		}
+		for j := range d {
+			src.F64 = append(src.F64, math.Pow(10, float64(j))*(at+(1+0.3*float64(j))*z[i*d+j]))
+		}
+	}
+	return src
+}
+
+// naturals returns what the model says at theta, in the user's units: weights, then means, then covariances, then
+// probabilities.
+func (f fitted) naturals(theta []float64) (v []float64) {
+	m, order := f.fit.model(&ascent.Point{Theta: theta})
+	if !slices.Equal(order, f.order) {
+		panic("a small move changes the order")
+	}
+	if f.errors.Weights != nil {
+		v = append(v, m.Weights...)
+	}
+	for c := range m.Means {
+		v = append(v, m.UserMean(c)...)
+	}
+	for c := range m.Covariance {
+		switch x := m.userCovariance(c).(type) {
+		case float64:
+			v = append(v, x)
+		case []float64:
+			v = append(v, x...)
+		case [][]float64:
+			v = append(v, slices.Concat(x...)...)
+		}
+	}
+	for _, p := range m.Probabilities {
+		v = append(v, p...)
+	}
+	return v
+}
+
+// all returns the errors in the order of naturals.
+func (e *StandardErrors) all() (v []float64) {
+	v = append(v, e.Weights...)
+	for _, rows := range [][]Errors{e.Means, e.Covariance, e.Probabilities} {
+		for _, r := range rows {
+			v = append(v, r...)
+		}
+	}
+	return v
+}
+
+// The delta method with derivatives from differences of what the model file says.
+func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
+	const h = 1e-5
+	specs := []Spec{{K: 2, Weights: "uniform"}, {K: 2, Scale: "standard", Covariance: "spherical"}, {K: 2, Scale: "robust"}}
+	for _, shape := range shapeNames {
+		specs = append(specs, Spec{K: 2, Covariance: shape})
+	}
+	threshold := 1.0
+	specs = append(specs, Spec{K: 2, Model: "bernoulli", Binarize: &threshold},
+		Spec{K: 2, Model: "categorical", Levels: [][]string{{"a", "b", "c"}, {"d", "e"}, {"f", "g", "h", "i"}}})
+	for _, spec := range specs {
+		src := twoGroups(7, 500, 3, 0.65, 3)
+		switch spec.Model {
+		case "bernoulli":
+			for i := range src.F64 {
+				src.F64[i] /= math.Pow(10, float64(i%3))
+			}
+		case "categorical":
+			for i, v := range src.F64 {
+				src.F64[i] = min(max(math.Round(v/math.Pow(10, float64(i%3))), 0), float64(len(spec.Levels[i%3])-1))
+			}
+		}
+		f := errorsOf(t, src, spec)
+		if f.errors.Why != "" {
+			t.Fatalf("%+v: %s", spec, f.errors.Why)
+		}
+		theta := f.point.Theta
+		keep := f.mix.Identified(theta, f.point.Held)
+		info, err := f.local.Information(context.Background(), f.mix, theta, keep, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := mixture.Invert(info.Matrix, keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := f.errors.all()
+		slope := make([][]float64, len(got)) // in theta; those not kept stay 0
+		for i := range slope {
+			slope[i] = make([]float64, len(theta))
+		}
+		for _, at := range keep {
+			up, down := slices.Clone(theta), slices.Clone(theta)
+			up[at] += h
+			down[at] -= h
+			a, b := f.naturals(up), f.naturals(down)
+			if len(a) != len(got) {
+				t.Fatalf("%+v: %d errors of %d parameters", spec, len(got), len(a))
+			}
+			for i := range a {
+				slope[i][at] = (a[i] - b[i]) / (2 * h)
+			}
+		}
+		for i, e := range got {
+			if want := u.StandardError(0, slope[i]); !(math.Abs(e-want) <= 1e-5*want) {
+				t.Errorf("%s %s %s: error %d is %v, differences say %v", spec.Model, spec.Covariance, spec.Scale, i, e, want)
+			}
+		}
+	}
+}
+
+// The errors must be how far fits to new samples of the same kind are spread.
+func TestErrorsAreTheSpreadOfRepeatedFits(t *testing.T) {
+	const fits, n, share = 400, 120, 0.7
+	var weights, means []float64
+	weight, mean := 0.0, 0.0
+	for i := range fits {
+		f := errorsOf(t, twoGroups(uint64(1000+2*i), n, 1, share, 12), Spec{K: 2, NInit: 1, Threads: 1})
+		weights, means = append(weights, f.model.Weights[0]), append(means, f.model.Means[0][0])
+		weight += f.errors.Weights[0] / fits
+		mean += f.errors.Means[0][0] / fits
+	}
+	near5(t, "weight", weight, math.Sqrt(share*(1-share)/n))
+	within(t, "the error of a weight", weight, spread(weights), 0.1*weight) // a spread of 400 is good to 3.5 %
+	within(t, "the error of a mean", mean, spread(means), 0.1*mean)
+}
+
+func spread(v []float64) float64 {
+	mean, square := 0.0, 0.0
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		square += (x - mean) * (x - mean)
+	}
+	return math.Sqrt(square / float64(len(v)-1))
+}
+
+// The first column is 1 in every row of the first group: that probability is on its edge, all others have errors.
+func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
+	u := uniforms(9, 400*4)
+	src := &data.Table{N: 400, D: 4}
+	for i := range src.N {
+		p := 0.8
+		if i%3 == 0 {
+			p = 0.2
+		}
+		for j := range src.D {
+			bit := 0.0
+			if u[i*4+j] < p || j == 0 && p == 0.8 {
+				bit = 1
+			}
+			src.F64 = append(src.F64, bit)
+		}
+	}
+	levels := slices.Repeat([][]string{{"no", "yes"}}, 4)
+	for _, spec := range []Spec{{K: 2, Model: "bernoulli"}, {K: 2, Model: "categorical", Levels: levels}} {
+		f := errorsOf(t, src, spec)
+		nan, edge := 0, 0
+		for c, row := range f.errors.Probabilities {
+			for j, v := range row {
+				p := f.model.Probabilities[c][j]
+				if v != v {
+					nan++
+				}
+				if p < 1e-6 || p > 1-1e-6 {
+					edge++
+					if v == v {
+						t.Errorf("%s: probability %v has error %v", spec.Model, p, v)
+					}
+				}
+			}
+		}
+		if nan != edge || edge == 0 || f.errors.Weights[0] != f.errors.Weights[0] {
+			t.Errorf("%s: %d errors are missing, %d probabilities are on an edge: %+v", spec.Model, nan, edge, f.errors)
+		}
+		text, err := json.Marshal(f.errors)
+		if err != nil || strings.Count(string(text), "null") != edge {
+			t.Errorf("%s (%v)", text, err)
+		}
+		var back StandardErrors
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range back.all() {
+			if w := f.errors.all()[i]; v != w && (v == v || w == w) {
+				t.Errorf("error %d is %v, in the file %v", i, w, v)
+			}
+		}
+	}
+}
+
+// A covariance at its floor has no errors; the means and the other covariance have.
+func TestCovarianceAtTheFloorHasNoErrors(t *testing.T) {
+	z := normals(5, 160)
+	src := &data.Table{N: 160, D: 1}
+	for i, v := range z {
+		if i%4 == 0 {
+			v = 7
+		}
+		src.F64 = append(src.F64, v)
+	}
+	f := errorsOf(t, src, Spec{K: 2})
+	if f.errors.Why != "" {
+		t.Fatal(f.errors.Why)
+	}
+	for c, v := range f.errors.Covariance {
+		if none, floor := v[0] != v[0], f.model.Covariance[c][0] < 1e-6; none != floor {
+			t.Errorf("variance %v has error %v", f.model.Covariance[c][0], v[0])
+		}
+	}
+	near5(t, "weight", f.errors.Weights[0], math.Sqrt(0.75*0.25/160))
+}
+
+func TestWhereThereAreNoErrorsTheReasonIsSaid(t *testing.T) {
+	src := twoGroups(11, 60, 2, 0.5, 4)
+	wide := twoGroups(12, 70, 62, 0.5, 4)
+	for _, c := range []struct {
+		src  data.Source
+		spec Spec
+		why  string
+	}{
+		{src, Spec{K: 2, RegCovar: 1e-6}, "--reg-covar"},
+		{src, Spec{K: 2, Algorithm: "hard-em"}, "hard labels"},
+		{matrixOf(1, 1, 2), Spec{K: 1}, "2 rows are too few for the information of 2 parameters"},
+		{wide, Spec{K: 1}, "2015 free parameters"},
+	} {
+		e := errorsOf(t, c.src, c.spec).errors
+		if !strings.Contains(e.Why, c.why) || e.Means != nil || e.Weights != nil || e.Method != "" {
+			t.Errorf("%+v: %+v, want the reason %q", c.spec, e, c.why)
+		}
+	}
+	if e := errorsOf(t, src, Spec{Model: "kmeans", K: 2}).errors; e != nil {
+		t.Errorf("k-means has standard errors %+v", e)
+	}
+	// The same fit at a point where both components are one: nothing tells them apart.
+	f := errorsOf(t, src, Spec{K: 2})
+	theta := slices.Clone(f.point.Theta)
+	g := f.mix.Family.(family.Gaussian)
+	comp := f.mix.Components(theta)
+	copy(comp[2:4], comp[:2])
+	copy(g.ScaleOf(comp, 1, 2, 2), g.ScaleOf(comp, 0, 2, 2))
+	e, err := f.standardErrors(context.Background(), theta, nil, f.order)
+	if err != nil || !strings.Contains(e.Why, "singular") || e.Means != nil {
+		t.Errorf("%+v (%v), want a singular information", e, err)
+	}
+}
