@@ -32,6 +32,7 @@ func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(runs, best), Warnings: []string{}, Version: Version, Fitted: m,
 	}
+	_, r.Why = f.spec.choice(f.mix.D)
 	for _, run := range runs {
 		r.SweepsTotal += run.moves
 	}
@@ -43,6 +44,9 @@ func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool
 	if !interrupted {
 		if r.StandardErrors, err = f.standardErrors(ctx, s.Point.Theta, s.Point.Held, order); err != nil {
 			return nil, err
+		}
+		if r.StandardErrors != nil && r.StandardErrors.Rows > 0 {
+			r.SweepsTotal++
 		}
 	}
 	f.warnings(r)

@@ -21,6 +21,7 @@ type Result struct {
 	Dropped    int64      `json:"dropped_rows"`
 
 	Algorithm   string `json:"algorithm"`
+	Why         string `json:"algorithm_why,omitempty"` // why it was chosen, where that was left to the fit
 	Init        string `json:"init"`
 	Seed        uint64 `json:"seed"`
 	Converged   bool   `json:"converged"`

@@ -321,19 +321,25 @@ func (s *Spec) mixture() bool { return s.model() != "kmeans" && s.model() != "km
 
 // driver returns the name of the driver in use on d columns.
 func (s *Spec) driver(d int) string {
+	name, _ := s.choice(d)
+	return name
+}
+
+// choice returns the driver in use on d columns and, where it was left to the fit, why it is this one.
+func (s *Spec) choice(d int) (name, why string) {
 	switch {
 	case s.Penalty != nil:
-		return "dp-means"
+		return "dp-means", ""
 	case s.Algorithm != "" && s.Algorithm != "auto":
-		return s.Algorithm
+		return s.Algorithm, ""
 	case !s.mixture() && d == 1 && !s.given():
-		return "exact"
+		return "exact", "one column has an optimum that can be found for certain"
 	case !s.mixture():
-		return "lloyd"
-	case s.RegCovar > 0: // nothing is climbed, so nothing but EM's step makes sense
-		return "em"
+		return "lloyd", "every step takes the best centres for the labels and the best labels for the centres"
+	case s.RegCovar > 0:
+		return "em", "with --reg-covar nothing is climbed, so only EM's own step makes sense"
 	}
-	return "em-lbfgs"
+	return "em-lbfgs", "it ends where EM does, in several times fewer passes where components overlap"
 }
 
 // betas returns the schedule of anti-annealing.

@@ -101,21 +101,27 @@ func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, 
 // edgeRows is the expected number of rows below which the rarer outcome of a probability has none to tell its error by.
 const edgeRows = 0.1
 
-// nearEdge adds to held the probabilities so near 0 or 1 that less than a tenth of a row speaks for the rarer outcome.
+// nearEdge returns held and what rows say next to nothing of near an edge: the probabilities so near 0 or 1 that less than
+// a tenth of a row speaks for the rarer outcome, and the means of a component at the floor of variances, whose rows are
+// all but equal in some direction.
 func (f *fit) nearEdge(theta []float64, held []bool) []bool {
-	k, comp := f.mix.K, f.mix.Components(theta)
+	k, d, comp := f.mix.K, f.mix.D, f.mix.Components(theta)
+	near, at := make([]bool, len(theta)), len(theta)-len(comp)
+	copy(near, held)
 	var p []float64
 	switch fam := f.mix.Family.(type) {
 	case family.Bernoulli:
 		p = fam.Probabilities(nil, comp)
 	case family.Categorical:
 		p = fam.Probabilities(nil, comp, k)
-	default:
-		return held
+	case family.Gaussian:
+		for c, floor := range fam.AtFloor(comp, k, d) {
+			for j := range d {
+				near[at+c*d+j] = near[at+c*d+j] || floor
+			}
+		}
+		return near
 	}
-	near := make([]bool, len(theta))
-	copy(near, held)
-	at := len(theta) - len(comp)
 	for c, lw := range f.mix.LogWeights(nil, theta) {
 		rows, width := math.Exp(lw)*f.look.W, len(p)/k
 		for j := c * width; j < (c+1)*width; j++ {

@@ -52,14 +52,18 @@ func errorsOf(t *testing.T, src data.Source, spec Spec) fitted {
 }
 
 // For one normal column the information in (mean, log sd) is n (1/v, g/sd; g/sd, q - 1), g the skewness and q the
-// kurtosis. Rows 0, 0, 0, 4: v = 3, g = 6 / 3^1.5, q = 21 / 9. The errors of mean and variance are those of its inverse.
+// kurtosis. Rows -1, -1, -1, 0, 3 have moments v = 12/5, 24/5 and 84/5, so g = 2 / v^0.5 and q = 35/12. The errors of mean
+// and variance are those of its inverse, whose determinant is v / (n^2 (q - 1 - g^2)).
 func TestErrorsOfOneColumnByHand(t *testing.T) {
-	const n, v, g, q = 4, 3, 6 / (3 * 1.7320508075688772), 21. / 9
-	got := errorsOf(t, matrixOf(1, 0, 0, 0, 4), Spec{K: 1}).errors
-	det := (q - 1) - g*g
+	const n, v, q = 5, 12. / 5, 35. / 12
+	const det = (q - 1) - 4/v
+	got := errorsOf(t, matrixOf(1, -1, -1, -1, 0, 3), Spec{K: 1}).errors
+	if got.Why != "" {
+		t.Fatal(got.Why)
+	}
 	within(t, "the error of the mean", got.Means[0][0], math.Sqrt(v/(n*det)*(q-1)), 1e-9)
 	within(t, "the error of the variance", got.Covariance[0][0], 2*v*math.Sqrt(1/(n*det)), 1e-9)
-	if got.Weights != nil || got.Rows != 4 || got.Method != "outer products" || got.Why != "" {
+	if got.Weights != nil || got.Rows != 5 || got.Method != "outer products" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -159,7 +163,7 @@ func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
 	specs = append(specs, Spec{K: 2, Model: "bernoulli", Binarize: &threshold},
 		Spec{K: 2, Model: "categorical", Levels: [][]string{{"a", "b", "c"}, {"d", "e"}, {"f", "g", "h", "i"}}})
 	for _, spec := range specs {
-		src := twoGroups(7, 500, 3, 0.65, 3)
+		src := twoGroups(7, 500, 3, 0.65, map[bool]float64{true: 2, false: 3}[spec.Model == "bernoulli"])
 		switch spec.Model {
 		case "bernoulli":
 			for i := range src.F64 {
@@ -175,7 +179,7 @@ func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
 			t.Fatalf("%+v: %s", spec, f.errors.Why)
 		}
 		theta := f.point.Theta
-		keep := f.mix.Identified(theta, f.point.Held)
+		keep := f.mix.Identified(theta, f.nearEdge(theta, f.point.Held))
 		info, err := f.local.Information(context.Background(), f.mix, theta, keep, 1, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -236,7 +240,8 @@ func spread(v []float64) float64 {
 	return math.Sqrt(square / float64(len(v)-1))
 }
 
-// The first column is 1 in every row of the first group: that probability is on its edge, all others have errors.
+// The first column is 1 in every row of the first group: that probability is on its edge, all others have errors. It
+// approaches 1 ever more slowly, so the edge begins where 0.1 rows are expected to differ.
 func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 	u := uniforms(9, 400*4)
 	src := &data.Table{N: 400, D: 4}
@@ -253,9 +258,13 @@ func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 			src.F64 = append(src.F64, bit)
 		}
 	}
-	levels := slices.Repeat([][]string{{"no", "yes"}}, 4)
+	levels := slices.Repeat([][]string{{"no", "yes", "neither"}}, 4) // the last never occurs
+	var bits []Errors
 	for _, spec := range []Spec{{K: 2, Model: "bernoulli"}, {K: 2, Model: "categorical", Levels: levels}} {
 		f := errorsOf(t, src, spec)
+		if bits == nil {
+			bits = f.errors.Probabilities
+		}
 		nan, edge := 0, 0
 		for c, row := range f.errors.Probabilities {
 			for j, v := range row {
@@ -263,11 +272,13 @@ func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 				if v != v {
 					nan++
 				}
-				if p < 1e-6 || p > 1-1e-6 {
+				if f.model.Weights[c]*400*min(p, 1-p) < 0.1 {
 					edge++
 					if v == v {
 						t.Errorf("%s: probability %v has error %v", spec.Model, p, v)
 					}
+				} else if spec.Levels != nil { // a level that never occurs changes nothing
+					within(t, "the error of a level", v, bits[c][j/3], 1e-3*bits[c][j/3])
 				}
 			}
 		}
@@ -290,8 +301,9 @@ func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 	}
 }
 
-// A covariance at its floor has no errors; the means and the other covariance have.
-func TestCovarianceAtTheFloorHasNoErrors(t *testing.T) {
+// Rows that are all equal are a component at the floor. It has a weight, but no errors of mean and variance: they say
+// nothing of the one and the floor decides the other.
+func TestComponentAtTheFloorHasNoErrors(t *testing.T) {
 	z := normals(5, 160)
 	src := &data.Table{N: 160, D: 1}
 	for i, v := range z {
@@ -307,6 +319,8 @@ func TestCovarianceAtTheFloorHasNoErrors(t *testing.T) {
 	for c, v := range f.errors.Covariance {
 		if none, floor := v[0] != v[0], f.model.Covariance[c][0] < 1e-6; none != floor {
 			t.Errorf("variance %v has error %v", f.model.Covariance[c][0], v[0])
+		} else if m := f.errors.Means[c][0]; (m != m) != floor {
+			t.Errorf("the mean of a component with variance %v has error %v", f.model.Covariance[c][0], m)
 		}
 	}
 	near5(t, "weight", f.errors.Weights[0], math.Sqrt(0.75*0.25/160))

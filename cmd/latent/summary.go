@@ -159,6 +159,9 @@ func finishedLine(r *latent.Result) string {
 	if !r.Converged && !r.Interrupted {
 		b.WriteString("; raise --max-iter")
 	}
+	if c.Saddles > 0 {
+		fmt.Fprintf(&b, "; left %s on the way", counted(int64(c.Saddles), "saddle"))
+	}
 	if r.Starts.N > 1 {
 		fmt.Fprintf(&b, "; %d of %d starts agree", r.Starts.AgreeWithBest, r.Starts.N)
 	}
@@ -265,6 +268,9 @@ func cellWidth(head []string, lines [][]string, j int) int {
 // details prints what -v adds.
 func details(w io.Writer, r *latent.Result, info *data.Info) {
 	fmt.Fprintln(w)
+	if r.Why != "" {
+		fmt.Fprintf(w, "algorithm %s: %s\n", r.Algorithm, r.Why)
+	}
 	if n := r.Starts.DrawnFrom; n > 0 && n < r.N {
 		fmt.Fprintf(w, "starts were drawn from %s rows taken at random\n", thousands(n))
 	}
