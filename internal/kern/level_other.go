@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package kern
+
+func detect() Level { return Go }
