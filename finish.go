@@ -28,7 +28,7 @@ func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool
 	s := win.last
 	r := &Result{
 		Model: m.Kind, K: f.mix.K, N: f.look.Used, Weight: f.look.W, D: f.mix.D, Columns: f.names, Levels: f.spec.Levels,
-		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
+		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(runs, best), Warnings: []string{}, Version: Version, Fitted: m,
 	}
@@ -95,6 +95,9 @@ func (f *fit) numbers(r *Result, t *tally) {
 	r.BIC, r.AIC, r.ICL = new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
 }
 
+// estimateAfter is how many steps a driver's own estimate of the distance needs to mean anything.
+const estimateAfter = 6
+
 // certify says how far from the optimum the fit stopped.
 func (f *fit) certify(r *Result, s ascent.Step) {
 	c := &r.Certificate
@@ -119,7 +122,7 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 			c.Curvature = new(s.Certificate.Curvature)
 		}
 	}
-	if s.Distance == s.Distance {
+	if s.Distance == s.Distance && (s.Certificate != nil || s.Iteration >= estimateAfter) {
 		c.DistanceSE, c.Remaining, c.Method = new(s.Distance), new(s.Remaining), &method
 	}
 }
@@ -289,7 +292,11 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("probability %d: %s", c+1, strings.Join(names, ", ")))
 		}
 	}
-	if total > 0 {
+	switch total {
+	case 0:
+	case 1:
+		r.warn("1 probability is within a millionth of 0 or 1, where it can go no further; it is left out of the certificate")
+	default:
 		r.warn(fmt.Sprintf("%d probabilities are within a millionth of 0 or 1, where they can go no further; they are left out of the certificate", total))
 	}
 }

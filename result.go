@@ -68,7 +68,7 @@ type Timing struct {
 type Certificate struct {
 	DistanceSE *float64 `json:"distance_se"`              // standard errors; nil where it is not known
 	Remaining  *float64 `json:"remaining_log_likelihood"` // nats
-	Method     *string  `json:"method"`                   // "gain-ratio": from the ratio of EM's last gains
+	Method     *string  `json:"method"`                   // "information": from the observed information; "estimate": the driver's own, or a lower bound
 	Curvature  *float64 `json:"smallest_curvature"`
 	Saddles    int      `json:"saddles_left"`  // saddles that the winning climb met and left
 	Why        string   `json:"why,omitempty"` // why the distance is not known

@@ -353,9 +353,11 @@ func (s *Spec) betas() []float64 {
 // auto reports whether the way starts are chosen in is left to the fit.
 func (s *Spec) auto() bool { return s.Init == "" || s.Init == "auto" }
 
-// start returns the name of the way starts are chosen in.
-func (s *Spec) start() string {
+// start returns the name of the way starts are chosen in on d columns; "none" where no start is needed.
+func (s *Spec) start(d int) string {
 	switch {
+	case s.driver(d) == "exact":
+		return "none"
 	case !s.auto():
 		return s.Init
 	case s.Penalty != nil:

@@ -213,6 +213,35 @@ func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
 	}
 }
 
+// The same components in another order in theta have the same errors.
+func TestErrorsFollowTheOrderOfTheModel(t *testing.T) {
+	const k, d = 2, 2
+	for _, shape := range shapeNames {
+		f := errorsOf(t, twoGroups(7, 300, d, 0.65, 3), Spec{K: k, Covariance: shape})
+		theta := slices.Clone(f.point.Theta)
+		swap := func(from, size int) {
+			copy(theta[from:from+size], f.point.Theta[from+size:from+2*size])
+			copy(theta[from+size:from+2*size], f.point.Theta[from:from+size])
+		}
+		swap(0, 1)
+		swap(k, d)
+		if !strings.HasPrefix(shape, "tied") {
+			swap(k+k*d, (len(theta)-k-k*d)/k)
+		}
+		e, err := f.standardErrors(context.Background(), theta, nil, []int{f.order[1], f.order[0]})
+		if err != nil || e.Why != "" {
+			t.Fatal(err, e.Why)
+		}
+		want := f.errors.all()
+		if len(e.all()) != len(want) {
+			t.Fatalf("%s: %d errors, want %d", shape, len(e.all()), len(want))
+		}
+		for i, v := range e.all() {
+			within(t, shape+": an error", v, want[i], 1e-9*want[i])
+		}
+	}
+}
+
 // The errors must be how far fits to new samples of the same kind are spread.
 func TestErrorsAreTheSpreadOfRepeatedFits(t *testing.T) {
 	const fits, n, share = 400, 120, 0.7

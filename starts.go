@@ -44,7 +44,7 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	}
 	var thetas [][]float64
 	for i := range f.spec.starts(f.look.Used) {
-		theta, err := f.drawn(ctx, points, f.spec.start(), seed.RNG(f.spec.seed(), i))
+		theta, err := f.drawn(ctx, points, f.spec.start(f.mix.D), seed.RNG(f.spec.seed(), i))
 		if err != nil {
 			return nil, err
 		}

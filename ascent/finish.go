@@ -114,6 +114,8 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 	switch {
 	case s.Done == Limit && w.Tol == 0:
 		return false, nil // so many steps were asked for, and nothing else
+	case s.Done == Limit && s.Iteration < 2*leastProducts:
+		return false, nil
 	case s.Done == Limit:
 		most, normal = min(products, s.Iteration/2), nil // what is cut short is not to cost more for a look at its end
 	case s.Done != Going:
@@ -155,6 +157,9 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 	}
 	return false, nil
 }
+
+// leastProducts is how many products with the information say anything of the distance.
+const leastProducts = 3
 
 // Constants of leaving saddles.
 const (

@@ -101,7 +101,7 @@ func TestIdentifiedParametersHaveNoGauge(t *testing.T) {
 		{"no logits", uniform, []float64{5, 6, 0, 0}, none, []int{0, 1, 2, 3}},
 		{"one of each column", codes, []float64{1, 0, 5, 6, 0, 1, 3, 2, 4, 4, 0, 0, 0, 0}, none, []int{1, 2, 5, 7, 9, 12, 13}},
 		{
-			"the largest of those not held", codes, []float64{1, 0, 5, 6, 0, 1, 3, 2, 4, 4, 0, 0, 0, 0},
+			"the largest of those not held", codes, []float64{1, 0, 5, 6, 0, 1, 3, 2, 4, 4, 0, 0, 9, 0},
 			[]bool{12: true, 5: true, 6: true, 7: true, 13: false}, []int{1, 2, 9, 13},
 		},
 	} {

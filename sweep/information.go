@@ -19,7 +19,7 @@ type Information struct {
 }
 
 // Information makes one pass and returns sum_i w_i s_i s_i', s_i the gradient of log p(x_i) in the parameters at the
-// places keep of theta (mixture.Identified leaves one that is not singular). At the optimum its expectation is that of
+// places keep of theta, in order (mixture.Identified leaves one that is not singular). At the optimum its expectation is that of
 // minus the Hessian of the log-likelihood (Berndt, Hall, Hall and Hausman 1974). The work is p^2 / 2 multiply-adds a row.
 //
 // A share below 1 looks at about that share of the rows and scales what they give up to the weight of all. Which rows, a

@@ -183,12 +183,11 @@ func TestWorkForTheInformationIsBounded(t *testing.T) {
 	}{
 		{10, 1_000_000, 1},
 		{1, 0, 1},
-		{400, 1_000_000, 0.25},       // 4e10 / 400^2 = 250,000 rows
-		{2000, 1_000_000, 0.04},      // 20 rows a parameter, though 4e10 / 2000^2 is 10,000
-		{2000, 30_000, 1},            // fewer than that are all looked at
-		{1000, 1_000_000, 0.04},      // 4e10 / 1000^2 = 40,000 rows, 40 a parameter
-		{100, 400_000_000, 0.01},     // 4e6 rows
-		{2, 1_000_000_000_000, 0.01}, // 1e10 rows
+		{400, 1_000_000, 0.0125}, // 2e9 / 400^2 = 12,500 rows
+		{600, 1_000_000, 0.012},  // 20 rows a parameter, though 2e9 / 600^2 is 5,556
+		{600, 10_000, 1},         // fewer than that are all looked at
+		{100, 20_000_000, 0.01},  // 200,000 rows
+		{2, 50_000_000_000, 0.01},
 	} {
 		if got := sweep.InformationShare(c.p, c.rows); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%d parameters, %d rows: share %v, want %v", c.p, c.rows, got, c.want)

@@ -99,6 +99,9 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	}
 	table, err := latent.Compare(cmd.Context(), src, spec, f.algorithms, all.next)
 	all.finish()
+	if wrong := (*latent.SpecError)(nil); errors.As(err, &wrong) {
+		return usageError{err}
+	}
 	if err != nil {
 		return fileError(path, err)
 	}

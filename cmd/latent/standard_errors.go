@@ -19,7 +19,11 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		fmt.Fprintf(w, "no standard errors: %s\n", e.Why)
 		return
 	}
-	fmt.Fprintf(w, "standard errors, by %s of %s:\n", e.Method, counted(e.Rows, "row"))
+	few := ""
+	if e.Rows < 10*int64(r.Free) {
+		few = " (few for so many parameters: take them as a rough guide)"
+	}
+	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, counted(e.Rows, "row"), few)
 	head, lines := []string{"group", "share"}, make([][]string, len(r.Components))
 	for c := range r.Components {
 		lines[c] = []string{strconv.Itoa(c + 1), "-"}

@@ -95,6 +95,9 @@ func fittedLine(r *latent.Result) string {
 		return what
 	}
 	by := algorithmNames[r.Algorithm]
+	if r.Init == "none" {
+		return what + "; " + by
+	}
 	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, counted(int64(r.Starts.N), "start"), r.Init, r.Seed)
 }
 
@@ -142,7 +145,11 @@ func finishedLine(r *latent.Result) string {
 	c := r.Certificate
 	switch {
 	case c.DistanceSE != nil:
-		fmt.Fprintf(&b, ": %s standard errors from the optimum, %s nats to gain", about(*c.DistanceSE), about(*c.Remaining))
+		guess := ""
+		if *c.Method == "estimate" {
+			guess = "by a rough estimate "
+		}
+		fmt.Fprintf(&b, ": %s%s standard errors from the optimum, %s nats to gain", guess, about(*c.DistanceSE), about(*c.Remaining))
 	case r.Reason == ascent.LogLik:
 		b.WriteString(" by --tol-loglik; how far the optimum is, is not known")
 	case r.Reason == ascent.Shift:
