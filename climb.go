@@ -76,22 +76,32 @@ func follow(steps iter.Seq2[ascent.Step, error], start, of int, watch func(Progr
 	return r
 }
 
-// resume lets a climb that was stopped go on to its end.
+// resume lets a climb that was stopped go on to its end. The search of anti-annealing is over by then.
 func (f *fit) resume(ctx context.Context, r run) (run, error) {
-	watch := f.spec.Watch
-	if watch != nil {
+	on := *f
+	if on.spec.driver(f.mix.D) == "anti-annealing" {
+		on.spec = on.spec.with("em-lbfgs")
+	}
+	on.spec.MaxIter = new(max(f.spec.maxIter()-r.last.Iteration, 0))
+	var watch func(Progress)
+	if f.spec.Watch != nil {
 		watch = func(p Progress) {
 			p.Start, p.Iteration, p.Sweeps = r.start+1, p.Iteration+r.last.Iteration, p.Sweeps+r.moves
 			f.spec.Watch(p)
 		}
 	}
-	runs, err := f.climb(ctx, [][]float64{r.last.Point.Theta}, watch, false)
-	if err != nil {
+	runs, err := on.climb(ctx, [][]float64{r.last.Point.Theta}, watch, false)
+	switch {
+	case err != nil:
 		return r, err
+	case runs[0].err != nil && ctx.Err() == nil:
+		return r, runs[0].err
+	case runs[0].last.Point == nil:
+		return r, nil
 	}
-	on := runs[0]
-	on.start, on.moves, on.last.Iteration = r.start, on.moves+r.moves, on.last.Iteration+r.last.Iteration
-	return on, nil
+	end := runs[0]
+	end.start, end.moves, end.last.Iteration = r.start, end.moves+r.moves, end.last.Iteration+r.last.Iteration
+	return end, nil
 }
 
 // all returns all rows of positive weight, in memory and in order, for what sums cannot do.

@@ -1,11 +1,13 @@
 package latent
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
 )
 
@@ -17,7 +19,7 @@ type Comparison struct {
 	// Sweeps are the passes a start took to its end, the certificate included.
 	Sweeps  Spread  `json:"sweeps"`
 	Seconds float64 `json:"seconds"` // all starts together, which share passes
-	// LogLik is the log-likelihood that starts ended at, in the units of the fit, nats.
+	// LogLik is the log-likelihood that starts ended at, in the user's units, nats.
 	LogLik Heights `json:"log_likelihood"`
 	// ReachedBest is how many starts came within 0.01 nats of the best end of any algorithm.
 	ReachedBest int `json:"reached_best"`
@@ -55,45 +57,69 @@ func Climbers() []string {
 }
 
 // Compare runs several algorithms from the same starts, each to its own certified end, and says what it cost and what
-// it found. spec.Algorithm is not used; spec.Watch sees every step, after algorithm was called with the next one's name.
+// it found. spec.Algorithm is not used; spec.Beta and spec.BetaSteps are for anti-annealing alone. spec.Watch sees every
+// step, after algorithm was called with the next one's name. If ctx ends, what has finished is returned with its error.
 func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []string, algorithm func(string)) ([]Comparison, error) {
-	if !spec.mixture() {
-		return nil, bad("model", "must be a mixture: %s has only one way up", spec.model())
+	if err := validateCompare(spec, algorithms); err != nil {
+		return nil, err
 	}
-	for _, a := range algorithms {
-		s := spec
-		s.Algorithm = a
-		if err := s.Validate(); err != nil {
-			return nil, err
-		}
-	}
-	f, err := prepare(ctx, src, spec)
+	first := spec.with(algorithms[0])
+	f, err := prepare(ctx, src, first)
 	if err != nil {
 		return nil, err
+	}
+	if p := f.mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
+		return nil, bad("algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out, lbfgs does without", p, p)
 	}
 	thetas, err := f.starts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ends := make([][]run, len(algorithms))
-	seconds := make([]float64, len(algorithms))
-	for i, a := range algorithms {
+	var ends [][]run
+	var seconds []float64
+	for _, a := range algorithms {
 		if algorithm != nil {
 			algorithm(a)
 		}
-		f.spec.Algorithm = a
+		f.spec = spec.with(a)
 		began := time.Now()
-		if ends[i], err = f.climb(ctx, thetas, spec.Watch, false); err != nil {
-			return nil, err
+		runs, err := f.climb(ctx, thetas, spec.Watch, false)
+		for _, r := range runs {
+			err = cmp.Or(err, r.err)
 		}
-		seconds[i] = time.Since(began).Seconds()
-		for _, r := range ends[i] {
-			if r.err != nil {
-				return nil, r.err
+		if err != nil {
+			if len(ends) == 0 || ctx.Err() == nil {
+				return nil, err
 			}
+			return f.compare(algorithms[:len(ends)], ends, seconds), ctx.Err()
 		}
+		ends, seconds = append(ends, runs), append(seconds, time.Since(began).Seconds())
 	}
 	return f.compare(algorithms, ends, seconds), nil
+}
+
+// validateCompare checks the spec for each algorithm.
+func validateCompare(spec Spec, algorithms []string) error {
+	switch {
+	case !spec.mixture():
+		return bad("model", "must be a mixture; for %s use fit", spec.model())
+	case spec.RegCovar > 0:
+		return bad("reg-covar", "changes the likelihood that the algorithms climb in every step: there is nothing to compare; leave it out")
+	case len(algorithms) == 0:
+		return bad("algorithms", "names none")
+	case (spec.Beta != nil || spec.BetaSteps != 0) && !slices.Contains(algorithms, "anti-annealing"):
+		return bad("beta", "and --beta-steps are for anti-annealing, which is not among the algorithms")
+	}
+	for i, a := range algorithms {
+		if slices.Contains(algorithms[:i], a) {
+			return bad("algorithms", "names %s twice", a)
+		}
+		s := spec.with(a)
+		if err := s.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare judges the ends, by algorithm and start. Ends on a spike never win, as in a fit.
@@ -110,7 +136,7 @@ func (f *fit) compare(algorithms []string, ends [][]run, seconds []float64) []Co
 		at, _ := f.best(runs)
 		best := runs[at].last
 		c := Comparison{Algorithm: algorithms[i], Starts: len(runs), Seconds: seconds[i], Smallest: slices.Min(best.Point.Weights) / f.look.W}
-		if best.Distance == best.Distance {
+		if cert := best.Certificate; cert != nil && !cert.AtLeast && cert.Distance == cert.Distance {
 			c.Distance = &best.Distance
 		}
 		if em >= 0 {
@@ -140,7 +166,8 @@ func (f *fit) compare(algorithms []string, ends [][]run, seconds []float64) []Co
 		slices.Sort(sweeps)
 		n := len(runs)
 		c.Sweeps = Spread{Median: float64(sweeps[(n-1)/2]+sweeps[n/2]) / 2, Min: sweeps[0], Max: sweeps[n-1]}
-		c.LogLik = Heights{Best: best.Point.LogLik, Median: (heights[(n-1)/2] + heights[n/2]) / 2, Min: heights[0]}
+		units := f.jacobian()
+		c.LogLik = Heights{Best: best.Point.LogLik + units, Median: (heights[(n-1)/2]+heights[n/2])/2 + units, Min: heights[0] + units}
 		table = append(table, c)
 	}
 	return table

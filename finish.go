@@ -69,7 +69,7 @@ func (f *fit) sign(r *Result) (err error) {
 	m.StandardErrors = r.StandardErrors
 	m.Certificate, err = json.Marshal(r.Certificate)
 	m.Provenance = &Provenance{
-		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Init: r.Init,
+		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Why: r.Why, Free: r.Free, Init: r.Init,
 		Seed: r.Seed, Iterations: r.Iterations, Sweeps: r.Sweeps, SweepsTotal: r.SweepsTotal, Starts: r.Starts, ICL: r.ICL,
 		Inertia: r.Inertia, Penalty: r.Penalty, Objective: r.Objective, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version,
 	}
@@ -112,10 +112,11 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 	case f.spec.hard():
 		return
 	}
-	method := "estimate" // where the climb was cut short: the driver's own, or a lower bound
+	method := "estimate" // the driver's own, where nobody looked closely
 	if s.Certificate != nil {
-		if !s.Certificate.AtLeast {
-			method = string(s.Certificate.Method)
+		method = string(s.Certificate.Method)
+		if s.Certificate.AtLeast {
+			method = "lower bound"
 		}
 		c.Why, c.Saddles = s.Certificate.Why, s.Certificate.Saddles
 		if s.Certificate.Curvature == s.Certificate.Curvature {
@@ -262,11 +263,18 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 	default:
 		for _, c := range r.Components {
 			if c.AtFloor {
-				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %d rows are all but equal in some direction", c.Label, family.MinEigenvalue, c.Rows))
+				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", c.Label, family.MinEigenvalue, rowsAre(c.Rows)))
 				edge("covariance %d", c.Label)
 			}
 		}
 	}
+}
+
+func rowsAre(n int64) string {
+	if n == 1 {
+		return "1 row is"
+	}
+	return fmt.Sprintf("%d rows are", n)
 }
 
 // certain names the columns whose bits or levels are all but certain in a component.
@@ -323,6 +331,10 @@ func (f *fit) warnings(r *Result) {
 	switch {
 	case r.Interrupted:
 		r.warn("interrupted: this is the best so far")
+	case r.Reason == ascent.Flat:
+		r.warn(fmt.Sprintf("not finished: after %d iterations the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", r.Iterations, f.spec.tol()))
+	case !r.Converged && r.Certificate.DistanceSE != nil && *r.Certificate.DistanceSE <= f.spec.tol() && *r.Certificate.Method == string(ascent.Information):
+		r.warn(fmt.Sprintf("not finished after %d iterations: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", r.Iterations))
 	case !r.Converged:
 		r.warn(fmt.Sprintf("not finished after %d iterations: raise --max-iter", r.Iterations))
 	}

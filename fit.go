@@ -37,9 +37,10 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	interrupted := ctx.Err() != nil
+	interrupted := false
 	for _, r := range runs {
-		if r.err != nil && !interrupted { // rows that cannot be read any more
+		interrupted = interrupted || r.err != nil
+		if r.err != nil && ctx.Err() == nil { // rows that cannot be read any more
 			return nil, r.err
 		}
 	}
@@ -52,7 +53,7 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 			return nil, err
 		}
 	}
-	r, err := f.result(context.WithoutCancel(ctx), runs, best, interrupted)
+	r, err := f.result(context.WithoutCancel(ctx), runs, best, interrupted || ctx.Err() != nil && !runs[best].last.Done.Converged())
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +83,9 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
+	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 {
+		return nil, bad("algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
+	}
 	f := &fit{spec: spec, user: src, src: src}
 	_, d := src.Shape()
 	if f.names = spec.Columns; f.names == nil {
@@ -97,14 +101,10 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		return nil, err
 	}
 	f.look = look
-	if err := f.check(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.scale(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.checkCells(ctx); err != nil {
-		return nil, err
+	for _, step := range []func(context.Context) error{f.check, f.scale, f.checkCells, f.checkDistinct} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
 	}
 	f.origin = f.look.Origin()
 	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
@@ -120,12 +120,15 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	default:
 		f.mix.Family = family.Fixed{}
 	}
+	if p := f.mix.Params(); spec.Algorithm == "bfgs" && p > ascent.MaxBFGS {
+		return nil, bad("algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", p, p, ascent.MaxBFGS)
+	}
 	f.local = sweep.NewLocal(f.src, look.Rows, f.origin, spec.threads())
 	return f, nil
 }
 
 // check refuses what no fit can use.
-func (f *fit) check(ctx context.Context) error {
+func (f *fit) check(context.Context) error {
 	look, k := f.look, f.spec.K
 	switch {
 	case look.Rows == 0:
@@ -139,14 +142,23 @@ func (f *fit) check(ctx context.Context) error {
 		return errors.New("the row weights add up to more than a float64 can hold")
 	}
 	for j, v := range look.Var {
-		if math.IsInf(v, 1) || v != v {
+		if (math.IsInf(v, 1) || v != v) && f.spec.Binarize == nil {
 			return fmt.Errorf("column %q: the values are so large that their variance overflows; divide the column by a constant", f.names[j])
+		}
+		if v == 0 && look.Min[j] < look.Max[j] && f.spec.mixture() && f.spec.Binarize == nil {
+			return fmt.Errorf("column %q: the values are so small that their variance underflows; multiply the column by a constant", f.names[j])
 		}
 		if v == 0 && f.spec.model() == "gmm" {
 			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.names[j], look.Min[j], f.names[j])
 		}
 	}
-	if k == 1 {
+	return nil
+}
+
+// checkDistinct refuses more components than there are distinct rows, after any transform.
+func (f *fit) checkDistinct(ctx context.Context) error {
+	k := f.spec.K
+	if k <= 1 {
 		return nil
 	}
 	distinct, err := distinctRows(ctx, f.src, k)
@@ -171,10 +183,13 @@ func (f *fit) checkCells(ctx context.Context) error {
 		if len(f.spec.Levels) != len(f.names) {
 			return bad("levels", "names the levels of %d columns, but there are %d", len(f.spec.Levels), len(f.names))
 		}
-		for j, names := range f.spec.Levels {
-			if lo, hi := f.look.Min[j], f.look.Max[j]; lo < 0 || hi >= float64(len(names)) {
-				return fmt.Errorf("column %q: the cells run from %v to %v, but they must number its %d levels from 0", f.names[j], lo, hi, len(names))
-			}
+		levels := counts(f.spec.Levels)
+		row, col, v, found, err := data.NonLevel(ctx, f.src, levels)
+		if err != nil {
+			return err
+		}
+		if found {
+			return fmt.Errorf("row %d, column %q: %v is not the number of a level; the %d levels are numbered from 0", row, f.names[col], v, levels[col])
 		}
 	}
 	return nil
@@ -211,25 +226,36 @@ func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 	return len(seen), ctx.Err()
 }
 
-// best returns the index of the winning run: the highest free energy, runs without a degenerate component first.
+// height is what runs are compared by: the free energy, but for a mixture at another temperature than 1, where that is no
+// log-likelihood, the log-likelihood.
+func height(p *ascent.Point) float64 {
+	if p.Beta != 1 && !math.IsInf(p.Beta, 1) {
+		return p.LogLik
+	}
+	return p.F
+}
+
+// best returns the index of the winning run: the highest, runs without a degenerate component first.
 func (f *fit) best(runs []run) (int, error) {
-	at := -1
-	degenerate := make([]bool, len(runs))
+	at, spike := -1, false
 	for i, r := range runs {
 		if r.last.Point == nil {
-			if r.err != nil && at < 0 && i == len(runs)-1 {
-				return 0, r.err
-			}
 			continue
 		}
-		degenerate[i] = f.degenerate(r.last.Point)
-		better := at < 0 || degenerate[at] && !degenerate[i] ||
-			degenerate[at] == degenerate[i] && r.last.Point.F > runs[at].last.Point.F
-		if better {
-			at = i
+		degenerate := f.degenerate(r.last.Point)
+		if at < 0 || spike && !degenerate || spike == degenerate && height(r.last.Point) > height(runs[at].last.Point) {
+			at, spike = i, degenerate
 		}
 	}
-	return at, nil
+	if at >= 0 {
+		return at, nil
+	}
+	for _, r := range runs {
+		if r.err != nil {
+			return 0, r.err
+		}
+	}
+	return 0, errors.New("no start could be evaluated")
 }
 
 // degenerate reports whether a component at the floor holds less weight than d + 2 rows: a spike on a few rows, whose
@@ -243,10 +269,24 @@ func (f *fit) degenerate(p *ascent.Point) bool {
 	return false
 }
 
+// jacobian is what a log-likelihood of transformed rows lacks to one in the user's units: the density of a row is that of
+// the transformed row over the product of the scales.
+func (f *fit) jacobian() float64 {
+	sum := 0.0
+	if f.spec.mixture() {
+		for _, t := range f.transform {
+			for _, v := range t.Scale {
+				sum -= f.look.W * math.Log(v)
+			}
+		}
+	}
+	return sum
+}
+
 // agreement counts how many runs ended where the best did, and how many different ends there were.
 func (f *fit) agreement(runs []run, best int) Starts {
 	s := Starts{N: len(runs), DrawnFrom: f.drawnFrom}
-	top := runs[best].last.Point.F
+	top := height(runs[best].last.Point)
 	tol := agree
 	if !f.spec.mixture() {
 		tol = 1e-9 * math.Abs(top)
@@ -256,13 +296,13 @@ func (f *fit) agreement(runs []run, best int) Starts {
 		if r.last.Point == nil {
 			continue
 		}
-		s.Objectives = append(s.Objectives, r.last.Point.F)
+		s.Objectives = append(s.Objectives, height(r.last.Point)+f.jacobian())
 		if r.outraced {
 			s.Outraced++
 			continue
 		}
-		ends = append(ends, r.last.Point.F)
-		if math.Abs(r.last.Point.F-top) <= tol {
+		ends = append(ends, height(r.last.Point))
+		if math.Abs(height(r.last.Point)-top) <= tol {
 			s.AgreeWithBest++
 		}
 	}

@@ -325,7 +325,7 @@ func TestSpikeOnAFewRowsDoesNotWin(t *testing.T) {
 	f := &fit{mix: &mixture.Mixture{Family: g, K: 2, D: 1}}
 	floor := math.Log(family.MinEigenvalue) / 2
 	start := func(logL, logSD, weight float64) run {
-		return run{last: ascent.Step{Point: &ascent.Point{Theta: []float64{0, 0, 0, 5, 0, logSD}, F: logL, Weights: []float64{50, weight}}}}
+		return run{last: ascent.Step{Point: &ascent.Point{Beta: 1, Theta: []float64{0, 0, 0, 5, 0, logSD}, F: logL, Weights: []float64{50, weight}}}}
 	}
 	for _, c := range []struct {
 		name string

@@ -79,7 +79,7 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 			}
 		}
 	}
-	labels := seed.Nearest(f.near(p), f.near(given).X)
+	labels := seed.Nearest(f.near(p, f.spec.Init), f.near(given, f.spec.Init).X)
 	g, gaussian := f.mix.Family.(family.Gaussian)
 	if !gaussian {
 		return seed.FromFirm(f.mix, p, labels, firmDrawn), nil
@@ -96,7 +96,7 @@ func (f *fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error)
 	if int64(len(labels)) != f.look.Rows {
 		return nil, bad("init", "labels: there are %d for %d rows", len(labels), f.look.Rows)
 	}
-	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0)) // all rows, in order
+	p, err := f.all(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -174,6 +174,7 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 			p.Grad, p.Held, p.Near = make([]float64, len(t.Theta)), make([]bool, len(t.Theta)), mixture.Geometry{Mixture: l.mix, Theta: t.Theta, Stats: s}
 			l.mix.Grad(p.Grad, t.Theta, s)
 			l.mix.Held(p.Held, t.Theta, p.Next)
+			p.Whole = slices.Clone(p.Grad)
 			for i, held := range p.Held {
 				if held {
 					p.Grad[i] = 0

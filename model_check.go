@@ -11,14 +11,14 @@ import (
 // check refuses parameters that do not fit each other or are out of range.
 func (m *Model) check() error {
 	k, d := m.K(), m.D()
-	what, rows, width := "means", m.Means, d
+	what, rows, width, unit := "means", m.Means, d, "columns"
 	switch m.Kind {
 	case "kmeans", "kmedians":
 		what = "centers"
 	case "bernoulli":
 		what, rows = "probabilities", m.Probabilities
 	case "categorical":
-		what, rows, width = "probabilities", m.Probabilities, 0
+		what, rows, width, unit = "probabilities", m.Probabilities, 0, "levels in all columns"
 		for _, l := range m.Levels {
 			width += len(l)
 		}
@@ -38,7 +38,7 @@ func (m *Model) check() error {
 	}
 	for c, row := range rows {
 		if len(row) != width {
-			return fmt.Errorf("%s: row %d has %d numbers, but there are %d columns", what, c+1, len(row), d)
+			return fmt.Errorf("%s: row %d has %d numbers, but there are %d %s", what, c+1, len(row), width, unit)
 		}
 	}
 	if err := m.checkTransform(); err != nil {
@@ -62,19 +62,24 @@ func (m *Model) check() error {
 	return m.checkCovariances()
 }
 
+// checkTransform wants transforms that the model's kind takes, with their own numbers and no others.
 func (m *Model) checkTransform() error {
 	d := m.D()
 	for i, t := range m.Transform {
-		switch {
-		case t.Kind == "binarize":
-			if t.Threshold == nil {
-				return fmt.Errorf("transform: number %d has no threshold", i+1)
-			}
-			continue
-		case t.Kind != "standard" && t.Kind != "robust":
+		switch binarize := t.Kind == "binarize"; {
+		case !binarize && t.Kind != "standard" && t.Kind != "robust":
 			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust or binarize", t.Kind, i+1)
-		}
-		if len(t.Center) != d || len(t.Scale) != d {
+		case m.Kind == "categorical" || binarize != (m.Kind == "bernoulli"):
+			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)
+		case binarize && t.Threshold == nil:
+			return fmt.Errorf("transform: number %d has no threshold", i+1)
+		case binarize && (t.Center != nil || t.Scale != nil):
+			return fmt.Errorf("transform: number %d binarizes by its threshold and can have neither center nor scale", i+1)
+		case binarize:
+			continue
+		case t.Threshold != nil:
+			return fmt.Errorf("transform: number %d has a threshold, which only binarize can have", i+1)
+		case len(t.Center) != d || len(t.Scale) != d:
 			return fmt.Errorf("transform: center and scale of number %d must have %d numbers, as many as columns", i+1, d)
 		}
 		for j, s := range t.Scale {

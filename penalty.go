@@ -6,6 +6,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/hard"
+	"github.com/latent-go/latent/seed"
 )
 
 // penaltySteps is how many steps DP-means may take unless told otherwise: each opens one cluster at most.
@@ -17,11 +18,12 @@ type PenaltyPoint struct {
 	K         int     `json:"k"`
 	Inertia   float64 `json:"inertia"`
 	Objective float64 `json:"objective"` // inertia + penalty k
+	Converged bool    `json:"converged"` // no label changes and no cluster pays any more
 }
 
 // SuggestPenalty returns the penalty that leads DP-means to about k clusters, by farthest-first traversal from the
 // overall mean (Kulis and Jordan 2012): in squared distance after the spec's scale. It is a guess; where groups overlap
-// the number found differs.
+// the number found differs. It is 0 only where each distinct row is to be a cluster, and k above their number is an error.
 func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (float64, error) {
 	f, err := dpMeans(ctx, src, spec, 1)
 	if err != nil {
@@ -30,11 +32,22 @@ func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (flo
 	if k < 1 || int64(k) > f.look.Used {
 		return 0, bad("k", "is %d; with --penalty auto it is the number of clusters wanted, from 1 to the number of rows, %d", k, f.look.Used)
 	}
+	distinct, err := distinctRows(ctx, f.src, k+1)
+	if err != nil {
+		return 0, err
+	}
+	if distinct < k {
+		return 0, bad("k", "is %d; with --penalty auto it is the number of clusters wanted, at most the number of distinct rows, %d", k, distinct)
+	}
 	points, err := f.sample(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return hard.Suggest(points, k), nil
+	penalty := hard.Suggest(points, k)
+	if penalty == 0 && distinct > k { // every distinct row would get a cluster
+		return 0, bad("penalty", "auto looks at %d of the rows, which hold too few distinct ones for %d clusters: give a number", points.N, k)
+	}
+	return penalty, nil
 }
 
 // PenaltyPath runs DP-means at each penalty, the largest first, each from where the one before ended: how the number of
@@ -46,7 +59,10 @@ func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []fl
 			return nil, err
 		}
 	}
-	f, err := dpMeans(ctx, src, spec, 1)
+	if len(penalties) == 0 {
+		return nil, nil
+	}
+	f, err := dpMeans(ctx, src, spec, slices.Min(penalties))
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +73,26 @@ func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []fl
 	path, err := hard.DPMeans{MaxIter: f.spec.maxIter()}.Path(ctx, f.local, start[0], f.mix.D, penalties)
 	points := make([]PenaltyPoint, len(path))
 	for i, p := range path {
-		points[i] = PenaltyPoint{Penalty: p.Penalty, K: p.K, Objective: p.Objective, Inertia: p.Objective - p.Penalty*float64(p.K)}
+		points[i] = PenaltyPoint{Penalty: p.Penalty, K: p.K, Objective: p.Objective, Inertia: p.Objective - p.Penalty*float64(p.K), Converged: p.Done.Converged()}
 	}
 	return slices.Clip(points), err
+}
+
+// checkPenalty refuses a penalty that is sure to open more clusters than DP-means can, which else shows after hours. Few
+// steps end before that.
+func (f *fit) checkPenalty(ctx context.Context) error {
+	if f.spec.maxIter() < hard.MostClusters {
+		return nil
+	}
+	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, seed.SampleRows, seed.SampleRNG(f.spec.seed()))
+	if err != nil {
+		return err
+	}
+	least, err := hard.LeastClusters(ctx, p, *f.spec.Penalty, hard.MostClusters)
+	if err == nil && least > hard.MostClusters {
+		err = bad("penalty", "is %v, which opens more than %d clusters: raise it", *f.spec.Penalty, hard.MostClusters)
+	}
+	return err
 }
 
 // dpMeans prepares a fit of DP-means.

@@ -16,6 +16,8 @@ type Provenance struct {
 	Converged   bool     `json:"converged"`
 	Interrupted bool     `json:"interrupted,omitempty"`
 	Algorithm   string   `json:"algorithm"`
+	Why         string   `json:"algorithm_why,omitempty"`
+	Free        int      `json:"free_parameters,omitempty"`
 	Init        string   `json:"init"`
 	Seed        uint64   `json:"seed"`
 	Iterations  int      `json:"iterations"`
@@ -53,7 +55,10 @@ func (m *Model) Result() *Result {
 	}
 	r.Data = p.Data
 	r.N, r.Weight, r.Dropped, r.Converged, r.Interrupted = p.Rows, p.Weight, p.Dropped, p.Converged, p.Interrupted
-	r.Algorithm, r.Init, r.Seed, r.Version = p.Algorithm, p.Init, p.Seed, p.Version
+	if p.Free > 0 { // mixing weights that were not learned are not in the parameters
+		r.Free = p.Free
+	}
+	r.Algorithm, r.Why, r.Init, r.Seed, r.Version = p.Algorithm, p.Why, p.Init, p.Seed, p.Version
 	r.Iterations, r.Sweeps, r.SweepsTotal, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Starts
 	r.ICL, r.Inertia, r.Penalty, r.Objective, r.Truth = p.ICL, p.Inertia, p.Penalty, p.Objective, p.Truth
 	r.Warnings = append(r.Warnings, p.Warnings...)

@@ -68,11 +68,11 @@ type Timing struct {
 type Certificate struct {
 	DistanceSE *float64 `json:"distance_se"`              // standard errors; nil where it is not known
 	Remaining  *float64 `json:"remaining_log_likelihood"` // nats
-	Method     *string  `json:"method"`                   // "information": from the observed information; "estimate": the driver's own, or a lower bound
+	Method     *string  `json:"method"`                   // "information": from the observed information; "lower bound": from it, but cut short; "estimate": the driver's own
 	Curvature  *float64 `json:"smallest_curvature"`
-	Saddles    int      `json:"saddles_left"`  // saddles that the winning climb met and left
-	Why        string   `json:"why,omitempty"` // why the distance is not known
-	OnEdge     []string `json:"on_edge"`       // parameters that sit on a floor
+	Saddles    int      `json:"saddles_escaped"` // saddles that the winning climb met and left
+	Why        string   `json:"why,omitempty"`   // why the distance is not known
+	OnEdge     []string `json:"on_edge"`         // parameters that sit on a floor
 }
 
 // Starts says how the starts compare.
@@ -82,7 +82,7 @@ type Starts struct {
 	Outraced       int       `json:"outraced"` // starts that were stopped when they could no longer win
 	AgreeWithBest  int       `json:"agree_with_best"`
 	DrawnFrom      int64     `json:"drawn_from,omitempty"` // rows that starts were drawn from: all, or a sample where there are many
-	Objectives     []float64 `json:"objectives"`           // free energy each start reached, in the units of the fit; minus the cost for kmeans
+	Objectives     []float64 `json:"objectives"`           // free energy each start reached, in the user's units; minus the cost for kmeans and kmedians
 }
 
 // Component is one group, in the user's units.

@@ -64,7 +64,7 @@ type Spec struct {
 	// range 1; beyond 50,000 rows those of a random sample). It is kept in the model; results are in the user's units.
 	Scale string `json:"scale,omitempty"`
 	// Columns are the names of the source's columns; without them they are called "1" to "d".
-	Columns []string `json:"columns,omitempty"`
+	Columns []string `json:"column_names,omitempty"`
 	// Threads is the number of threads: 0 means all cores. It changes no result.
 	Threads int `json:"threads,omitempty"`
 
@@ -79,6 +79,15 @@ type Spec struct {
 	Centers [][]float64 `json:"-"`
 	// Watch, where set, is called with every step of every start, from one goroutine at a time.
 	Watch func(Progress) `json:"-"`
+}
+
+// with returns the spec for another algorithm of the same model: a schedule of temperatures is for anti-annealing alone.
+func (s Spec) with(algorithm string) Spec {
+	s.Algorithm = algorithm
+	if algorithm != "anti-annealing" {
+		s.Beta, s.BetaSteps = nil, 0
+	}
+	return s
 }
 
 // algorithms are the drivers of each model.
@@ -150,8 +159,10 @@ func (s *Spec) validateK() error {
 		return bad("k", "is found by --penalty; give one of the two")
 	case s.Penalty != nil && s.Algorithm != "" && s.Algorithm != "auto":
 		return bad("algorithm", "%s does not find k; with --penalty it is DP-means", s.Algorithm)
-	case s.Penalty != nil && s.Init != "" && s.Init != "auto":
+	case s.Penalty != nil && !s.auto():
 		return bad("init", "does not apply to --penalty, which starts from the overall mean")
+	case s.Penalty != nil && s.NInit > 1:
+		return bad("n-init", "is %d, but --penalty has one start, the overall mean", s.NInit)
 	case s.Penalty != nil:
 		return nil
 	case s.K == 0:
@@ -230,12 +241,22 @@ func (s *Spec) validateModel() error {
 		return bad("batch-size", "applies to --algorithm minibatch only")
 	case s.Init == "whitened" && m != "gmm":
 		return bad("init", "whitened is a start for Gaussian mixtures: %s has no linear maps", m)
+	case s.TolShift != 0 && m == "kmedians":
+		return bad("tol-shift", "does not apply to kmedians, which ends when no label changes")
 	case s.TolShift != 0 && m != "kmeans":
 		return bad("tol-shift", "applies to kmeans only; use --tol")
+	case s.TolShift != 0 && (s.Penalty != nil || s.Algorithm == "minibatch" || s.Algorithm == "exact"):
+		return bad("tol-shift", "applies to Lloyd's algorithm only")
+	case s.Levels != nil && m != "categorical":
+		return bad("levels", "are for --model categorical")
+	case s.TolLogLik != 0 && s.Tol != nil:
+		return bad("tol-loglik", "stops in place of --tol; give one of the two")
+	case s.TolLogLik != 0 && s.Algorithm == "hard-em":
+		return bad("tol-loglik", "does not apply to hard-em, which ends when no label changes")
 	case s.mixture():
 		return nil
 	case s.TolLogLik != 0:
-		return bad("tol-loglik", "does not apply to %s, which has no log-likelihood; use --tol-shift", m)
+		return bad("tol-loglik", "does not apply to %s, which has no log-likelihood and ends when no label changes", m)
 	case s.Weights != "":
 		return bad("weights", "does not apply to %s, which has no mixing weights", m)
 	case s.Init == "kmeans" || s.Init == "small-em" || s.Init == "whitened":
@@ -245,6 +266,12 @@ func (s *Spec) validateModel() error {
 }
 
 func (s *Spec) validateStart() error {
+	switch {
+	case s.Algorithm == "exact" && !s.auto():
+		return bad("init", "does not apply to exact, which needs no start")
+	case s.Algorithm == "exact" && (s.NInit > 0 || s.MaxIter != nil):
+		return bad("algorithm", "exact has neither starts nor steps: --n-init and --max-iter do not apply")
+	}
 	given := map[string]bool{"labels": s.Labels != nil, "model": s.Given != nil, "centers": s.Centers != nil}
 	for _, name := range []string{"labels", "model", "centers"} {
 		switch {
@@ -332,7 +359,7 @@ func (s *Spec) choice(d int) (name, why string) {
 		return "dp-means", ""
 	case s.Algorithm != "" && s.Algorithm != "auto":
 		return s.Algorithm, ""
-	case !s.mixture() && d == 1 && !s.given():
+	case !s.mixture() && d == 1 && s.auto() && s.NInit == 0 && s.MaxIter == nil && s.TolShift == 0:
 		return "exact", "one column has an optimum that can be found for certain"
 	case !s.mixture():
 		return "lloyd", "every step takes the best centres for the labels and the best labels for the centres"

@@ -12,7 +12,7 @@ func TestSpecsThatMakeSenseAreAccepted(t *testing.T) {
 	for _, s := range []Spec{
 		{K: 1},
 		{K: 3, Model: "gmm", Covariance: "vvv", Algorithm: "hard-em", Weights: "uniform", Init: "random", NInit: 3},
-		{K: 3, Covariance: "tied-diag", RegCovar: 1e-6, TolLogLik: 1e-3, MaxIter: new(0), Tol: new(0.0), Seed: new(uint64(0))},
+		{K: 3, Covariance: "tied-diag", RegCovar: 1e-6, TolLogLik: 1e-3, MaxIter: new(0), Seed: new(uint64(0))},
 		{K: 2, Model: "kmeans", Algorithm: "lloyd", TolShift: 1e-4, Scale: "robust"},
 		{K: 2, Model: "kmeans", Init: "centers", Centers: [][]float64{{1}, {2}}, NInit: 1},
 	} {

@@ -29,6 +29,9 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 		theta, err := f.exact(ctx)
 		return [][]float64{theta}, err
 	case "dp-means":
+		if err := f.checkPenalty(ctx); err != nil {
+			return nil, err
+		}
 		mean := slices.Clone(f.look.Mean)
 		for j := range mean {
 			mean[j] -= f.origin[j]
@@ -43,8 +46,10 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 		return f.smallEM(ctx, points)
 	}
 	var thetas [][]float64
+	method := f.spec.start(f.mix.D)
+	near := f.near(points, method)
 	for i := range f.spec.starts(f.look.Used) {
-		theta, err := f.drawn(ctx, points, f.spec.start(f.mix.D), seed.RNG(f.spec.seed(), i))
+		theta, err := f.drawn(ctx, points, near, method, seed.RNG(f.spec.seed(), i))
 		if err != nil {
 			return nil, err
 		}
@@ -64,10 +69,11 @@ const (
 func (f *fit) smallEM(ctx context.Context, p *seed.Points) ([][]float64, error) {
 	n := f.spec.starts(f.look.Used)
 	tries := make([][]float64, 0, n*smallStarts)
+	near := f.near(p, "random")
 	for i := range n {
 		rng := seed.RNG(f.spec.seed(), i)
 		for range smallStarts {
-			theta, err := f.drawn(ctx, p, "random", rng)
+			theta, err := f.drawn(ctx, p, near, "random", rng)
 			if err != nil {
 				return nil, err
 			}
@@ -98,29 +104,29 @@ func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
 	return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, seed.SampleRNG(f.spec.seed()))
 }
 
-// near returns the points in the space where distances between them are measured: for a Gaussian mixture in units of
-// each column's standard deviation, which no column's unit can spoil; for levels one axis a level; else as they are.
-func (f *fit) near(p *seed.Points) *seed.Points {
+// near returns the points in the space where a method of Spec.Init measures distances between them: for a Gaussian mixture
+// in units of each column's standard deviation, which no column's unit can spoil; for levels by the number of columns that
+// differ; else as they are. "whitened" measures by the covariance of all rows, which no linear map of the columns changes.
+func (f *fit) near(p *seed.Points, method string) *seed.Points {
 	switch fam := f.mix.Family.(type) {
 	case family.Gaussian:
 		factor := make([]float64, p.D)
 		for j, v := range f.look.Var {
 			factor[j] = 1 / math.Sqrt(v)
 		}
-		return p.Scaled(factor)
+		if p = p.Scaled(factor); method == "whitened" {
+			return p.Whitened()
+		}
 	case family.Categorical:
-		return p.OneHot(fam.Levels)
+		return p.OfLevels(fam.Levels)
 	}
 	return p
 }
 
-// drawn returns one start drawn from the points by a method of Spec.Init. "whitened" is "kmeans" with distances measured
-// by the covariance of all rows, which no linear map of the columns changes.
-func (f *fit) drawn(ctx context.Context, p *seed.Points, method string, rng *rand.Rand) ([]float64, error) {
-	k, near := f.spec.K, f.near(p)
-	if method == "whitened" {
-		near = near.Whitened()
-	}
+// drawn returns one start drawn from the points p by a method of Spec.Init; near is the same points where the method
+// measures distances. "whitened" is "kmeans" but for those.
+func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, rng *rand.Rand) ([]float64, error) {
+	k := f.spec.K
 	candidates := seed.Greedy(k)
 	if method == "k-means++" {
 		candidates = 1

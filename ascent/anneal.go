@@ -52,6 +52,9 @@ func (a Anneal) Steps(ctx context.Context, o Objective, theta []float64) iter.Se
 		for s, err := range a.Last.Steps(ctx, o, theta) {
 			s.Iteration += n
 			s.Sweeps += n
+			if s.Iteration == n && n > 0 {
+				s.Change = unknown
+			}
 			if s.Iteration >= a.MaxIter && s.Done == Going {
 				s.Done = Limit
 			}
@@ -77,8 +80,11 @@ func (a Anneal) settle(ctx context.Context, o Objective, theta []float64, beta f
 			yield(Step{}, err)
 			return nil, false
 		}
-		s := Step{Iteration: *n, Sweeps: *n + 1, Point: p, Halves: true, Distance: unknown, Remaining: unknown}
+		s := Step{Iteration: *n, Sweeps: *n + 1, Point: p, Halves: true, Searching: true, Change: unknown, Distance: unknown, Remaining: unknown}
 		distance := unknown
+		if *n == 0 {
+			s.Change = 0
+		}
 		if t > 0 {
 			s.Change = p.F - last.F
 			distance = math.Sqrt(2 * gains.remaining(s.Change, p.F))

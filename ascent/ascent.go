@@ -29,6 +29,8 @@ type Point struct {
 
 	// Grad is the gradient of F at Theta, 0 at the parameters of Held; nil for hard labels and costs.
 	Grad []float64
+	// Whole is the gradient at all parameters, those of Held included.
+	Whole []float64
 	// Held tells which parameters sit on a floor that the M-step does not leave: an active set, which only Next moves.
 	Held []bool
 	// Near is what is known of the surroundings; nil where Grad is.
@@ -55,12 +57,15 @@ type Step struct {
 	Point     *Point
 	// Halves tells that the step was an E-step and that Point.Next is an M-step the driver takes: the two halves of EM.
 	Halves bool
-	// Change is the rise of F over the step before, nats; 0 at the start.
+	// Change is the rise of F over the step before, nats; 0 at the start, and NaN where the step before had another beta.
 	Change float64
 	// Distance estimates how far Theta is from the optimum, in standard errors; NaN where it is not known yet.
 	Distance float64
 	// Remaining estimates the free energy still to gain, nats; NaN where it is not known yet.
 	Remaining float64
+	// Searching tells that the driver is still looking for a better hill, at a temperature or on a schedule: how far the
+	// top of this one is does not matter yet.
+	Searching bool
 	// Certificate is what was found where the climb was looked at closely; nil elsewhere.
 	Certificate *Certificate
 	// Done is why the driver stops here; Going on all steps but the last.
@@ -70,18 +75,19 @@ type Step struct {
 // Reason is why a driver stopped.
 type Reason uint8
 
-// Reasons to stop. All but Limit mean that the demand was met.
+// Reasons to stop. Those after Flat mean that the demand was met.
 const (
 	Going      Reason = iota
 	Limit             // the number of iterations allowed is used up
-	Close             // the estimated distance is within tolerance
+	Flat              // F cannot tell steps apart any more, but the distance demanded is not certified
+	Close             // the certified distance is within tolerance
 	FixedPoint        // the step changes nothing: no label moves, or nothing above rounding
 	LogLik            // the mean log-likelihood changed by less than was asked for
 	Shift             // the centres moved by less than was asked for
 )
 
 // Converged reports whether the driver met its demand.
-func (r Reason) Converged() bool { return r > Limit }
+func (r Reason) Converged() bool { return r > Flat }
 
 // A Driver climbs from theta and yields every step it accepts, the start first. The loop body may record, draw or
 // stop; a driver that was stopped leaves nothing running. An error ends the sequence.

@@ -63,8 +63,8 @@ func (b *observed) times(v []float64) ([]float64, error) {
 	}
 	y := make([]float64, len(v))
 	for i := range y {
-		if !b.at.Held[i] {
-			y[i] = (b.at.Grad[i] - p.Grad[i]) / h
+		if !b.at.Held[i] { // Whole, since the probe may have crossed into what a floor holds
+			y[i] = (b.at.Whole[i] - p.Whole[i]) / h
 		}
 	}
 	return y, nil
@@ -246,7 +246,7 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 			down = least
 		}
 	}
-	if k.down != nil || c.Curvature < -level {
+	if k.down != nil && k.curvature < -level || c.Curvature < -level { // else flat: what there is to gain is elsewhere
 		c.Distance = unknown
 		c.Why = "the log-likelihood curves upwards here: a saddle, or the slope before the last rise"
 	}

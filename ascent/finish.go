@@ -60,6 +60,7 @@ type watch struct {
 	tol    float64   // the distance to stop at now: tightened on a ridge
 	leave  []float64 // where to go on after a saddle
 	left   int       // saddles left
+	spent  int       // sweeps that looks took
 	flat   float64   // F where a direction that seemed to lead up led nowhere; NaN where none did
 }
 
@@ -103,60 +104,90 @@ func (w *watch) climb(theta []float64) (again bool) {
 
 // judge decides what follows the step: nothing, the end, or another climb from w.leave.
 func (w *watch) judge(s *Step) (again bool, err error) {
-	if w.TolLogLik > 0 && s.Done == Going && s.Iteration > 0 && s.Point.Beta == 1 && math.Abs(s.Change) < w.TolLogLik*w.Weight {
+	if s.Point.Beta != 1 || s.Searching && s.Done == Going {
+		return false, nil
+	}
+	if w.TolLogLik > 0 && s.Done == Going && s.Iteration > 0 && math.Abs(s.Change) < w.TolLogLik*w.Weight {
 		s.Done = LogLik
 	}
-	if s.Point.Near == nil || s.Point.Beta != 1 {
+	tol, most, normal := w.due(s)
+	if most == 0 {
 		return false, nil
 	}
+	before := w.o.n
 	b := observed{ctx: w.ctx, o: w.o, at: s.Point}
-	tol, most, normal := math.Inf(1), products, w.normal
-	switch {
-	case s.Done == Limit && w.Tol == 0:
-		return false, nil // so many steps were asked for, and nothing else
-	case s.Done == Limit && s.Iteration < 2*leastProducts:
-		return false, nil
-	case s.Done == Limit:
-		most, normal = min(products, s.Iteration/2), nil // what is cut short is not to cost more for a look at its end
-	case s.Done != Going:
-	case w.TolLogLik == 0 && w.tol > 0 && s.Distance <= w.tol:
-		tol = w.tol
-	default:
-		return false, nil
-	}
 	c, down, err := b.certify(tol, most, normal)
 	if err != nil {
 		return false, err
 	}
+	w.spent += w.o.n - before
+	w.learn(s, &c)
+	c.Saddles = w.left
+	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
+	return w.follow(s, down)
+}
+
+// due decides whether to look closely at a step: to what distance, with how many products with the information (0: not
+// at all), and with what random moves the search for saddles starts (nil: no search).
+func (w *watch) due(s *Step) (tol float64, most int, normal func() float64) {
+	switch {
+	case s.Point.Near == nil:
+		return 0, 0, nil
+	case s.Done == Limit && (w.Tol == 0 || s.Iteration < 2*leastProducts):
+		return 0, 0, nil // so many steps were asked for and nothing else, or too few to say anything
+	case s.Done == Limit:
+		return math.Inf(1), min(products, s.Iteration/2), nil // what is cut short is not to cost more for a look at its end
+	case s.Done != Going:
+		return math.Inf(1), products, w.normal
+	case w.TolLogLik == 0 && w.tol > 0 && s.Distance <= w.tol && w.spent <= w.o.n-w.spent+budget:
+		return w.tol, products, w.normal
+	}
+	return 0, 0, nil
+}
+
+// learn corrects the driver's estimates by what a look has found.
+func (w *watch) learn(s *Step, c *Certificate) {
 	switch {
 	case c.Distance != c.Distance: // look again when the driver takes itself to be twice as close
 		w.factor *= 2
 	case c.AtLeast && c.Distance <= w.tol: // not to be tried again at every step
 		w.factor *= 4
+	case c.Distance > w.tol && s.Distance > 0:
+		w.factor *= max(c.Distance/s.Distance, 1.5)
 	case s.Distance > 0:
 		w.factor *= max(c.Distance/s.Distance, 0.5)
 	}
-	c.Saddles = w.left
-	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
-	stop := s.Done == Limit || s.Done == LogLik
+}
+
+// follow decides what follows a look.
+func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
+	c := s.Certificate
 	switch {
-	case stop:
+	case s.Done == Limit || s.Done == LogLik:
 	case down != nil && w.left < leaves && !(s.Point.F-w.flat < rise):
 		if again, err = w.off(s, down); again || err != nil {
 			s.Done, s.Halves = Going, false
+			return again, err
 		}
-		return again, err
-	case s.Done == Going && c.AtLeast:
-	case s.Done == Going && c.Curvature < ridge && w.tol > tight: // look again where a ridge would show
+		fallthrough
+	case s.Done == FixedPoint:
+		if s.Done == FixedPoint && w.Tol > 0 && !(c.Distance <= w.Tol) {
+			s.Done = Flat
+		}
+	case c.AtLeast:
+	case c.Curvature < ridge && w.tol > tight: // look again where a ridge would show
 		w.tol = tight
 		if s.Distance <= w.tol {
 			s.Done = Close
 		}
-	case s.Done == Going && s.Distance <= w.tol:
+	case s.Distance <= w.tol:
 		s.Done = Close
 	}
 	return false, nil
 }
+
+// budget is how many sweeps looks may take beyond those of the climb itself.
+const budget = 60
 
 // leastProducts is how many products with the information say anything of the distance.
 const leastProducts = 3

@@ -384,3 +384,44 @@ func TestToleranceTrap(t *testing.T) {
 		t.Errorf("%d runs ended on a higher hill, %d on a lower", higher, lower)
 	}
 }
+
+// Anti-annealing passes through beta 1 on its way; a small change there ends nothing.
+func TestTolLogLikWaitsForTheSearch(t *testing.T) {
+	rows, start := twoHumps()
+	m := gaussians(t, family.Full, 2, rows)
+	schedule := ascent.Anneal{Betas: []float64{0.5, 1, 1.2, 1}, Sweeps: 3, MaxIter: 1000, Last: quasi}
+	all := steps(t, ascent.Finish{Driver: schedule, MaxIter: 1000, TolLogLik: 1e6, Weight: 1}, newObjective(t, m, rows), start)
+	end := last(all)
+	if end.Done != ascent.LogLik || end.Iteration <= 9 || end.Searching {
+		t.Errorf("%v after %d steps, searching %v", end.Done, end.Iteration, end.Searching)
+	}
+	for i, s := range all[1:] {
+		if s.Point.Beta != all[i].Point.Beta && s.Change == s.Change {
+			t.Errorf("step %d: change %v from beta %v to %v", s.Iteration, s.Change, all[i].Point.Beta, s.Point.Beta)
+		}
+	}
+}
+
+// Two equal components among many are a saddle that no gradient shows: they are found and parted.
+func TestEqualPairAmongManyIsParted(t *testing.T) {
+	const k = 24
+	z := normals(77, 2*40*k)
+	var rows [][]float64
+	for i := range 40 * k {
+		rows = append(rows, []float64{6*float64(i%k%5) + z[2*i], 6*float64(i%k/5) + z[2*i+1]})
+	}
+	m := gaussians(t, family.Spherical, k, rows)
+	pair := make([]float64, m.Params())
+	comp := m.Components(pair)
+	for c := range k {
+		at := max(c, 1) // the first two are the same, and nobody is where the first should be
+		comp[2*c], comp[2*c+1] = 6*float64(at%5), 6*float64(at/5)
+	}
+	for name, d := range map[string]ascent.Driver{"EM": slow, "EM-L-BFGS": quasi} {
+		end := last(steps(t, ascent.Finish{Driver: d, MaxIter: 5000, Tol: 0.01}, newObjective(t, m, rows), pair))
+		apart := math.Hypot(end.Point.Theta[k]-end.Point.Theta[k+2], end.Point.Theta[k+1]-end.Point.Theta[k+3])
+		if !end.Done.Converged() || apart < 0.5 || end.Certificate.Saddles < 1 {
+			t.Errorf("%s: %v, the pair is %v apart, %d saddles escaped", name, end.Done, apart, end.Certificate.Saddles)
+		}
+	}
+}

@@ -59,6 +59,7 @@ func (o *objective) Eval(ctx context.Context, theta []float64, beta float64) (*a
 	p.Grad, p.Held = make([]float64, len(theta)), make([]bool, len(theta))
 	o.m.Grad(p.Grad, theta, s)
 	o.m.Held(p.Held, theta, p.Next)
+	p.Whole = slices.Clone(p.Grad)
 	for i, held := range p.Held {
 		if held {
 			p.Grad[i] = 0

@@ -229,7 +229,8 @@ func (l *loader) wordsOfCompleteRows(ctx context.Context) ([][]bool, error) {
 				continue
 			}
 			for j, c := range l.features {
-				if v := b.F64[i*p.numbers+p.number[c]]; int(v) < len(seen[j]) { // else the file was changed since
+				// Not a number in a column of too many words, or where the file was changed since.
+				if v := b.F64[i*p.numbers+p.number[c]]; v >= 0 && v < float64(len(seen[j])) {
 					seen[j][int(v)] = true
 				}
 			}

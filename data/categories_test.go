@@ -192,6 +192,15 @@ func TestCategoriesLimit(t *testing.T) {
 	if got := levelsText(t, path, Options{Exact: []string{"x"}, Levels: [][]string{names}}); !strings.HasPrefix(got, `f.csv:30002: column "x": "z" is not one of the 10,000 levels`) {
 		t.Errorf("unknown to a model: got %.200s", got)
 	}
+	path = write(t, "f.csv", "x,y\n,1\n"+column(10001, func(i int) string { return fmt.Sprint("k", i) })[4:])
+	if got := levelsText(t, path, Options{Missing: "drop", Exact: []string{"x"}, Levels: [][]string{names}}); !strings.HasPrefix(got, `f.csv:10003: column "x": "k10000" is not one of the 10,000 levels`) {
+		t.Errorf("unknown to a model beside a missing value: got %.200s", got)
+	}
+	path = write(t, "f.csv", "x,y\n,1\n"+column(101*101, func(i int) string { return strings.Repeat("0", i%101) + "1." + strings.Repeat("0", i/101) })[4:])
+	want = `column "x": the levels of the model are written in more than 10,000 ways`
+	if got := levelsText(t, path, Options{Missing: "drop", Exact: []string{"x"}, Levels: [][]string{{"1"}}}); !strings.HasSuffix(got, want) {
+		t.Errorf("written in many ways beside a missing value: got %.200s", got)
+	}
 }
 
 // TestCategoriesFormats reads one table in every format.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -139,5 +140,26 @@ func TestNonBit(t *testing.T) {
 	cancel()
 	if _, _, _, _, err := NonBit(ctx, &Table{N: 1, D: 1, F64: []float64{1}}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestNonLevel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		src  Source
+		want string
+	}{
+		{"levels", &Table{N: 3, D: 2, F64: []float64{0, 4, 1, 0, 0, 2}}, "0 0 0 false <nil>"},
+		{"minus zero", &Table{N: 1, D: 2, F64: []float64{math.Copysign(0, -1), 0}}, "0 0 0 false <nil>"},
+		{"a half", &Table{N: 2, D: 2, F64: []float64{0, 4, 0.5, 0}}, "2 0 0.5 true <nil>"},
+		{"above its own column's", &Table{N: 2, D: 2, F32: []float32{0, 4, 2, 5}}, "2 0 2 true <nil>"},
+		{"negative", &Table{N: 1, D: 2, F64: []float64{0, -1}}, "1 1 -1 true <nil>"},
+		{"no number", &Table{N: 1, D: 2, F64: []float64{0, math.NaN()}}, "1 1 NaN true <nil>"},
+		{"without weight", &Table{N: 2, D: 2, F64: []float64{0.5, 0, 1, 1}, W: []float64{0, 1}}, "0 0 0 false <nil>"},
+	} {
+		row, col, value, found, err := NonLevel(context.Background(), c.src, []int{2, 5})
+		if got := fmt.Sprint(row, col, value, found, err); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
 	}
 }

@@ -169,6 +169,19 @@ func logitReach(z []float64) float64 {
 	return far
 }
 
+// Apart implements Smooth.
+func (Bernoulli) Apart(theta []float64, a, b, _, d int) float64 {
+	sum := 0.0
+	for j := range d {
+		t := theta[b*d+j] - theta[a*d+j]
+		sum += bitVariance(theta[a*d+j]) * t * t
+	}
+	return math.Sqrt(sum)
+}
+
+// Place returns where the logits of component c are.
+func (Bernoulli) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
+
 // Nudge moves every p by 0.05 standard deviations of its bit, and a logit by no more than 0.5 of a normal number.
 func (Bernoulli) Nudge(theta []float64, _, _ int, normal func() float64) {
 	for i, t := range theta {

@@ -207,6 +207,20 @@ func (f Categorical) SquaredLength(z, theta []float64, s *Stats) float64 {
 // Reach implements Smooth.
 func (Categorical) Reach(z, _ []float64, _, _ int) float64 { return logitReach(z) }
 
+// Apart implements Smooth: sum p (log p_b - log p_a)^2 over levels, logits being logarithms of p up to the gauge.
+func (f Categorical) Apart(theta []float64, a, b, k, _ int) float64 {
+	p, width, sum := f.Probabilities(nil, theta, k), f.width(), 0.0
+	for l := range width {
+		pa, pb := p[a*width+l], p[b*width+l]
+		t := math.Log(max(pb, MinProbability)) - math.Log(max(pa, MinProbability))
+		sum += pa * t * t
+	}
+	return math.Sqrt(sum)
+}
+
+// Place returns where the logits of component c are.
+func (f Categorical) Place(c, _, _ int) (from, to int) { return c * f.width(), (c + 1) * f.width() }
+
 // Nudge moves every p by 0.05 standard deviations of its level, and a logit by no more than 0.5 of a normal number.
 func (f Categorical) Nudge(theta []float64, k, _ int, normal func() float64) {
 	for l, p := range f.Probabilities(nil, theta, k) {

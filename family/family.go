@@ -57,6 +57,11 @@ type Smooth interface {
 	// Nudge adds small random moves to theta, 0.05 of a component's own standard deviation in size, that part
 	// components which have become the same. normal returns standard normal numbers.
 	Nudge(theta []float64, k, d int, normal func() float64)
+	// Apart returns how far components a and b are apart: the length of the move from one to the other in the
+	// complete-data information of one row of a, in parameters that are not shared. 0 means that they are the same.
+	Apart(theta []float64, a, b, k, d int) float64
+	// Place returns where in theta the means, or probabilities, of component c are.
+	Place(c, k, d int) (from, to int)
 	// Project moves theta inside the floors. What is inside stays as it is, to the bit.
 	Project(theta []float64, k, d int)
 	// Held sets held[i] for the parameters that sit on a floor at theta.

@@ -260,6 +260,28 @@ func (g Gaussian) logs(k, d int, f func(i int)) {
 	}
 }
 
+// Apart implements Smooth.
+func (g Gaussian) Apart(theta []float64, a, b, k, d int) float64 {
+	move := make([]float64, d)
+	for j := range move {
+		move[j] = theta[b*d+j] - theta[a*d+j]
+	}
+	u, v := g.ScaleOf(theta, a, k, d), g.ScaleOf(theta, b, k, d)
+	w, z := make([]float64, len(u)), make([]float64, len(u))
+	g.inverse(w, u, d)
+	sum := g.whiteSquare(w, move)
+	if !g.Shape.Shared() {
+		for i := range z {
+			z[i] = v[i] - u[i]
+		}
+		sum += g.scaleSquare(z, w, u, d)
+	}
+	return math.Sqrt(sum)
+}
+
+// Place returns where the mean of component c is.
+func (g Gaussian) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
+
 // Nudge moves the means by 0.05 of their components' standard deviations.
 func (g Gaussian) Nudge(theta []float64, k, d int, normal func() float64) {
 	white, x := make([]float64, d), make([]float64, d)

@@ -32,8 +32,9 @@ type DPMeans struct {
 	MaxIter int     // steps allowed, each of which opens one cluster at most; 0 evaluates the start
 }
 
-// mostClusters is where DP-means gives up: one sweep a cluster, each as long as there are clusters, is n k^2 / 2 distances.
-const mostClusters = 10_000
+// MostClusters is where DP-means gives up: one sweep a cluster, each as long as there are clusters, is n k^2 / 2 distances.
+// That takes hours; LeastClusters tells in most cases at once that there will be more.
+const MostClusters = 10_000
 
 // trials is how many of the farthest rows a sweep names.
 const trials = 16
@@ -111,8 +112,8 @@ func (g *growth) sweepAll(moves []move) ([]*partition, error) {
 	var tasks []sweep.Task
 	for _, m := range moves {
 		k := len(m.theta) / g.d
-		if k > mostClusters {
-			return nil, fmt.Errorf("the penalty %v opens more than %d clusters: raise it", g.Penalty, mostClusters)
+		if k > MostClusters {
+			return nil, fmt.Errorf("the penalty %v opens more than %d clusters: raise it", g.Penalty, MostClusters)
 		}
 		tasks = append(tasks, sweep.Task{Mixture: &mixture.Mixture{Family: far{}, K: k, D: g.d}, Theta: m.theta, Beta: math.Inf(1)})
 	}

@@ -238,7 +238,7 @@ func TestDPMeansStopsAtItsLimits(t *testing.T) {
 			t.Errorf("start %v is accepted in two columns", start)
 		}
 	}
-	if _, err := run(context.Background(), DPMeans{Penalty: 1}, make([]float64, 2*(mostClusters+1))); err == nil || !strings.Contains(err.Error(), "raise it") {
+	if _, err := run(context.Background(), DPMeans{Penalty: 1}, make([]float64, 2*(MostClusters+1))); err == nil || !strings.Contains(err.Error(), "raise it") {
 		t.Errorf("too many clusters: %v", err)
 	}
 	p = &seed.Points{D: 2}
@@ -290,5 +290,88 @@ func TestPathGoesFromTheLargestPenaltyDown(t *testing.T) {
 	}
 	if _, err := (DPMeans{}).Path(context.Background(), sweeper(p, 1), []float64{2.5}, 1, []float64{4, -1}); err == nil {
 		t.Error("a negative penalty is accepted")
+	}
+}
+
+// No bound may pass the number of clusters that any climb ends with. On a line the bound is met.
+func TestLeastClustersIsALowerBound(t *testing.T) {
+	tight := 0
+	for s := range uint64(60) {
+		p := normal(s, 40, 1+int(s%6), 3)
+		for i := range p.W {
+			p.W[i] = []float64{1, 1, 2.5, 0.4}[(uint64(i)+s)%4]
+		}
+		for _, penalty := range []float64{0, 0.01, 0.3, 1, 3, 10, 40} {
+			least, err := LeastClusters(context.Background(), p, penalty, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for from := range 3 {
+				start := overallMean(p)
+				if from > 0 {
+					start = p.At(from)
+				}
+				var last ascent.Step
+				for last, err = range (DPMeans{Penalty: penalty, MaxIter: 1000}).Steps(context.Background(), sweeper(p, 1), start, p.D) {
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				k := len(last.Point.Theta) / p.D
+				if k < least {
+					t.Errorf("seed %d, penalty %v: %d clusters, the bound is %d", s, penalty, k, least)
+				}
+				if least > 5 && 3*least > 2*k {
+					tight++
+				}
+			}
+		}
+	}
+	if tight < 100 {
+		t.Errorf("the bound is within a third in %d climbs only", tight)
+	}
+}
+
+func TestLeastClustersOfKnownSets(t *testing.T) {
+	line := make([]float64, 50)
+	for i := range line {
+		line[i] = 10 * float64(i)
+	}
+	corners := make([][]float64, 30) // all 2 apart, squared
+	for i := range corners {
+		corners[i] = make([]float64, len(corners))
+		corners[i][i] = 1
+	}
+	light := column(line...)
+	for i := range light.W {
+		light.W[i] = 0.999
+	}
+	for _, c := range []struct {
+		p       *seed.Points
+		penalty float64
+		want    int
+	}{
+		{column(line...), 0, 50},
+		{column(line...), 24, 50},     // two rows 10 apart are 25 from their mean
+		{column(1e9, 1e9+1e-6), 0, 1}, // equal but for rounding
+		{column(3, 3, 3), 0, 1},
+		{column(0, 0, 7), 0, 2},
+		{points(corners, nil), 0.49, 30},   // two corners are 1/2 from their mean
+		{points(corners, nil), 0.5001, 15}, // three are 2/3
+		{points(corners, nil), 0.67, 10},   // four 3/4
+		{points(corners, nil), 1, 1},
+		{light, 1, 1},
+	} {
+		if got, err := LeastClusters(context.Background(), c.p, c.penalty, 1000); got != c.want || err != nil {
+			t.Errorf("%d rows, penalty %v: %d clusters at least (%v), want %d", c.p.N, c.penalty, got, err, c.want)
+		}
+	}
+	if got, _ := LeastClusters(context.Background(), column(line...), 1, 7); got != 8 {
+		t.Errorf("counts to %d, beyond 7", got)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := LeastClusters(ctx, column(line...), 1, 100); err != context.Canceled {
+		t.Errorf("error %v", err)
 	}
 }

@@ -1,12 +1,9 @@
 package hard
 
+import "github.com/latent-go/latent/internal/median"
+
 // weighted is a value and its weight.
 type weighted struct{ x, w float64 }
-
-// halfSlack is how far from half a sum of weights may be, as a share of all weight, and still count as half: 0.1 + 0.2
-// must balance 0.3, though their float64 sums differ. No cost can tell: half the weight lies on either side of such an
-// interval, so crossing it changes the sum by at most four times this share of it.
-const halfSlack = 1e-13
 
 // interval returns the bounds of the values m that minimise sum w |x - m|: the lower is the least value with half the
 // weight up to it, the upper the largest with half the weight from it on. Between them the sum is flat.
@@ -18,7 +15,7 @@ func interval(v []weighted) (lower, upper float64) {
 	for _, e := range v {
 		total += e.w
 	}
-	half, slack := total/2, halfSlack*total
+	half, slack := total/2, median.Slack*total
 	below := 0.0                  // weight of the values dropped at the low end
 	left, right := v[0].x, v[0].x // the largest value dropped at the low end, the least dropped at the high end
 	state := uint64(len(v))       // of the generator of pivots: the answer does not depend on them
@@ -40,14 +37,6 @@ func interval(v []weighted) (lower, upper float64) {
 		}
 	}
 	return left, left // only where rounding of very many weights exceeds the slack
-}
-
-// midpoint is the median that K-medians takes: the middle of the interval.
-func midpoint(lower, upper float64) float64 {
-	if lower == upper {
-		return lower
-	}
-	return lower/2 + upper/2 // the sum could overflow
 }
 
 // split reorders v into values below, equal to and above the pivot: v[:lt], v[lt:gt], v[gt:]. less and equal are the

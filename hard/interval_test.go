@@ -1,6 +1,7 @@
 package hard
 
 import (
+	"github.com/latent-go/latent/internal/median"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -39,7 +40,7 @@ func TestIntervalIsWhereTheSumOfDistancesIsLeast(t *testing.T) {
 		if lower != slices.Min(optimal) || upper != slices.Max(optimal) {
 			t.Fatalf("%v: [%v, %v], want [%v, %v]", v, lower, upper, slices.Min(optimal), slices.Max(optimal))
 		}
-		if got := spread(v, midpoint(lower, upper)); got != best {
+		if got := spread(v, median.Middle(lower, upper)); got != best {
 			t.Fatalf("%v: the midpoint costs %v, the bounds %v", v, got, best)
 		}
 	}
@@ -67,7 +68,7 @@ func TestIntervalDoesNotHangOnOrderOrRounding(t *testing.T) {
 			t.Errorf("%v: [%v, %v], want [3, 7]", tenths, lower, upper)
 		}
 	}
-	if lower, upper := interval([]weighted{{math.MaxFloat64, 1}, {-math.MaxFloat64, 1}}); midpoint(lower, upper) != 0 {
+	if lower, upper := interval([]weighted{{math.MaxFloat64, 1}, {-math.MaxFloat64, 1}}); median.Middle(lower, upper) != 0 {
 		t.Errorf("midpoint of [%v, %v] is not 0", lower, upper)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/median"
 	"github.com/latent-go/latent/seed"
 )
 
@@ -64,7 +65,7 @@ func (m *Medians) medians(ctx context.Context, rows [][]int32, theta []float64) 
 		for _, i := range mine {
 			v = append(v, weighted{p.X[int(i)*p.D+j], p.W[i]})
 		}
-		next[at] = midpoint(interval(v))
+		next[at] = median.Middle(interval(v))
 		for _, e := range v {
 			cost[at] += e.w * math.Abs(e.x-next[at])
 		}

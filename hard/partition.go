@@ -48,12 +48,16 @@ func (q *partition) objective() float64 { return q.penalty*float64(q.s.K) - q.s.
 // mayOpen reports whether f is still too far, by more than rounding, from where its cluster's centre goes: a centre on
 // its way to its rows needs no help. That counts no weights, so that a row of weight 2 is two rows.
 func (q *partition) mayOpen(f *family.Far) bool {
-	noise := 0.0
-	for _, x := range f.X {
-		noise += 1e-24 * x * x
-	}
 	d := q.left(f)
-	return d > q.penalty && d > noise
+	return d > q.penalty && d > noise(f.X)
+}
+
+// noise is the squared distance from x that rounding may be to blame for.
+func noise(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += 1e-24 * v * v
+	}
+	return sum
 }
 
 // left returns the squared distance of f from the mean of its cluster.

@@ -2,6 +2,7 @@ package mixture
 
 import (
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/family"
 )
@@ -105,8 +106,27 @@ func (g Geometry) Reach(z []float64) float64 {
 	return far
 }
 
-// Nudge adds to theta small random moves that part components which have become the same.
+// same is how near two components are taken for one, in standard deviations of a row.
+const same = 0.1
+
+// Nudge adds to theta small random moves that part components which have become the same. Where some have, the others
+// stay as they are.
 func (g Geometry) Nudge(theta []float64, normal func() float64) {
-	m := g.Mixture
-	m.Family.(family.Smooth).Nudge(m.Components(theta), m.K, m.D, normal)
+	m, fam := g.Mixture, g.Mixture.Family.(family.Smooth)
+	comp := m.Components(theta)
+	before, twin, some := slices.Clone(comp), make([]bool, m.K), false
+	for a := range m.K {
+		for b := range a {
+			if fam.Apart(comp, a, b, m.K, m.D) < same {
+				twin[a], some = true, true
+			}
+		}
+	}
+	fam.Nudge(comp, m.K, m.D, normal)
+	for c, t := range twin {
+		if some && !t {
+			from, to := fam.Place(c, m.K, m.D)
+			copy(comp[from:to], before[from:to])
+		}
+	}
 }

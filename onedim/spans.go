@@ -1,6 +1,10 @@
 package onedim
 
-import "math"
+import (
+	"math"
+
+	"github.com/latent-go/latent/internal/median"
+)
 
 // point is a row: its value and its weight.
 type point struct{ x, w float64 }
@@ -149,11 +153,6 @@ func mean(run []point) float64 {
 	return min(run[0].x+s.hi/w.hi, run[len(run)-1].x)
 }
 
-// halfSlack is how far from half a cluster's weight may be, as a share of it, and still count as half: 0.1 + 0.2 must
-// balance 0.3, though the float64 nearest to these do not. Crossing an interval that is nearly flat costs at most about
-// four times this share of the cluster's cost.
-const halfSlack = 1e-13
-
 // midpoint returns the middle of the interval of weighted medians of sorted points.
 func midpoint(run []point) float64 {
 	all := total(run)
@@ -166,9 +165,6 @@ func midpoint(run []point) float64 {
 		}
 		return run[len(run)-1].x
 	}
-	lower, upper := beyond(0.5-halfSlack), beyond(0.5+halfSlack)
-	if lower == upper {
-		return lower
-	}
-	return lower/2 + upper/2 // the sum could overflow
+	lower, upper := beyond(0.5-median.Slack), beyond(0.5+median.Slack)
+	return median.Middle(lower, upper)
 }

@@ -12,8 +12,14 @@ import (
 	"github.com/latent-go/latent/sweep"
 )
 
+// lloydSteps is how many steps k-means may take to make a start.
+const lloydSteps = 300
+
 // Lloyd runs k-means on the points from the given rows to its end (at most 300 steps) and returns the labels.
 func Lloyd(ctx context.Context, p *Points, rows []int, threads int) ([]int32, error) {
+	if p.Levels != nil {
+		return lloydLevels(ctx, p, rows)
+	}
 	k := len(rows)
 	m := &mixture.Mixture{Family: family.Fixed{}, K: k, D: p.D}
 	theta := make([]float64, 0, k*p.D)
@@ -21,7 +27,7 @@ func Lloyd(ctx context.Context, p *Points, rows []int, threads int) ([]int32, er
 		theta = append(theta, p.At(i)...)
 	}
 	s := sweep.NewLocal(p.Table(), int64(p.N), make([]float64, p.D), threads)
-	for step, err := range (ascent.EM{Beta: math.Inf(1), MaxIter: 300}).Steps(ctx, single{s, m}, theta) {
+	for step, err := range (ascent.EM{Beta: math.Inf(1), MaxIter: lloydSteps}).Steps(ctx, single{s, m}, theta) {
 		if err != nil {
 			return nil, err
 		}
@@ -171,6 +177,9 @@ func Around(m *mixture.Mixture, g family.Gaussian, means, weight, v []float64) [
 
 // Nearest returns for each point the nearest of k centres (k x d), the lowest of equals.
 func Nearest(p *Points, centres []float64) []int32 {
+	if p.Levels != nil {
+		return nearestLevels(p, centres)
+	}
 	labels := make([]int32, p.N)
 	for i := range p.N {
 		least := math.Inf(1)

@@ -23,6 +23,10 @@ type Points struct {
 	X    []float64 // N x D
 	W    []float64 // N row weights, all positive
 	Row  []int64   // index of each row in its source
+
+	// Levels is how many levels each column has where cells are their numbers, from 0; nil where cells are measurements.
+	// Rows of levels are as far apart, in squared distance, as the number of columns they differ in.
+	Levels []int
 }
 
 // Sample reads the rows of positive weight, relative to origin, or most of them drawn at random where there are more.
@@ -124,25 +128,6 @@ func (p *Points) Whitened() *Points {
 	return q
 }
 
-// OneHot returns the points with an axis for every level of every column, 1 where a row has the level: rows are as far
-// apart as the number of columns they differ in, times 2. levels[j] is the number of levels of column j, and cells are
-// their numbers, from 0.
-func (p *Points) OneHot(levels []int) *Points {
-	width := 0
-	for _, l := range levels {
-		width += l
-	}
-	q := &Points{N: p.N, D: width, X: make([]float64, p.N*width), W: p.W, Row: p.Row}
-	for i := range p.N {
-		at := i * width
-		for j, x := range p.At(i) {
-			q.X[at+int(x)] = 1
-			at += levels[j]
-		}
-	}
-	return q
-}
-
 // At returns row i. It shares memory.
 func (p *Points) At(i int) []float64 { return p.X[i*p.D : i*p.D+p.D : i*p.D+p.D] }
 
@@ -199,6 +184,9 @@ func PlusPlus(p *Points, k, candidates int, u01 func() float64) []int {
 // lower sets dst to the smaller of near and the weighted squared distance to row c, and returns the total. A nil near
 // is infinite everywhere.
 func lower(dst, near []float64, p *Points, c int) (total float64) {
+	if p.Levels != nil {
+		return lowerLevels(dst, near, p, c)
+	}
 	centre := p.At(c)
 	for i := range p.N {
 		s := 0.0

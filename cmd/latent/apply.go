@@ -99,7 +99,7 @@ func labelCommand() *cobra.Command {
 				return err
 			}
 			return a.emit(cmd, func(w io.Writer, format string) error {
-				return writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading())
+				return fileError(args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading()))
 			})
 		},
 	}

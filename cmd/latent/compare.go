@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/data"
 )
 
 // compareFlags are the flags of compare.
@@ -45,51 +45,27 @@ func compareCommand() *cobra.Command {
 }
 
 func (f *compareFlags) run(cmd *cobra.Command, path string) error {
-	if cmd.Flags().Changed("algorithm") {
-		return usagef("--algorithm names one algorithm; compare takes several: --algorithms em,em-lbfgs")
-	}
-	if err := applyConfig(cmd, f.spec.config); err != nil {
-		return err
-	}
 	var penalties []float64
-	if cmd.Flags().Changed("penalty") { // DP-means at several prices, in place of algorithms
-		var err error
-		if penalties, err = numbers(f.spec.penalty); err != nil {
-			return usagef("--penalty %q is not a list of numbers", f.spec.penalty)
-		}
-		f.spec.penalty = "auto" // not one number for the spec
-	}
-	spec, err := f.spec.spec(cmd)
-	if err != nil {
-		return err
-	}
-	o, err := f.data.options(cmd, spec.Threads)
-	if err != nil {
-		return err
-	}
-	o.Seed, o.Categories = f.spec.seed, spec.Model == "categorical"
-	if penalties != nil {
-		return f.path(cmd, path, o, spec, penalties)
-	}
-	if err := f.spec.start(cmd.Context(), &spec, path, &o); err != nil {
-		return err
-	}
-	if err := spec.Validate(); err != nil {
-		return usageError{err}
-	}
-	if f.trace != "" {
-		if err := distinctFiles(append(f.spec.files(), path), f.trace); err != nil {
+	in, err := f.spec.open(cmd, path, &f.data, func() (err error) {
+		switch {
+		case cmd.Flags().Changed("algorithm"):
+			return usagef("--algorithm names one algorithm; compare takes several: --algorithms em,em-lbfgs")
+		case f.spec.penalty != "":
+			penalties, err = f.prices(cmd)
 			return err
+		case f.trace != "":
+			return distinctFiles(append(f.spec.files(), path), f.trace)
 		}
-	}
-	src, info, err := data.Load(cmd.Context(), path, o)
+		return nil
+	}, func(*latent.Spec) error { return nil }) // Compare validates it for each algorithm
 	if err != nil {
 		return err
 	}
-	if c, ok := src.(io.Closer); ok {
-		defer c.Close()
+	defer in.close()
+	if penalties != nil {
+		return f.path(cmd, path, in, penalties)
 	}
-	spec.Columns, spec.Levels = info.Features, info.Levels
+	spec := in.spec
 	all := &traces{wanted: f.trace != ""}
 	if !f.noProgress {
 		all.line = newProgressLine(cmd.ErrOrStderr())
@@ -97,12 +73,13 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if all.wanted || all.line != nil {
 		spec.Watch = func(p latent.Progress) { all.watcher.step(p) }
 	}
-	table, err := latent.Compare(cmd.Context(), src, spec, f.algorithms, all.next)
+	table, err := latent.Compare(cmd.Context(), in.src, spec, f.algorithms, all.next)
 	all.finish()
 	if wrong := (*latent.SpecError)(nil); errors.As(err, &wrong) {
 		return usageError{err}
 	}
-	if err != nil {
+	cut := errors.Is(err, context.Canceled) && len(table) > 0 // what has finished is shown
+	if err != nil && !cut {
 		return fileError(path, err)
 	}
 	if f.trace != "" {
@@ -118,6 +95,10 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if cut {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: interrupted: %d of %d algorithms had finished\n", len(table), len(f.algorithms))
+		return exitStatus(exitInterrupted)
 	}
 	for _, c := range table {
 		if c.Converged < c.Starts {
@@ -139,33 +120,47 @@ func numbers(list string) (v []float64, err error) {
 	return v, nil
 }
 
-// path prints what DP-means finds at each penalty.
-func (f *compareFlags) path(cmd *cobra.Command, path string, o data.Options, spec latent.Spec, penalties []float64) error {
-	if f.trace != "" || cmd.Flags().Changed("algorithms") || spec.K != 0 {
-		return usagef("--penalty compares prices of a cluster: -k, --algorithms and --trace have no effect with it")
+// prices returns the penalties to compare.
+func (f *compareFlags) prices(cmd *cobra.Command) ([]float64, error) {
+	if f.trace != "" || cmd.Flags().Changed("algorithms") || cmd.Flags().Changed("k") {
+		return nil, usagef("--penalty compares prices of a cluster: -k, --algorithms and --trace have no effect with it")
 	}
-	src, info, err := data.Load(cmd.Context(), path, o)
+	penalties, err := numbers(f.spec.penalty)
 	if err != nil {
-		return err
+		return nil, usagef("--penalty %q is not a list of numbers", f.spec.penalty)
 	}
-	if c, ok := src.(io.Closer); ok {
-		defer c.Close()
-	}
-	spec.Columns = info.Features
-	points, err := latent.PenaltyPath(cmd.Context(), src, spec, penalties)
+	f.spec.penalty = strconv.FormatFloat(penalties[0], 'g', -1, 64) // one for the spec; the path goes through all
+	return penalties, nil
+}
+
+// path prints what DP-means finds at each penalty.
+func (f *compareFlags) path(cmd *cobra.Command, path string, in *input, penalties []float64) error {
+	points, err := latent.PenaltyPath(cmd.Context(), in.src, in.spec, penalties)
 	if wrong := (*latent.SpecError)(nil); errors.As(err, &wrong) {
 		return usageError{err}
 	}
 	if err != nil {
 		return fileError(path, err)
 	}
+	if err := f.tellPath(cmd, points); err != nil {
+		return err
+	}
+	for _, p := range points {
+		if !p.Converged {
+			return exitStatus(exitUnfinished)
+		}
+	}
+	return nil
+}
+
+func (f *compareFlags) tellPath(cmd *cobra.Command, points []latent.PenaltyPoint) error {
 	if f.json {
 		return printJSON(cmd.OutOrStdout(), points)
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "penalty\tk\tinertia\tobjective\t")
+	fmt.Fprintln(w, "penalty\tk\tinertia\tobjective\tfinished\t")
 	for _, p := range points {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t\n", short(p.Penalty), p.K, short(p.Inertia), short(p.Objective))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", short(p.Penalty), p.K, short(p.Inertia), short(p.Objective), map[bool]string{true: "yes", false: "no"}[p.Converged])
 	}
 	return w.Flush()
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -36,39 +36,18 @@ func fitCommand() *cobra.Command {
 }
 
 func (f *fitFlags) run(cmd *cobra.Command, path string) error {
-	if err := applyConfig(cmd, f.spec.config); err != nil {
-		return err
-	}
-	spec, err := f.spec.spec(cmd)
-	if err != nil {
-		return err
-	}
-	o, err := f.data.options(cmd, spec.Threads)
-	if err != nil {
-		return err
-	}
-	o.Seed, o.Categories = f.spec.seed, spec.Model == "categorical"
-	if err := f.out.validate(append(f.spec.files(), path)); err != nil {
-		return err
-	}
-	if err := f.spec.start(cmd.Context(), &spec, path, &o); err != nil {
-		return err
-	}
-	if err := spec.Validate(); err != nil {
-		return usageError{err}
-	}
 	began := time.Now()
-	src, info, err := data.Load(cmd.Context(), path, o)
+	in, err := f.spec.open(cmd, path, &f.data, func() error { return f.out.validate(append(f.spec.files(), path)) }, (*latent.Spec).Validate)
 	if err != nil {
 		return err
 	}
-	if c, ok := src.(io.Closer); ok {
-		defer c.Close()
-	}
-	read := time.Since(began)
-	spec.Columns, spec.Levels = info.Features, info.Levels
+	defer in.close()
+	src, info, spec, read := in.src, in.info, in.spec, in.read
 	if f.spec.penalty == "auto" {
 		v, err := latent.SuggestPenalty(cmd.Context(), src, spec, spec.K)
+		if wrong := (*latent.SpecError)(nil); errors.As(err, &wrong) {
+			return usageError{err}
+		}
 		if err != nil {
 			return fileError(path, err)
 		}
@@ -83,7 +62,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	describe(r, info)
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
-	if err := f.out.write(cmd, src, o.ID, r, trace); err != nil {
+	if err := f.out.write(cmd, src, f.data.ID, r, trace); err != nil {
 		return err
 	}
 	r.Timing.Write = time.Since(wrote).Seconds()
@@ -124,7 +103,7 @@ func describe(r *latent.Result, info *data.Info) {
 
 // fileError puts the name of the data before an error of the fit, unless it is there or the error is about a flag.
 func fileError(path string, err error) error {
-	if strings.HasPrefix(err.Error(), path) || strings.HasPrefix(err.Error(), "-") {
+	if err == nil || strings.HasPrefix(err.Error(), path) || strings.HasPrefix(err.Error(), "-") {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -76,8 +77,10 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 			return o, usagef("--%s %q is not known; choose one of %s", w.flag, w.value, strings.Join(strings.Fields(w.allowed), ", "))
 		}
 	}
-	if o.Limit < 0 || o.Sample < 0 {
-		return o, usagef("--limit and --sample must not be negative")
+	for name, n := range map[string]int64{"limit": o.Limit, "sample": o.Sample} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && n < 1 {
+			return o, usagef("--%s is %d; it must be at least 1", name, n)
+		}
 	}
 	return o, nil
 }
@@ -88,6 +91,7 @@ type specFlags struct {
 	k, init, betaSteps string
 	maxIter            int
 	tol, binarize      float64
+	beta               []string
 	penalty            string
 	seed               uint64
 	config             string
@@ -104,7 +108,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.IntVar(&s.BatchSize, "batch-size", 0, "rows a mini-batch draws (1024)")
 	f.StringVar(&s.penalty, "penalty", "", "kmeans: the price of a cluster in squared distance; finds k (DP-means). auto suggests one for about -k clusters")
 	f.Float64Var(&s.binarize, "binarize", 0, "bernoulli: make bits of numbers, 1 above this threshold")
-	f.Float64SliceVar(&s.Beta, "beta", nil, "inverse temperatures of anti-annealing, ending at 1 (0.2,0.4,0.6,0.8,1,1.2,1)")
+	f.StringSliceVar(&s.beta, "beta", nil, "inverse temperatures of anti-annealing, ending at 1 (0.2,0.4,0.6,0.8,1,1.2,1)")
 	f.StringVar(&s.betaSteps, "beta-steps", "settled", "EM steps at each temperature: a number, or settled (at most 100)")
 	f.IntVar(&s.NInit, "n-init", 0, "number of starts (10 on up to 10,000 rows, 3 beyond)")
 	f.IntVar(&s.maxIter, "max-iter", 0, "steps allowed (1000; kmeans 300)")
@@ -142,6 +146,16 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	for name, field := range map[string]*string{"covariance": &spec.Covariance, "weights": &spec.Weights, "algorithm": &spec.Algorithm, "scale": &spec.Scale, "model": &spec.Model} {
 		if !f.Changed(name) {
 			*field = ""
+		}
+	}
+	if f.Changed("beta") {
+		spec.Beta = []float64{} // none is not the default
+		for _, word := range s.beta {
+			v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+			if err != nil {
+				return spec, usagef("--beta %q is not a list of numbers", strings.Join(s.beta, ","))
+			}
+			spec.Beta = append(spec.Beta, v)
 		}
 	}
 	if f.Changed("beta-steps") && s.betaSteps != "settled" {
@@ -215,17 +229,25 @@ func applyConfig(cmd *cobra.Command, path string) error {
 	if err := json.Unmarshal(b, &keys); err != nil {
 		return usagef("%s: this is not a JSON object of flags, such as {\"k\": 3}", path)
 	}
-	for key, raw := range keys {
-		f := cmd.Flags().Lookup(key) // normalised, so n_init finds --n-init
+	spelled := map[string]string{} // flag -> the key that names it
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		raw, f := keys[key], cmd.Flags().Lookup(key) // normalised, so n_init finds --n-init
 		if f == nil || f.Name == "config" {
 			return usagef("%s: %s: there is no flag of this name", path, key)
 		}
+		if other, twice := spelled[f.Name]; twice {
+			return usagef("%s: %s and %s are the same flag; give one of them", path, other, key)
+		}
+		spelled[f.Name] = key
 		if f.Changed {
 			continue
 		}
 		values, err := configValues(raw)
 		if err != nil {
 			return usagef("%s: %s: %v", path, key, err)
+		}
+		if _, many := f.Value.(pflag.SliceValue); !many && len(values) != 1 {
+			return usagef("%s: %s takes one value, not a list of %d", path, key, len(values))
 		}
 		for _, v := range values {
 			if err := cmd.Flags().Set(f.Name, v); err != nil {

@@ -177,13 +177,26 @@ func asked(cmd *cobra.Command) map[string]any {
 			return
 		}
 		name := strings.ReplaceAll(f.Name, "-", "_")
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			flags[name] = list.GetSlice()
-			return
+		switch list, many := f.Value.(pflag.SliceValue); {
+		case many:
+			values := []any{}
+			for _, word := range list.GetSlice() {
+				values = append(values, literal(word))
+			}
+			flags[name] = values
+		default:
+			flags[name] = literal(f.Value.String())
 		}
-		flags[name] = f.Value.String()
 	})
 	return flags
+}
+
+// literal returns a flag's word as JSON has it: numbers, true and false as they stand, others as text.
+func literal(word string) any {
+	if json.Valid([]byte(word)) {
+		return json.RawMessage(word)
+	}
+	return word
 }
 
 // writeAll makes the folder, if one is named, fills every output beside its name and renames them when all are whole.

@@ -41,19 +41,24 @@ func (d demand) missed(r *latent.Result) (string, error) {
 	if err := json.Unmarshal(b, &top); err != nil {
 		return "", err
 	}
+	known := false
 	for _, part := range []string{"", "truth", "certificate", "starts"} {
 		keys := top
 		if part != "" {
 			keys, _ = top[part].(map[string]any)
 		}
-		v, ok := keys[d.key].(float64)
-		if !ok {
+		value, there := keys[d.key]
+		v, ok := value.(float64)
+		if known = known || there && value == nil; !ok {
 			continue
 		}
 		if map[string]bool{"<": v < d.bound, "<=": v <= d.bound, ">": v > d.bound, ">=": v >= d.bound}[d.op] {
 			return "", nil
 		}
 		return fmt.Sprintf("%s is %v", d.key, v), nil
+	}
+	if known { // but null: what is not known is not met
+		return d.key + " is not known", nil
 	}
 	return "", usagef("--require %q: this result has no number called %s", d.text, d.key)
 }

@@ -51,18 +51,27 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 	return err
 }
 
-// centers reads the file of starting centres: columns by name where it has a header, by position where not.
+// centers reads the file of starting centres: columns by name where it has a header, by position where not. Categories
+// are those of the data, so that a centre is told as a row is.
 func (s *specFlags) centers(ctx context.Context, spec *latent.Spec, name, path string, o data.Options) error {
 	co := data.Options{Delimiter: o.Delimiter, Decimal: o.Decimal, Threads: o.Threads}
+	if o.Categories {
+		if path == "-" {
+			return usagef("--init centers:%s needs the data to be read twice, for its levels, which standard input cannot; use a file", name)
+		}
+		t, err := levelCenters(ctx, name, path, co, o)
+		if err != nil {
+			return err
+		}
+		spec.Centers = rowsOf(t)
+		return nil
+	}
 	src, info, err := data.Load(ctx, name, co)
 	if err != nil {
 		return err
 	}
-	t := src.(*data.Table)
 	if info.Header && path != "-" { // the order of the data's columns
-		head := o
-		head.Limit, head.Sample, head.Stream = 0, 0, false
-		_, features, err := data.Load(ctx, path, head)
+		features, err := featuresOf(ctx, path, o)
 		if err != nil {
 			return err
 		}
@@ -70,16 +79,57 @@ func (s *specFlags) centers(ctx context.Context, spec *latent.Spec, name, path s
 		if src, _, err = data.Load(ctx, name, co); err != nil {
 			return err
 		}
-		t = src.(*data.Table)
 	}
-	for i := range t.N {
-		row := make([]float64, t.D)
-		for j := range row {
-			row[j] = t.At(i, j)
-		}
-		spec.Centers = append(spec.Centers, row)
-	}
+	spec.Centers = rowsOf(src.(*data.Table))
 	return nil
+}
+
+// levelCenters reads centres whose cells are levels of the data. A row of nothing but texts looks like names: where the
+// file cannot be read by its looks, it is read as one without a header.
+func levelCenters(ctx context.Context, name, path string, co, o data.Options) (*data.Table, error) {
+	features, err := featuresOf(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	co.Categories, co.Exact, co.Levels = true, features.Features, features.Levels
+	headers := []string{"auto", "no"}
+	if !features.Header { // what has no names has none to match
+		headers = []string{"no", "auto"}
+	}
+	var first error
+	for _, co.Header = range headers {
+		src, _, err := data.Load(ctx, name, co)
+		if err == nil {
+			return src.(*data.Table), nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// featuresOf tells what will be fitted of the data.
+func featuresOf(ctx context.Context, path string, o data.Options) (*data.Info, error) {
+	src, info, err := data.Load(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := src.(io.Closer); ok {
+		return info, c.Close()
+	}
+	return info, nil
+}
+
+func rowsOf(t *data.Table) [][]float64 {
+	rows := make([][]float64, t.N)
+	for i := range rows {
+		rows[i] = make([]float64, t.D)
+		for j := range rows[i] {
+			rows[i][j] = t.At(i, j)
+		}
+	}
+	return rows
 }
 
 // labels reads the column that --init labels: names, through the same choice of rows.

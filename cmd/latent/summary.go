@@ -145,10 +145,7 @@ func finishedLine(r *latent.Result) string {
 	c := r.Certificate
 	switch {
 	case c.DistanceSE != nil:
-		guess := ""
-		if *c.Method == "estimate" {
-			guess = "by a rough estimate "
-		}
+		guess := map[string]string{"estimate": "by a rough estimate ", "lower bound": "at least "}[*c.Method]
 		fmt.Fprintf(&b, ": %s%s standard errors from the optimum, %s nats to gain", guess, about(*c.DistanceSE), about(*c.Remaining))
 	case r.Reason == ascent.LogLik:
 		b.WriteString(" by --tol-loglik; how far the optimum is, is not known")
@@ -163,11 +160,15 @@ func finishedLine(r *latent.Result) string {
 	case r.Converged && r.Certificate.Method == nil && r.LogLik == nil || r.Algorithm == "hard-em" && r.Converged:
 		b.WriteString(": no label changes any more")
 	}
-	if !r.Converged && !r.Interrupted {
+	switch {
+	case r.Converged || r.Interrupted:
+	case r.Reason == ascent.Flat:
+		b.WriteString("; the log-likelihood cannot tell steps apart any more")
+	default:
 		b.WriteString("; raise --max-iter")
 	}
 	if c.Saddles > 0 {
-		fmt.Fprintf(&b, "; left %s on the way", counted(int64(c.Saddles), "saddle"))
+		fmt.Fprintf(&b, "; escaped %s on the way", counted(int64(c.Saddles), "saddle"))
 	}
 	if r.Starts.N > 1 {
 		fmt.Fprintf(&b, "; %d of %d starts agree", r.Starts.AgreeWithBest, r.Starts.N)
@@ -335,4 +336,9 @@ func about(v float64) string {
 }
 
 // fixed writes a log-likelihood: four decimals.
-func fixed(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+func fixed(v float64) string {
+	if s := strconv.FormatFloat(v, 'f', 4, 64); s != "-0.0000" {
+		return s
+	}
+	return "0.0000"
+}

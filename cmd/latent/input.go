@@ -1,0 +1,62 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// input is what fit and compare work on: the rows, and the spec that the flags make with them.
+type input struct {
+	src  data.Source
+	info *data.Info
+	spec latent.Spec
+	read time.Duration
+}
+
+// open turns the flags into a spec and reads the data. check is called when the flags are known, and validate when the
+// spec is, before the data are read.
+func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check func() error, validate func(*latent.Spec) error) (*input, error) {
+	if err := applyConfig(cmd, s.config); err != nil {
+		return nil, err
+	}
+	if err := check(); err != nil {
+		return nil, err
+	}
+	spec, err := s.spec(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Penalty != nil && s.init != "auto" {
+		return nil, usagef("--init does not apply to --penalty, which starts from the overall mean")
+	}
+	o, err := d.options(cmd, spec.Threads)
+	if err != nil {
+		return nil, err
+	}
+	o.Seed, o.Categories = s.seed, spec.Model == "categorical"
+	if err := s.start(cmd.Context(), &spec, path, &o); err != nil {
+		return nil, err
+	}
+	if err := validate(&spec); err != nil {
+		return nil, usageError{err}
+	}
+	began := time.Now()
+	src, info, err := data.Load(cmd.Context(), path, o)
+	if err != nil {
+		return nil, err
+	}
+	spec.Columns, spec.Levels = info.Features, info.Levels
+	return &input{src, info, spec, time.Since(began)}, nil
+}
+
+// close lets go of a file that is read in every pass.
+func (in *input) close() {
+	if c, ok := in.src.(io.Closer); ok {
+		c.Close()
+	}
+}
