@@ -270,6 +270,14 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 	}
 }
 
+// steps returns "1 iteration" or "7 iterations".
+func steps(r *Result) string {
+	if r.Iterations == 1 {
+		return "1 iteration"
+	}
+	return fmt.Sprintf("%d iterations", r.Iterations)
+}
+
 func rowsAre(n int64) string {
 	if n == 1 {
 		return "1 row is"
@@ -330,13 +338,13 @@ const flatBelow = 1e-4
 func (f *fit) warnings(r *Result) {
 	switch {
 	case r.Interrupted:
-		r.warn("interrupted: this is the best so far")
+		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", steps(r)))
 	case r.Reason == ascent.Flat:
-		r.warn(fmt.Sprintf("not finished: after %d iterations the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", r.Iterations, f.spec.tol()))
+		r.warn(fmt.Sprintf("not finished: after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", steps(r), f.spec.tol()))
 	case !r.Converged && r.Certificate.DistanceSE != nil && *r.Certificate.DistanceSE <= f.spec.tol() && *r.Certificate.Method == string(ascent.Information):
-		r.warn(fmt.Sprintf("not finished after %d iterations: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", r.Iterations))
+		r.warn(fmt.Sprintf("not finished after %s: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", steps(r)))
 	case !r.Converged:
-		r.warn(fmt.Sprintf("not finished after %d iterations: raise --max-iter", r.Iterations))
+		r.warn(fmt.Sprintf("not finished after %s: raise --max-iter", steps(r)))
 	}
 	if f.spec.RegCovar > 0 {
 		r.warn(r.Certificate.Why + ", so no distance to an optimum can be told")

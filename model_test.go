@@ -192,10 +192,14 @@ func TestRefusedModelFilesNameTheKey(t *testing.T) {
 "weights": [0.5, 0.5], "means": [[0, 0], [3, 1]], "covariances": [[[1, 0], [0, 1]], [[2, 1], [1, 2]]],
 "transform": [{"kind": "standard", "center": [1, 2], "scale": [3, 4]}], "n": 300, "log_likelihood": -1.5}`
 	const kmeans = `{"format": "latent-model", "version": 1, "model": "kmeans", "columns": ["x"], "centers": [[0], [1]], "sizes": [2, 3]}`
+	const bernoulli = `{"format": "latent-model", "version": 1, "model": "bernoulli", "columns": ["x"], "weights": [1], "probabilities": [[0.5]],
+"transform": [{"kind": "binarize", "threshold": 2}]}`
+	const categorical = `{"format": "latent-model", "version": 1, "model": "categorical", "columns": ["x", "y"], "levels": [["a", "b"], ["c"]],
+"weights": [1], "probabilities": [[[0.5, 0.5], [1]]], "transform": []}`
 	shaped := func(shape, covariances string) [3]string {
 		return [3]string{`"full"`, `"` + shape + `"`, covariances}
 	}
-	for _, good := range []string{gmm, kmeans} {
+	for _, good := range []string{gmm, kmeans, bernoulli, categorical} {
 		if err := json.Unmarshal([]byte(good), new(Model)); err != nil {
 			t.Fatal(err)
 		}
@@ -251,6 +255,17 @@ func TestRefusedModelFilesNameTheKey(t *testing.T) {
 		{kmeans, `[[0], [1]]`, `[[0], [1, 2]]`, "centers: row 2 has 2 numbers"},
 		{kmeans, `[[0], [1]]`, `[[0], [null]]`, "centers: a number is missing"},
 		{kmeans, `"centers": [[0], [1]], `, ``, "centers: this key is missing"},
+		{gmm, `"standard", "center": [1, 2], "scale": [3, 4]`, `"binarize", "threshold": 2`, `transform: kind "binarize" of number 1 is none that a gmm model can have`},
+		{gmm, `"scale": [3, 4]`, `"scale": [3, 4], "threshold": 0.5`, "transform: number 1 has a threshold"},
+		{kmeans, `"sizes"`, `"transform": [{"kind": "binarize", "threshold": 2}], "sizes"`, `transform: kind "binarize"`},
+		{kmeans, `"sizes"`, `"transform": [{"kind": "robust", "center": [1], "scale": [2], "threshold": 2}], "sizes"`, "transform: number 1 has a threshold"},
+		{bernoulli, `"binarize", "threshold": 2`, `"standard", "center": [1], "scale": [2]`, `transform: kind "standard" of number 1 is none that a bernoulli model can have`},
+		{bernoulli, `"threshold": 2`, `"threshold": 2, "center": [1]`, "transform: number 1 binarizes by its threshold"},
+		{bernoulli, `"threshold": 2`, `"threshold": 2, "scale": []`, "transform: number 1 binarizes by its threshold"},
+		{bernoulli, `, "threshold": 2`, ``, "transform: number 1 has no threshold"},
+		{bernoulli, `"threshold": 2`, `"threshold": null`, "transform: "},
+		{categorical, `[]}`, `[{"kind": "robust", "center": [0, 0], "scale": [1, 1]}]}`, `transform: kind "robust" of number 1 is none that a categorical model can have`},
+		{categorical, `[]}`, `[{"kind": "binarize", "threshold": 0}]}`, `transform: kind "binarize"`},
 		{kmeans, `{"format"`, `[{"format"`, "line 1: this is not JSON"},
 		{gmm, `"means": [[0, 0]`, `"means": [[NaN, 0]`, "line 2: this is not JSON"},
 	} {

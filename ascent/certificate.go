@@ -83,18 +83,13 @@ type krylov struct {
 // settled, passes enough, or a direction of no positive curvature turns up. The coefficients are those of Lanczos'
 // tridiagonal matrix, whose eigenvalues approach those of I in units of I_c from inside.
 func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) {
-	k := krylov{curvature: unknown}
-	n := len(r)
+	k, t := krylov{curvature: unknown}, tridiagonal{}
 	r = slices.Clone(r)
 	mask(r, b.at.Held)
-	z, v := make([]float64, n), make([]float64, n)
-	b.at.Near.Precondition(z, r)
-	mask(z, b.at.Held)
-	copy(v, z)
+	z := b.preconditioned(r)
+	v := slices.Clone(z)
 	rz := dot(r, z)
-	first := rz
-	var diagonal, beside []float64
-	beta, before := 0.0, 0.0
+	first, beta, before := rz, 0.0, 0.0
 	for rz > 1e-24*first && k.steps < most {
 		y, err := b.times(v)
 		if err != nil {
@@ -102,34 +97,21 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 		}
 		k.steps++
 		vy, length := dot(v, y), b.at.Near.Length(v)
-		if !(vy > 1e-7*length*length) { // differences of gradients are good to about 1e-7 of the metric
-			k.curvature = vy / (length * length)
-			if low, _ := lowest(diagonal, beside); low < k.curvature { // NaN at the first product
-				k.curvature = low
-			}
-			k.down = v
-			for i := range v {
-				k.down[i] /= length
-			}
+		if !(vy > 1e-7*length*length) { // not positive, or too small for the difference of two gradients
+			k.stop(v, vy, length, t)
 			return k, nil
 		}
 		alpha := rz / vy
-		diagonal = append(diagonal, 1/alpha)
-		if k.steps > 1 {
-			diagonal[k.steps-1] += beta / before
-			beside = append(beside, math.Sqrt(beta)/before)
-		}
+		t.add(alpha, beta, before)
 		gain := alpha * rz
 		k.square += gain
 		axpy(r, -alpha, y)
-		b.at.Near.Precondition(z, r)
-		mask(z, b.at.Held)
+		z = b.preconditioned(r)
 		after := dot(r, z)
-		beta, before = after/rz, alpha
-		rz = after
+		beta, before, rz = after/rz, alpha, after
 		// What is still missing from the square is at most r' I_c^-1 r over the least eigenvalue, which the Ritz value
 		// stands for: a gain that is small once may be the calm before slow directions are found.
-		low, _ := lowest(diagonal, beside)
+		low, _ := t.lowest()
 		if k.square > enough || gain < settled*k.square && alpha*after < settled*k.square && after < settled*low*k.square {
 			k.settled = k.square <= enough
 			break
@@ -141,8 +123,28 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 	if !(rz > 1e-24*first) { // what is left of r is rounding
 		k.settled = k.square <= enough
 	}
-	k.curvature, _ = lowest(diagonal, beside)
+	k.curvature, _ = t.lowest()
 	return k, nil
+}
+
+// preconditioned returns I_c^-1 r, 0 where held.
+func (b *observed) preconditioned(r []float64) []float64 {
+	z := make([]float64, len(r))
+	b.at.Near.Precondition(z, r)
+	mask(z, b.at.Held)
+	return z
+}
+
+// stop ends at the direction v of no positive curvature vy / length^2.
+func (k *krylov) stop(v []float64, vy, length float64, t tridiagonal) {
+	k.curvature = vy / (length * length)
+	if low, _ := t.lowest(); low < k.curvature { // NaN at the first product
+		k.curvature = low
+	}
+	k.down = v
+	for i := range v {
+		k.down[i] /= length
+	}
 }
 
 // least searches for the direction of least curvature by Lanczos' method in the metric of the complete-data
@@ -159,7 +161,7 @@ func (b *observed) least(u []float64) (curvature float64, down []float64, err er
 		return unknown, nil, nil
 	}
 	var moves [][]float64
-	var diagonal, beside []float64
+	var t tridiagonal
 	curvature = unknown
 	for len(moves) < probes {
 		for i := range v {
@@ -170,17 +172,15 @@ func (b *observed) least(u []float64) (curvature float64, down []float64, err er
 			return unknown, nil, err
 		}
 		if len(moves) > 0 {
-			beside = append(beside, beta)
+			t.beside = append(t.beside, beta)
 		}
-		moves, diagonal = append(moves, v), append(diagonal, dot(v, y))
+		moves, t.diagonal = append(moves, v), append(t.diagonal, dot(v, y))
 		var weights []float64
-		if curvature, weights = lowest(diagonal, beside); weights == nil {
+		if curvature, weights = t.lowest(); weights == nil {
 			return unknown, nil, nil
 		}
-		z := make([]float64, n)
-		near.Precondition(z, y)
-		mask(z, b.at.Held)
-		axpy(z, -diagonal[len(diagonal)-1], v)
+		z := b.preconditioned(y)
+		axpy(z, -t.diagonal[len(t.diagonal)-1], v)
 		if len(moves) > 1 {
 			axpy(z, -beta, before)
 		}
@@ -197,17 +197,29 @@ func (b *observed) least(u []float64) (curvature float64, down []float64, err er
 	return curvature, down, nil
 }
 
-// lowest returns the smallest eigenvalue of a symmetric tridiagonal matrix and its vector, NaN of an empty one.
-func lowest(diagonal, beside []float64) (value float64, vector []float64) {
-	n := len(diagonal)
+// tridiagonal is the symmetric matrix of Lanczos' method.
+type tridiagonal struct{ diagonal, beside []float64 }
+
+// add adds the row that a step of conjugate gradients stands for: its own alpha, and beta and alpha of the step before.
+func (t *tridiagonal) add(alpha, beta, before float64) {
+	t.diagonal = append(t.diagonal, 1/alpha)
+	if n := len(t.diagonal); n > 1 {
+		t.diagonal[n-1] += beta / before
+		t.beside = append(t.beside, math.Sqrt(beta)/before)
+	}
+}
+
+// lowest returns the smallest eigenvalue and its vector, NaN of an empty matrix.
+func (t *tridiagonal) lowest() (value float64, vector []float64) {
+	n := len(t.diagonal)
 	if n == 0 {
 		return unknown, nil
 	}
 	s := mat.NewSymDense(n, nil)
-	for i, v := range diagonal {
+	for i, v := range t.diagonal {
 		s.SetSym(i, i, v)
 		if i > 0 {
-			s.SetSym(i, i-1, beside[i-1])
+			s.SetSym(i, i-1, t.beside[i-1])
 		}
 	}
 	var e mat.EigenSym

@@ -85,12 +85,14 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	return nil
 }
 
-// unfinished says that a fit has not finished, and what to do.
+// unfinished says that a fit has not finished, and what to do: the warning that its result carries.
 func unfinished(r *latent.Result) string {
-	if r.Interrupted {
-		return fmt.Sprintf("interrupted after %s: this is the best so far, not finished", counted(int64(r.Iterations), "iteration"))
+	for _, w := range r.Warnings {
+		if strings.HasPrefix(w, "not finished") || strings.HasPrefix(w, "interrupted") {
+			return w
+		}
 	}
-	return fmt.Sprintf("not finished after %s; raise --max-iter", counted(int64(r.Iterations), "iteration"))
+	return "not finished"
 }
 
 // describe adds what reading found out to the result and to its model.

@@ -1,0 +1,95 @@
+package family
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// tri is the place of (j, l), l <= j, in a packed lower triangle.
+func tri(j, l int) int { return j*(j+1)/2 + l }
+
+// choleskyAbove sets u to the packed log-Cholesky factor of the packed symmetric matrix q after its eigenvalues, in
+// units of the columns' variances, are raised to MinEigenvalue. q is overwritten.
+func (g Gaussian) choleskyAbove(u, q []float64, d int) {
+	sd := make([]float64, d)
+	for j := range sd {
+		sd[j] = math.Sqrt(g.Var[j])
+	}
+	for j := range d {
+		for l := range j + 1 {
+			q[tri(j, l)] /= sd[j] * sd[l]
+		}
+	}
+	// A Cholesky factor of S - floor I exists exactly if every eigenvalue is above the floor.
+	if !cholesky(u, q, d, MinEigenvalue) {
+		clip(q, d)
+		if !cholesky(u, q, d, 0) { // rounding; every pivot is then at the floor or above it
+			for j := range d {
+				q[tri(j, j)] += 4 * float64(d) * 1e-16 * q[tri(j, j)]
+			}
+			cholesky(u, q, d, 0)
+		}
+	} else {
+		cholesky(u, q, d, 0)
+	}
+	for j := range d {
+		for l := range j {
+			u[tri(j, l)] *= sd[j]
+		}
+		u[tri(j, j)] = math.Log(max(u[tri(j, j)], math.Sqrt(MinEigenvalue)/2) * sd[j])
+	}
+}
+
+// cholesky sets l to the lower factor of the packed q - floor I and reports whether it is positive definite. On
+// failure the pivots that are not positive are set to 0.
+func cholesky(l, q []float64, d int, floor float64) bool {
+	ok := true
+	for j := range d {
+		for i := j; i < d; i++ {
+			v := q[tri(i, j)]
+			for m := range j {
+				v -= l[tri(i, m)] * l[tri(j, m)]
+			}
+			switch {
+			case i > j:
+				if l[tri(j, j)] > 0 {
+					v /= l[tri(j, j)]
+				} else {
+					v = 0
+				}
+				l[tri(i, j)] = v
+			case v-floor > 0:
+				l[tri(j, j)] = math.Sqrt(v - floor)
+			default:
+				ok = false
+				l[tri(j, j)] = 0
+			}
+		}
+	}
+	return ok
+}
+
+// clip raises the eigenvalues of the packed symmetric q to MinEigenvalue.
+func clip(q []float64, d int) {
+	s := mat.NewSymDense(d, nil)
+	for j := range d {
+		for l := range j + 1 {
+			s.SetSym(j, l, q[tri(j, l)])
+		}
+	}
+	var e mat.EigenSym
+	e.Factorize(s, true)
+	var v mat.Dense
+	e.VectorsTo(&v)
+	val := e.Values(nil)
+	for j := range d {
+		for l := range j + 1 {
+			t := 0.0
+			for m, x := range val {
+				t += v.At(j, m) * max(x, MinEigenvalue) * v.At(l, m)
+			}
+			q[tri(j, l)] = t
+		}
+	}
+}
