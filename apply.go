@@ -42,15 +42,30 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 			return raw(s)
 		}
 	}
-	if m.Kind == "bernoulli" {
-		row, col, v, found, err := data.NonBit(ctx, src)
-		if err != nil {
-			return err
-		}
-		if found {
-			return fmt.Errorf("row %d, column %q: %v is not a bit (0 or 1)", row, m.Columns[col], v)
-		}
+	if err := m.checkCells(ctx, src); err != nil {
+		return err
 	}
 	rows, _ := src.Shape()
 	return sweep.NewLocal(src, rows, origin, threads).Rows(ctx, mix, theta, each)
+}
+
+// checkCells refuses cells that are no bits for a model of bits, and no levels for one of levels.
+func (m *Model) checkCells(ctx context.Context, src data.Source) error {
+	var row int64
+	var col int
+	var v float64
+	var found bool
+	var err error
+	what := "a bit (0 or 1)"
+	switch m.Kind {
+	case "bernoulli":
+		row, col, v, found, err = data.NonBit(ctx, src)
+	case "categorical":
+		row, col, v, found, err = data.NonLevel(ctx, src, counts(m.Levels))
+		what = "the number of a level"
+	}
+	if found {
+		return fmt.Errorf("row %d, column %q: %v is not %s", row, m.Columns[col], v, what)
+	}
+	return err
 }

@@ -33,7 +33,7 @@ type DPMeans struct {
 }
 
 // MostClusters is where DP-means gives up: one sweep a cluster, each as long as there are clusters, is n k^2 / 2 distances.
-// That takes hours; LeastClusters tells in most cases at once that there will be more.
+// That takes hours; where far more would open, LeastClusters tells at once.
 const MostClusters = 10_000
 
 // trials is how many of the farthest rows a sweep names.
