@@ -46,8 +46,10 @@ type Geometry interface {
 	Length(z []float64) float64
 	// Reach returns how far the move z goes in units of the longest that a driver may try in one step.
 	Reach(z []float64) float64
-	// Nudge adds to theta small random moves that part components which have become the same.
+	// Nudge adds small random moves to theta, in all components.
 	Nudge(theta []float64, normal func() float64)
+	// Part does so only to components that have become the same as others, and reports whether there are any.
+	Part(theta []float64, normal func() float64) bool
 }
 
 // Step is where a driver stands after an evaluation it accepted.

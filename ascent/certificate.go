@@ -245,7 +245,9 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 	down = k.down
 	if down == nil && normal != nil && c.Distance <= tol {
 		u := slices.Clone(b.at.Theta)
-		b.at.Near.Nudge(u, normal)
+		if !b.at.Near.Part(u, normal) {
+			b.at.Near.Nudge(u, normal)
+		}
 		axpy(u, -1, b.at.Theta)
 		low, least, err := b.least(u)
 		if err != nil {

@@ -59,6 +59,8 @@ func (b *bowl) Length(z []float64) float64 {
 
 func (b *bowl) Reach(z []float64) float64 { return b.Length(z) }
 
+func (b *bowl) Part([]float64, func() float64) bool { return false }
+
 func (b *bowl) Nudge(theta []float64, normal func() float64) {
 	for i := range theta {
 		theta[i] += 0.05 * normal()

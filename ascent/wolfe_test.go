@@ -41,6 +41,8 @@ func (f flat) Reach(z []float64) float64 {
 }
 func (flat) Nudge([]float64, func() float64) {}
 
+func (flat) Part([]float64, func() float64) bool { return false }
+
 func norm(z []float64) float64 { return math.Sqrt(inner(z, z)) }
 
 func inner(a, b []float64) (sum float64) {

@@ -109,9 +109,15 @@ func (g Geometry) Reach(z []float64) float64 {
 // same is how near two components are taken for one, in standard deviations of a row.
 const same = 0.1
 
-// Nudge adds to theta small random moves that part components which have become the same. Where some have, the others
-// stay as they are.
+// Nudge adds small random moves to all components.
 func (g Geometry) Nudge(theta []float64, normal func() float64) {
+	m := g.Mixture
+	m.Family.(family.Smooth).Nudge(m.Components(theta), m.K, m.D, normal)
+}
+
+// Part adds small random moves to components that have become the same as others and leaves the rest; false where there
+// are none.
+func (g Geometry) Part(theta []float64, normal func() float64) bool {
 	m, fam := g.Mixture, g.Mixture.Family.(family.Smooth)
 	comp := m.Components(theta)
 	before, twin, some := slices.Clone(comp), make([]bool, m.K), false
@@ -122,11 +128,15 @@ func (g Geometry) Nudge(theta []float64, normal func() float64) {
 			}
 		}
 	}
+	if !some {
+		return false
+	}
 	fam.Nudge(comp, m.K, m.D, normal)
 	for c, t := range twin {
-		if some && !t {
+		if !t {
 			from, to := fam.Place(c, m.K, m.D)
 			copy(comp[from:to], before[from:to])
 		}
 	}
+	return true
 }
