@@ -17,55 +17,62 @@ type gaussianKernel struct {
 }
 
 func (b *gaussianKernel) Score(dst []float64, p *Panel, ws *Workspace) {
-	d := b.d
 	for c := range b.k {
-		out := dst[c*kern.Rows : c*kern.Rows+kern.Rows]
-		m, w := b.mean[c*d:c*d+d], b.g.scale(b.whiten, c, d)
-		switch b.g.Shape.kind() {
-		case Full:
-			kern.Centre(ws.Y, p.X, m)
-			kern.Whiten(ws.V, ws.Y, w, d)
-			kern.Norms(out, ws.V, d)
-		case Diag:
-			kern.SqdistScaled(out, p.X, m, w)
-		default:
-			kern.Sqdist(out, p.X, m)
-			f := w[0] * w[0]
-			for i := range out {
-				out[i] *= f
-			}
+		b.score(dst[c*kern.Rows:c*kern.Rows+kern.Rows], p, c, ws)
+	}
+}
+
+// score sets out to log p_c of the rows.
+func (b *gaussianKernel) score(out []float64, p *Panel, c int, ws *Workspace) {
+	d := b.d
+	m, w := b.mean[c*d:c*d+d], b.g.scale(b.whiten, c, d)
+	switch b.g.Shape.kind() {
+	case Full:
+		kern.CentreRows(ws.Y, p.X, m)
+		kern.Whiten(ws.V, ws.Y, w, d)
+		kern.SumSquares(out, ws.V, d)
+	case Diag:
+		kern.SqdistScaled(out, p.X, m, w)
+	default:
+		kern.CentreRows(ws.Y, p.X, m)
+		kern.SumSquares(out, ws.Y, d)
+		f := w[0] * w[0]
+		for i := range out {
+			out[i] *= f
 		}
-		for i, v := range out {
-			if !(v <= math.MaxFloat64) { // a row so far that its square overflows (to Inf, or Inf - Inf) stays comparable
-				v = math.MaxFloat64
-			}
-			out[i] = b.shift[c] - 0.5*v
+	}
+	for i, v := range out {
+		if !(v <= math.MaxFloat64) { // a row so far that its square overflows (to Inf, or Inf - Inf) stays comparable
+			v = math.MaxFloat64
 		}
+		out[i] = b.shift[c] - 0.5*v
 	}
 }
 
 func (b *gaussianKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
-	d := b.d
-	second := s.Sum[b.k*d:]
 	for c := range b.k {
-		rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]
-		if zero(rc) {
-			continue
+		if rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]; !zero(rc) {
+			b.add(s, p, rc, c, ws)
 		}
-		kern.Centre(ws.Y, p.X, b.mean[c*d:c*d+d])
-		s.N[c] += kern.First(s.Sum[c*d:c*d+d], ws.Y, rc)
-		q := b.g.scale(second, c, d)
-		switch b.g.Shape.kind() {
-		case Full:
-			kern.Second(q, ws.Y, rc, ws.T, d)
-		case Diag:
-			kern.Squares(q, ws.Y, rc)
-		default:
-			kern.Norms(ws.T, ws.Y, d)
-			for i, v := range rc {
-				if v != 0 { // the square of a row of weight 0 may overflow
-					q[0] += v * ws.T[i]
-				}
+	}
+}
+
+// add adds the panel with weights rc to component c.
+func (b *gaussianKernel) add(s *Stats, p *Panel, rc []float64, c int, ws *Workspace) {
+	d := b.d
+	kern.CentreRows(ws.Y, p.X, b.mean[c*d:c*d+d])
+	s.N[c] += kern.First(s.Sum[c*d:c*d+d], ws.Y, rc)
+	q := b.g.scale(s.Sum[b.k*d:], c, d)
+	switch b.g.Shape.kind() {
+	case Full:
+		kern.Second(q, ws.Y, rc, ws.T, d)
+	case Diag:
+		kern.Squares(q, ws.Y, rc)
+	default:
+		kern.SumSquares(ws.T, ws.Y, d)
+		for i, v := range rc {
+			if v != 0 { // the square of a row of weight 0 may overflow
+				q[0] += v * ws.T[i]
 			}
 		}
 	}

@@ -101,7 +101,8 @@ func (m *Mixture) NewStats(farMax int) *family.Stats {
 // Bound is a mixture at fixed parameters: read-only, shared by the workers of a sweep.
 type Bound struct {
 	kernel family.Kernel
-	hard   family.HardKernel // nil where the kernel has no hard form
+	hard   family.HardKernel  // nil where the kernel has no hard form
+	fused  family.FusedKernel // nil where the kernel has no fused form
 	logw   []float64
 	beta   float64
 	k      int
@@ -112,6 +113,9 @@ type Bound struct {
 func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b := &Bound{kernel: m.Family.Bind(m.Components(theta), m.K, m.D), logw: m.LogWeights(nil, theta), beta: beta, k: m.K, dense: m.Family.Density()}
 	b.hard, _ = b.kernel.(family.HardKernel)
+	if f, ok := b.kernel.(family.Fusable); ok {
+		b.fused = f.Fuse(b.logw)
+	}
 	return b
 }
 
@@ -123,25 +127,39 @@ func (b *Bound) FarMax() int {
 	return 0
 }
 
-// Scratch is the memory of one worker for panels of one mixture size.
+// Scratch is the memory of one worker for panels of one mixture size, and what Gather has gathered in it.
 type Scratch struct {
 	*family.Workspace
 	logits, lse, ent, tmp, best []float64
 	label                       []int32
+	gathered                    *family.Gathered
 }
 
 // NewScratch returns scratch memory for k components on d columns.
 func NewScratch(k, d int) *Scratch {
-	v := make([]float64, (k+4)*kern.Rows)
+	kp := kern.Pad(k)
+	v := make([]float64, (kp+4)*kern.Rows)
 	cut := func(n int) (s []float64) { s, v = v[:n:n], v[n:]; return s }
-	return &Scratch{Workspace: family.NewWorkspace(d), logits: cut(k * kern.Rows), lse: cut(kern.Rows), ent: cut(kern.Rows),
-		tmp: cut(kern.Rows), best: cut(kern.Rows), label: make([]int32, kern.Rows)}
+	return &Scratch{Workspace: family.NewWorkspace(d), logits: cut(kp * kern.Rows), lse: cut(kern.Rows), ent: cut(kern.Rows),
+		tmp: cut(kern.Rows), best: cut(kern.Rows), label: make([]int32, kern.Rows), gathered: new(family.Gathered)}
+}
+
+// Sibling returns scratch memory for another mixture of the same size whose panels are run in turn with those of sc: all
+// is shared but what each has gathered.
+func (sc *Scratch) Sibling() *Scratch {
+	o := *sc
+	o.gathered = sc.gathered.Sibling()
+	return &o
 }
 
 // Logits returns log pi_c + log p_c(x_i) at [c*kern.Rows+i] for the rows of p, in nats; for a family without density
 // minus the cost. The memory is the scratch's.
 func (b *Bound) Logits(p *family.Panel, sc *Scratch) []float64 {
 	logits := sc.logits[:b.k*kern.Rows]
+	if b.fused != nil {
+		b.fused.Logits(logits, p, sc.gathered, sc.Workspace)
+		return logits
+	}
 	b.kernel.Score(logits, p, sc.Workspace)
 	for c, w := range b.logw {
 		if w == 0 {
@@ -154,53 +172,87 @@ func (b *Bound) Logits(p *family.Panel, sc *Scratch) []float64 {
 	return logits
 }
 
-// Add runs the E-step on one panel and adds its sums to s. At beta = 1 this is one fused pass: scores, log-sum-exp,
-// responsibilities and moments while the panel is in cache; no n x k array exists.
+// Add runs the E-step on one panel and adds its sums to s. A sweep does the same in two steps, Gather for each panel of a
+// chunk and Flush at its end. At beta = 1 a panel takes one fused pass: scores, log-sum-exp, responsibilities and moments
+// while it is in cache; no n x k array exists.
 func (b *Bound) Add(s *family.Stats, p *family.Panel, sc *Scratch) {
+	b.Gather(s, p, sc)
+	b.Flush(s, sc)
+}
+
+// Gather is Add, but may leave sums in sc, from which Flush adds them to s. All panels since the last Flush must be of b.
+func (b *Bound) Gather(s *family.Stats, p *family.Panel, sc *Scratch) {
 	logits := b.Logits(p, sc)
+	if math.IsInf(b.beta, 1) {
+		b.addHard(s, p, sc, logits)
+		return
+	}
+	factor, plain := sc.tmp, 0.0
+	if b.dense && b.beta != 1 {
+		kern.LogSums(sc.lse, logits, b.k)
+		for i, w := range p.W[:kern.Rows] {
+			plain += w * sc.lse[i]
+		}
+	}
+	kern.Soften(logits, sc.lse, sc.ent, factor, b.k, b.beta)
+	var weight, free, entropy float64
+	rows := int64(0)
+	for i, w := range p.W[:kern.Rows] {
+		weight += w
+		free += w * sc.lse[i]
+		entropy += w * sc.ent[i]
+		factor[i] *= w
+		if w > 0 {
+			rows++
+		}
+	}
+	if b.dense && b.beta == 1 {
+		plain = free
+	}
+	s.Rows += rows
+	s.W += weight
+	s.F += free
+	s.LogLik += plain
+	s.Entropy += entropy
+	b.share(s, p, sc, factor)
+}
+
+// share adds the panel with the responsibilities factor[i] logits[c*kern.Rows+i], row weights in them.
+func (b *Bound) share(s *family.Stats, p *family.Panel, sc *Scratch, factor []float64) {
+	if b.fused != nil {
+		b.fused.Gather(s, p, sc.logits, factor, sc.gathered, sc.Workspace)
+		return
+	}
+	for c := range b.k {
+		r := sc.logits[c*kern.Rows : c*kern.Rows+kern.Rows]
+		for i, f := range factor {
+			r[i] *= f
+		}
+	}
+	b.kernel.Add(s, p, sc.logits[:b.k*kern.Rows], sc.Workspace)
+}
+
+// Flush adds to s what Gather left in sc.
+func (b *Bound) Flush(s *family.Stats, sc *Scratch) {
+	if b.fused != nil {
+		b.fused.Flush(s, sc.gathered)
+	}
+}
+
+func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []float64) {
 	for _, w := range p.W[:p.N] {
 		s.W += w
 		if w > 0 {
 			s.Rows++
 		}
 	}
-	if math.IsInf(b.beta, 1) {
-		b.addHard(s, p, sc, logits)
-		return
-	}
-	if b.dense && b.beta != 1 {
-		kern.LogSumExp(sc.lse, logits, b.k)
-		for i, w := range p.W {
-			s.LogLik += w * sc.lse[i]
-		}
-	}
-	kern.Softmax(logits, sc.lse, sc.ent, sc.tmp, b.k, b.beta)
-	for i, w := range p.W {
-		s.F += w * sc.lse[i]
-		s.Entropy += w * sc.ent[i]
-	}
-	if b.dense && b.beta == 1 {
-		for i, w := range p.W {
-			s.LogLik += w * sc.lse[i]
-		}
-	}
-	for c := range b.k {
-		r := logits[c*kern.Rows : c*kern.Rows+kern.Rows]
-		for i, w := range p.W {
-			r[i] *= w
-		}
-	}
-	b.kernel.Add(s, p, logits, sc.Workspace)
-}
-
-func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []float64) {
 	if b.dense {
-		kern.LogSumExp(sc.lse, logits, b.k)
+		kern.LogSums(sc.lse, logits, b.k)
 		for i, w := range p.W {
 			s.LogLik += w * sc.lse[i]
 		}
 	}
-	kern.Argmax(sc.best, sc.label, logits, b.k)
+	kern.Labels(sc.best, sc.label, logits, b.k)
 	for i, w := range p.W {
 		s.F += w * sc.best[i]
 	}
@@ -212,7 +264,10 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 				s.Labels += family.Fingerprint(p.First+int64(i), sc.label[i])
 			}
 		}
-		b.kernel.Add(s, p, logits, sc.Workspace)
+		for i := range sc.tmp {
+			sc.tmp[i] = 1
+		}
+		b.share(s, p, sc, sc.tmp)
 		return
 	}
 	b.hard.AddHard(s, p, sc.label)

@@ -18,9 +18,14 @@ type Posterior struct {
 func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 	logits := b.Logits(p, sc)
 	e := Posterior{Label: sc.label, Best: sc.best, Score: sc.lse, Entropy: sc.ent, P: logits}
-	kern.Argmax(e.Best, e.Label, logits, b.k)
+	kern.Labels(e.Best, e.Label, logits, b.k)
 	if b.dense {
-		kern.Softmax(logits, sc.lse, sc.ent, sc.tmp, b.k, 1)
+		kern.Soften(logits, sc.lse, sc.ent, sc.tmp, b.k, 1)
+		for c := range b.k {
+			for i, f := range sc.tmp {
+				logits[c*kern.Rows+i] *= f
+			}
+		}
 		return e
 	}
 	copy(e.Score, e.Best)
@@ -44,5 +49,13 @@ func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, firm flo
 		r[int(label[i])*kern.Rows+i] += w * firm
 		s.W += w
 	}
-	b.kernel.Add(s, p, r, sc.Workspace)
+	if b.fused == nil || b.k > kern.Rows { // of many components most have no row of the panel
+		b.kernel.Add(s, p, r, sc.Workspace)
+		return
+	}
+	for i := range sc.tmp {
+		sc.tmp[i] = 1
+	}
+	b.share(s, p, sc, sc.tmp)
+	b.Flush(s, sc)
 }

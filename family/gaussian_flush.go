@@ -1,0 +1,99 @@
+package family
+
+import "github.com/latent-go/latent/internal/kern"
+
+// Flush turns moments about the origin into moments about the means: with S the first moments and Q the second,
+// t = S - N m and Q - m S' - t m'. It implements FusedKernel.
+func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
+	if len(g.sum) < f.size { // nothing gathered yet
+		return
+	}
+	b := f.b
+	k, d := b.k, b.d
+	first, second := s.Sum[:k*d], s.Sum[k*d:]
+	if b.g.Shape.Shared() && !f.all {
+		f.flushTotal(second, g)
+	}
+	t := grow(&g.buffers().rows, max(d, kern.Rows))
+	for c := range k {
+		if f.own[c] {
+			if b.g.Shape.kind() == Full {
+				f.flushOwn(first[c*d:c*d+d], b.g.scale(second, c, d), g.sum[f.at[c]:])
+			}
+			continue
+		}
+		n := g.sum[c]
+		s.N[c] += n
+		for j, m := range b.mean[c*d : c*d+d] {
+			t[j] = g.sum[(1+j)*f.kp+c] - n*m
+			first[c*d+j] += t[j]
+		}
+		f.recentre(b.g.scale(second, c, d), t, g.sum[c:], c)
+	}
+	clear(g.sum[:f.size])
+}
+
+// recentre adds to q the second moments of component c about its mean; t are the first, sum[i*kp] its sum of feature i.
+func (f *fusedGaussian) recentre(q, t, sum []float64, c int) {
+	d, kp := f.b.d, f.kp
+	m := f.b.mean[c*d : c*d+d]
+	square := (1 + d) * kp // the next second moment; shared shapes have a total instead, which has been added already
+	shared := f.b.g.Shape.Shared()
+	for j, mj := range m {
+		sj := sum[(1+j)*kp]
+		switch f.b.g.Shape.kind() {
+		case Full:
+			row := q[tri(j, 0) : tri(j, j)+1]
+			for l, ml := range m[:j+1] {
+				row[l] -= sj*ml + mj*t[l]
+			}
+			if !shared {
+				for l := range row {
+					row[l] += sum[square]
+					square += kp
+				}
+			}
+		case Diag:
+			q[j] -= sj*mj + mj*t[j]
+			if !shared {
+				q[j] += sum[square]
+				square += kp
+			}
+		default:
+			q[0] -= sj*mj + mj*t[j]
+		}
+	}
+	if f.b.g.Shape == Spherical {
+		q[0] += sum[square]
+	}
+}
+
+// flushOwn adds moments that were taken about a component's mean.
+func (f *fusedGaussian) flushOwn(first, second, sum []float64) {
+	d, dp := f.b.d, kern.Pad(f.b.d)
+	for j := range d {
+		first[j] += sum[d*dp+j]
+		for l := range j + 1 {
+			second[tri(j, l)] += sum[j*dp+l]
+		}
+	}
+}
+
+// flushTotal adds the second moments of all components together about the origin.
+func (f *fusedGaussian) flushTotal(second []float64, g *Gathered) {
+	d, dp, sum := f.b.d, kern.Pad(f.b.d), g.sum[f.total:]
+	switch f.b.g.Shape.kind() {
+	case Full:
+		for j := range d {
+			for l := range j + 1 {
+				second[tri(j, l)] += sum[j*dp+l]
+			}
+		}
+	case Diag:
+		for j := range d {
+			second[j] += sum[j*kern.Lanes]
+		}
+	default:
+		second[0] += sum[0]
+	}
+}

@@ -1,0 +1,325 @@
+package family
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// maxCancel is the largest squared distance of a mean from the origin, in the component's own standard deviations, at which
+// moments are taken about the origin; beyond, they are taken about the mean. At the limit they are good to about 1e-10 of
+// the component's variances.
+const maxCancel = 1e6
+
+// fusedGaussian scores by differences that are whitened before they are squared, so nothing cancels. Moments it takes
+// about the origin, of features of the row that all components share, so that they are one matrix product
+//
+//	S_cf = sum_i r_ic t_f(x_i),   t = 1, x_j and x_j x_l (full), x_j^2 (diag) or |x|^2 (spherical).
+//
+// Where components share a covariance their second moments are needed in total only, which no responsibility changes.
+// maxCancel says for which components a shift to their means loses too much: those have sums about their own means.
+type fusedGaussian struct {
+	b      *gaussianKernel // with the logarithms of mixing weights in its constants
+	tiles  []float64       // full: inverse Cholesky factors packed by kern.TileLower
+	scale  []float64       // diag: k x d inverse standard deviations; spherical: k inverse variances
+	centre []float64       // tied: k x d whitened means, nil where rows are whitened for each component
+	kp     int             // kern.Pad(k)
+	blocks []block         // runs of features that fit in cache
+	most   int             // features of the largest
+	own    []bool          // components with sums about their own means
+	all    bool            // all are
+	total  int             // where in Gathered.sum second moments of all components together start (shared shapes)
+	at     []int           // where those of a component about its own mean start
+	size   int             // of Gathered.sum
+}
+
+// block is a run of n features from place at on: those of the variables [from, to), and 1 and x if it is the first.
+type block struct{ at, n, from, to int }
+
+const blockFeatures = 80 // 20 KB of a panel
+
+// Fuse implements Fusable.
+func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
+	k, d := b.k, b.d
+	weighted := *b
+	weighted.shift = make([]float64, k)
+	f := &fusedGaussian{b: &weighted, kp: kern.Pad(k), own: make([]bool, k), all: true, at: make([]int, k)}
+	tight := false
+	for c := range k {
+		weighted.shift[c] = b.shift[c] + logw[c]
+		f.own[c] = !(b.cancellation(c) <= maxCancel)
+		tight = tight || f.own[c]
+		f.all = f.all && f.own[c]
+	}
+	if b.g.Shape.Shared() && tight { // one total cannot be about two points
+		f.all = true
+		for c := range f.own {
+			f.own[c] = true
+		}
+	}
+	switch b.g.Shape.kind() {
+	case Full:
+		z, t := b.g.Shape.Size(d), kern.LowerTiles(d)
+		f.tiles = make([]float64, b.g.Shape.Count(k)*t)
+		for c := range b.g.Shape.Count(k) {
+			kern.TileLower(f.tiles[c*t:c*t+t], b.whiten[c*z:c*z+z], d)
+		}
+		if b.g.Shape.Shared() && !f.all {
+			for c := range k {
+				for j := range d {
+					f.centre = append(f.centre, b.g.row(b.whiten, b.mean[c*d:c*d+d], j))
+				}
+				f.scale = append(f.scale, 1)
+			}
+		}
+	case Diag:
+		for c := range k {
+			f.scale = append(f.scale, b.g.scale(b.whiten, c, d)...)
+		}
+	default:
+		for c := range k {
+			w := b.g.scale(b.whiten, c, d)[0]
+			f.scale = append(f.scale, w*w)
+		}
+	}
+	f.plan()
+	return f
+}
+
+// cancellation returns sum_i (sum_j |W_ij m_j|)^2 for component c, a bound on what a shift of its moments from the origin
+// to its mean m takes off again, in units of what is left. Correlations within the component are no reason to take moments
+// about the mean: they are rounded alike there.
+func (b *gaussianKernel) cancellation(c int) (sum float64) {
+	d := b.d
+	m, w := b.mean[c*d:c*d+d], b.g.scale(b.whiten, c, d)
+	for i, v := range m {
+		var unit, t float64
+		switch b.g.Shape.kind() {
+		case Full:
+			unit = w[tri(i, i)]
+			for j := range i {
+				t += math.Abs(w[tri(i, j)] * m[j])
+			}
+		case Diag:
+			unit = w[i]
+		default:
+			unit = w[0]
+		}
+		if !(unit > 1e-140 && unit < 1e140) { // squares would leave the range of float64
+			return math.Inf(1)
+		}
+		t += math.Abs(unit * v)
+		sum += t * t
+	}
+	return sum
+}
+
+// plan cuts the features into blocks and lays out the sums.
+func (f *fusedGaussian) plan() {
+	shape, d := f.b.g.Shape, f.b.d
+	square := d * kern.Lanes // second moments in total
+	switch shape.kind() {
+	case Full:
+		square = (d + 1) * kern.Pad(d)
+	case Spherical:
+		square = kern.Lanes
+	}
+	if !f.all {
+		f.cut()
+		last := f.blocks[len(f.blocks)-1]
+		for _, e := range f.blocks {
+			f.most = max(f.most, e.n)
+		}
+		f.size = (last.at + last.n) * f.kp
+		if shape.Shared() {
+			f.total = f.size
+			f.size += square
+		}
+	}
+	for c, own := range f.own {
+		if own && shape.kind() == Full {
+			f.at[c] = f.size
+			f.size += square
+		}
+	}
+}
+
+// cut fills blocks.
+func (f *fusedGaussian) cut() {
+	shape, d := f.b.g.Shape, f.b.d
+	now := block{n: 1 + d}
+	grow := func(n, to int) {
+		if now.n+n > blockFeatures {
+			f.blocks = append(f.blocks, now)
+			now = block{at: now.at + now.n, from: now.to}
+		}
+		now.n += n
+		now.to = to
+	}
+	switch {
+	case shape.Shared():
+	case shape.kind() == Full:
+		for j := range d {
+			grow(j+1, j+1)
+		}
+	case shape.kind() == Diag:
+		grow(d, d)
+	default:
+		grow(1, d)
+	}
+	f.blocks = append(f.blocks, now)
+}
+
+// fill sets t to the features of block e.
+func (f *fusedGaussian) fill(t []float64, e block, x []float64) {
+	d := f.b.d
+	if e.at == 0 {
+		for i := range kern.Rows {
+			t[i] = 1
+		}
+		copy(t[kern.Rows:], x[:d*kern.Rows])
+		t = t[(1+d)*kern.Rows:]
+	}
+	switch {
+	case e.from == e.to:
+	case f.b.g.Shape.kind() == Full:
+		kern.Products(t, x, e.from, e.to)
+	case f.b.g.Shape.kind() == Diag:
+		kern.SquareRows(t, x, d)
+	default:
+		kern.SumSquares(t, x, d)
+	}
+}
+
+// Logits implements FusedKernel.
+func (f *fusedGaussian) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace) {
+	b := f.b
+	k, d := b.k, b.d
+	switch {
+	case b.g.Shape == Full && kern.Current() == kern.Go: // plain loops had better keep what they have whitened
+		b.Score(dst, p, ws)
+	case b.g.Shape == Full:
+		kern.Whitened(dst, p.X, b.mean, f.tiles, b.shift, d, k)
+	case f.centre != nil:
+		y := grow(&g.buffers().white, d*kern.Rows)
+		kern.WhitenTiles(y, p.X, f.tiles, d)
+		kern.Spheres(dst, y, f.centre, f.scale, b.shift, d, k)
+	case b.g.Shape == Tied:
+		for c := range k {
+			kern.Whitened(dst[c*kern.Rows:], p.X, b.mean[c*d:], f.tiles, b.shift[c:], d, 1)
+		}
+	case b.g.Shape.kind() == Diag:
+		kern.Ellipses(dst, p.X, b.mean, f.scale, b.shift, d, k)
+	default:
+		kern.Spheres(dst, p.X, b.mean, f.scale, b.shift, d, k)
+	}
+}
+
+// Gather implements FusedKernel.
+func (f *fusedGaussian) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
+	b, buf := f.b, g.buffers()
+	sum := grow(&g.sum, f.size)
+	own := f.own
+	if !f.all {
+		if !squares(grow(&buf.rows, kern.Rows), p) {
+			f.plain(s, p, q, factor, ws)
+			return
+		}
+		r := grow(&buf.shares, kern.Rows*f.kp)
+		kern.Share(r, q[:f.kp*kern.Rows], factor, b.k)
+		t := grow(&buf.features, f.most*kern.Rows)
+		for _, e := range f.blocks {
+			f.fill(t, e, p.X)
+			kern.Accumulate(sum[e.at*f.kp:], t, r, e.n, b.k)
+		}
+		if b.g.Shape.Shared() {
+			f.gatherTotal(p, g)
+			return
+		}
+	}
+	for c, e := range own {
+		if e {
+			f.gatherOwn(s, p, c, times(grow(&buf.rows, kern.Rows), q[c*kern.Rows:], factor), g, ws)
+		}
+	}
+}
+
+// squares reports whether the squares of all rows of p are finite; tmp holds kern.Rows numbers.
+func squares(tmp []float64, p *Panel) bool {
+	kern.SumSquares(tmp, p.X, p.D)
+	off := 0.0
+	for _, v := range tmp {
+		off += v - v
+	}
+	return off == 0
+}
+
+// times sets rc to the products of q and factor.
+func times(rc, q, factor []float64) []float64 {
+	for i := range rc {
+		rc[i] = q[i] * factor[i]
+	}
+	return rc
+}
+
+// plain is Gather about the means, of which a row of weight 0 is no part however far away it is.
+func (f *fusedGaussian) plain(s *Stats, p *Panel, q, factor []float64, ws *Workspace) {
+	for c := range f.b.k {
+		qc := q[c*kern.Rows : c*kern.Rows+kern.Rows]
+		times(qc, qc, factor)
+	}
+	f.b.Add(s, p, q, ws)
+}
+
+// gatherOwn adds the rows with weights rc to the sums of component c about its own mean.
+func (f *fusedGaussian) gatherOwn(s *Stats, p *Panel, c int, rc []float64, g *Gathered, ws *Workspace) {
+	b := f.b
+	switch {
+	case zero(rc):
+	case b.g.Shape.kind() == Full:
+		for _, v := range rc {
+			s.N[c] += v
+		}
+		y := grow(&g.buf.centred, (kern.Pad(b.d)+1)*kern.Rows)
+		kern.CentreRows(y, p.X, b.mean[c*b.d:c*b.d+b.d])
+		f.second(g.sum[f.at[c]:], y, rc, g)
+	default:
+		b.add(s, p, rc, c, ws)
+	}
+}
+
+// second adds the first and second moments of the d variables y with weights w to sum, laid out as kern.Lower has it. y
+// has memory for kern.Pad(d)+1 variables.
+func (f *fusedGaussian) second(sum, y, w []float64, g *Gathered) {
+	d := f.b.d
+	dp := kern.Pad(d)
+	for i := range kern.Rows {
+		y[d*kern.Rows+i] = 1
+	}
+	r := grow(&g.buf.weighted, kern.Rows*dp)
+	kern.Share(r, y[:dp*kern.Rows], w, d)
+	kern.Lower(sum[:(d+1)*dp], y[:(d+1)*kern.Rows], r, d)
+}
+
+// gatherTotal adds the second moments of all rows about the origin.
+func (f *fusedGaussian) gatherTotal(p *Panel, g *Gathered) {
+	d := f.b.d
+	y := grow(&g.buf.centred, (kern.Pad(d)+1)*kern.Rows)
+	sum, n := g.sum[f.total:], d
+	switch f.b.g.Shape.kind() {
+	case Full:
+		copy(y, p.X[:d*kern.Rows])
+		f.second(sum, y, p.W, g)
+		return
+	case Diag:
+		kern.SquareRows(y, p.X, d)
+	default:
+		kern.SumSquares(y, p.X, d)
+		n = 1
+	}
+	r := grow(&g.buf.weighted, kern.Rows*kern.Lanes)
+	for i, w := range p.W[:kern.Rows] {
+		r[i*kern.Lanes] = w
+	}
+	kern.Accumulate(sum[:n*kern.Lanes], y[:n*kern.Rows], r, n, 1)
+}

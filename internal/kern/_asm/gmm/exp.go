@@ -1,0 +1,383 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+var constants = map[string]Mem{}
+
+// bits returns eight copies of a 64 bit pattern in memory.
+func bits(v uint64) Mem { return words(fmt.Sprintf("c%016x", v), v, v, v, v, v, v, v, v) }
+
+func words(name string, v ...uint64) Mem {
+	if m, ok := constants[name]; ok {
+		return m
+	}
+	m := GLOBL("gmm_"+name, RODATA|NOPTR)
+	for i, w := range v {
+		DATA(8*i, U64(w))
+	}
+	constants[name] = m
+	return m
+}
+
+func number(v float64) Mem { return bits(math.Float64bits(v)) }
+
+// lanes returns four words of ones and then four of zeros, of size bytes each: n ones begin 4-n words in.
+func lanes(size int) Mem {
+	const one = ^uint64(0)
+	if size == 4 {
+		return words("lanes32", one, one, 0, 0)
+	}
+	return words("lanes64", one, one, one, one, 0, 0, 0, 0)
+}
+
+// expTable holds 2^(j/16) less j in the bits above 48, so that adding n = 16 k + j there gives 2^(n/16).
+var expTable = []uint64{
+	0x3ff0000000000000, 0x3fefb5586cf9890f, 0x3fef72b83c7d517b, 0x3fef387a6e756238, 0x3fef06fe0a31b715, 0x3feedea64c123422,
+	0x3feebfdad5362a27, 0x3feeab07dd485429, 0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
+	0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
+}
+
+// Polynomials for (e^r - 1 - r) / r^2, interpolated at the Chebyshev nodes of |r| <= log 2 / 32 and log 2 / 2.
+var (
+	expShort = []float64{0.5, 0.16666666665296223, 0.04166666666495362, 0.008333449934107185, 0.0013889034639665864}
+	expLong  = []float64{0.5000000000000001, 0.16666666666666669, 0.041666666666623824, 0.008333333333330039, 0.0013888888917367081,
+		0.00019841269863171557, 2.4801521057868204e-05, 2.7557268276905696e-06, 2.7620201591031547e-07, 2.5100472505694996e-08}
+)
+
+const (
+	magic = 3 << 51 // 1.5 * 2^52: adding it leaves the nearest integer in the low bits
+	ln2hi = 6.93147180369123816490e-01
+	ln2lo = 1.90821492927058770002e-10
+	least = -708 // here and below, exp is flushed to 0
+)
+
+// exp is the code for e^t, t <= 0. Constants stay in registers with AVX-512: as memory operands of 64 bytes they took a
+// quarter longer. With AVX2 there are too few.
+type exp struct {
+	isa
+	inv, magic, hi, lo, least Op
+	poly                      []Op
+	table                     [2]reg.VecVirtual
+}
+
+func (s isa) newExp() *exp {
+	e := &exp{isa: s}
+	steps, poly := 16.0, expShort
+	if s.w == 4 {
+		steps, poly = 1, expLong
+	}
+	keep := func(v float64) Op {
+		if s.w == 4 {
+			return number(v)
+		}
+		r := s.vec()
+		VMOVUPD(number(v), r)
+		return r
+	}
+	e.magic, e.inv, e.hi, e.lo, e.least = keep(magic), keep(steps/math.Ln2), keep(ln2hi/steps), keep(ln2lo/steps), keep(least)
+	for _, c := range poly {
+		e.poly = append(e.poly, keep(c))
+	}
+	if s.w == 8 {
+		e.table = [2]reg.VecVirtual{s.vec(), s.vec()}
+		VMOVUPD(words("exp0", expTable[:8]...), e.table[0])
+		VMOVUPD(words("exp1", expTable[8:]...), e.table[1])
+	}
+	return e
+}
+
+// of returns e^t for each vector of t, 0 for t <= -708 and NaN for NaN. It raises t to -708: scales that are no normal
+// numbers would be slow, though nobody looks at them, and 0 times -Inf must not happen. The vectors go step by step side
+// by side: one after the other, instructions that wait would fill the schedulers.
+func (e *exp) of(t ...reg.VecVirtual) []reg.VecVirtual {
+	n, z, r, q := e.vecs(len(t)), e.vecs(len(t)), e.vecs(len(t)), e.vecs(len(t))
+	each := func(step func(i int)) {
+		for i := range t {
+			step(i)
+		}
+	}
+	if e.w == 8 {
+		each(func(i int) { VMAXPD(t[i], e.least, t[i]) }) // a NaN stays
+	} else {
+		each(func(i int) { VMOVUPD(e.least, n[i]) })
+		each(func(i int) { VMAXPD(t[i], n[i], t[i]) })
+	}
+	each(func(i int) { VMOVUPD(e.magic, z[i]) })
+	each(func(i int) { VFMADD231PD(e.inv, t[i], z[i]) })
+	each(func(i int) { VSUBPD(e.magic, z[i], n[i]) })
+	each(func(i int) { VMOVAPD(t[i], r[i]) })
+	each(func(i int) { VFNMADD231PD(e.hi, n[i], r[i]) })
+	each(func(i int) { VFNMADD231PD(e.lo, n[i], r[i]) })
+	each(func(i int) { VMULPD(r[i], r[i], n[i]) })
+	if e.w == 8 { // (c0 + c1 r) + r^2 ((c2 + c3 r) + r^2 c4), a shorter chain
+		u := e.vecs(len(t))
+		each(func(i int) { VMOVUPD(e.poly[3], q[i]) })
+		each(func(i int) { VFMADD213PD(e.poly[2], r[i], q[i]) })
+		each(func(i int) { VMOVUPD(e.poly[1], u[i]) })
+		each(func(i int) { VFMADD213PD(e.poly[0], r[i], u[i]) })
+		each(func(i int) { VFMADD231PD(e.poly[4], n[i], q[i]) })
+		each(func(i int) { VFMADD213PD(u[i], n[i], q[i]) })
+	} else {
+		last := len(e.poly) - 1
+		each(func(i int) { VMOVUPD(e.poly[last], q[i]) })
+		for c := last - 1; c >= 0; c-- {
+			each(func(i int) { VFMADD213PD(e.poly[c], r[i], q[i]) })
+		}
+	}
+	each(func(i int) { VFMADD213PD(r[i], n[i], q[i]) }) // e^r - 1
+	if e.w == 8 {
+		k := make([]reg.OpmaskVirtual, len(t))
+		each(func(i int) {
+			k[i] = K()
+			VCMPPD(Imm(6), e.least, t[i], k[i]) // not less or equal
+		})
+		each(func(i int) { VPSLLQ(Imm(48), z[i], n[i]) })
+		each(func(i int) { VPERMI2PD(e.table[1], e.table[0], z[i]) })
+		each(func(i int) { VPADDQ(n[i], z[i], z[i]) })
+		each(func(i int) { VFMADD213PD_Z(z[i], z[i], k[i], q[i]) })
+		return q
+	}
+	each(func(i int) { VPSLLQ(Imm(52), z[i], z[i]) })
+	each(func(i int) { VPADDQ(number(1), z[i], z[i]) })
+	each(func(i int) { VFMADD213PD(z[i], z[i], q[i]) })
+	each(func(i int) { VCMPPD(Imm(6), e.least, t[i], n[i]) })
+	each(func(i int) { VANDPD(n[i], q[i], q[i]) })
+	return q
+}
+
+// Coefficients of log(1+f) = f - f^2/2 + s (f^2/2 + R(s^2)), s = f/(2+f) (FreeBSD's e_log.c, as package math).
+var logPoly = []float64{6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01, 2.222219843214978396e-01,
+	1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01}
+
+// log returns log z for z >= 1, NaN where z is not finite. z stays as it is.
+func (s isa) log(z reg.VecVirtual) reg.VecVirtual {
+	k, f, a, q := s.vec(), s.vec(), s.vec(), s.vec()
+	VMOVUPD(bits(0x3fe6a09e667f3bcd), a) // sqrt(1/2)
+	VPSUBQ(a, z, k)
+	VPSRLQ(Imm(52), k, k)
+	VPSLLQ(Imm(52), k, f)
+	VPSUBQ(f, z, f)
+	VPADDQ(number(1<<52), k, k)
+	VSUBPD(number(1<<52), k, k)
+	VSUBPD(number(1), f, f)
+	VADDPD(number(2), f, a)
+	VDIVPD(a, f, a) // s
+	s2 := s.vec()
+	VMULPD(a, a, s2)
+	VMOVUPD(number(logPoly[6]), q)
+	for i := 5; i >= 0; i-- {
+		VFMADD213PD(number(logPoly[i]), s2, q)
+	}
+	VMULPD(s2, q, q) // R
+	h := s.vec()
+	VMULPD(f, f, h)
+	VMULPD(number(0.5), h, h)
+	VADDPD(h, q, q)
+	VMULPD(a, q, q)
+	VFMADD231PD(number(ln2lo), k, q)
+	VSUBPD(q, h, h)
+	VSUBPD(f, h, h)
+	VMULPD(number(ln2hi), k, k)
+	VSUBPD(h, k, k)
+	VSUBPD(z, z, a) // NaN where z is not finite
+	VADDPD(a, k, k)
+	return k
+}
+
+// ways is how many vectors of rows soften takes side by side, as registers allow.
+const ways = 2
+
+// top stores the largest of the k scores of each row in dst.
+func (s isa) top(src, dst, k reg.GPVirtual) {
+	sp, n := GP64(), GP64()
+	m := s.vecs(rows / s.w)
+	MOVQ(src, sp)
+	MOVQ(k, n)
+	for v, r := range m {
+		VMOVUPD(at(sp, v*s.bytes()), r)
+	}
+	loop("top", n, func() {
+		for v, r := range m {
+			VMAXPD(at(sp, v*s.bytes()), r, r)
+		}
+		ADDQ(step(line), sp)
+	})
+	for v, r := range m {
+		VMOVUPD(r, at(dst, v*s.bytes()))
+	}
+}
+
+// resolve returns where a parameter is.
+func resolve(name string) Mem {
+	c, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return c.Addr
+}
+
+func (s isa) soften() {
+	s.text("soften", "func(s, lse, ent, inv *float64, k int, beta, inverse float64)", "is Soften, inverse being 1/beta; k > 0.")
+	src, lse, ent, inv, k := load("s"), load("lse"), load("ent"), load("inv"), load("k")
+	beta, inverse := resolve("beta"), resolve("inverse")
+	s.top(src, lse, k)
+	e := s.newExp()
+	part, n, sp := GP64(), GP64(), GP64()
+	MOVQ(U64(uint64(rows/(ways*s.w))), part)
+	loop("part", part, func() {
+		m, sum, h := s.vecs(ways), s.vecs(ways), s.vecs(ways)
+		for v, r := range m {
+			VMOVUPD(at(lse, v*s.bytes()), r)
+		}
+		zero(sum...)
+		zero(h...)
+		MOVQ(src, sp)
+		MOVQ(k, n)
+		b := s.vec()
+		if s.w == 8 {
+			VBROADCASTSD(beta, b)
+		}
+		loop("exp", n, func() {
+			t := s.vecs(ways)
+			for v, r := range t {
+				VMOVUPD(at(sp, v*s.bytes()), r)
+			}
+			if s.w == 4 {
+				VBROADCASTSD(beta, b)
+			}
+			for v, r := range t {
+				VSUBPD(m[v], r, r)
+			}
+			for _, r := range t {
+				VMULPD(b, r, r)
+			}
+			x := e.of(t...)
+			for v, r := range x {
+				VMOVUPD(r, at(sp, v*s.bytes()))
+				VADDPD(r, sum[v], sum[v])
+				VFMADD231PD(r, t[v], h[v])
+			}
+			ADDQ(step(line), sp)
+		})
+		VBROADCASTSD(inverse, b)
+		for v := range ways {
+			i, l, z := s.vec(), s.log(sum[v]), s.vec()
+			VMOVUPD(number(1), i)
+			VDIVPD(sum[v], i, i)
+			VMOVUPD(i, at(inv, v*s.bytes()))
+			VFNMADD213PD(l, i, h[v])
+			zero(z)
+			VMAXPD(z, h[v], h[v])
+			VMOVUPD(h[v], at(ent, v*s.bytes()))
+			VFMADD213PD(m[v], b, l)
+			VMOVUPD(l, at(lse, v*s.bytes()))
+		}
+		for _, p := range []reg.GPVirtual{src, lse, ent, inv} {
+			ADDQ(step(ways*s.bytes()), p)
+		}
+	})
+	done()
+}
+
+func (s isa) logSumExp() {
+	s.text("logSumExp", "func(dst, s *float64, k int)", "is LogSums; k > 0.")
+	dst, src, k := load("dst"), load("s"), load("k")
+	s.top(src, dst, k)
+	e := s.newExp()
+	part, n, sp := GP64(), GP64(), GP64()
+	MOVQ(U64(uint64(rows/(ways*s.w))), part)
+	loop("part", part, func() {
+		m, sum := s.vecs(ways), s.vecs(ways)
+		for v, r := range m {
+			VMOVUPD(at(dst, v*s.bytes()), r)
+		}
+		zero(sum...)
+		MOVQ(src, sp)
+		MOVQ(k, n)
+		loop("exp", n, func() {
+			t := s.vecs(ways)
+			for v, r := range t {
+				VMOVUPD(at(sp, v*s.bytes()), r)
+			}
+			for v, r := range t {
+				VSUBPD(m[v], r, r)
+			}
+			x := e.of(t...)
+			for v, r := range x {
+				VADDPD(r, sum[v], sum[v])
+			}
+			ADDQ(step(line), sp)
+		})
+		for v := range ways {
+			l := s.log(sum[v])
+			VADDPD(m[v], l, l)
+			VMOVUPD(l, at(dst, v*s.bytes()))
+		}
+		ADDQ(step(ways*s.bytes()), src)
+		ADDQ(step(ways*s.bytes()), dst)
+	})
+	done()
+}
+
+// argmax compares four vectors of rows at a time; labels are counted in float64.
+func (s isa) argmax() {
+	s.text("argmax", "func(best *float64, label *int32, s *float64, k int)", "is Labels; k > 0.")
+	best, label, src, k := load("best"), load("label"), load("s"), load("k")
+	one, c := s.vec(), s.vec()
+	VMOVUPD(number(1), one)
+	part, n, sp := GP64(), GP64(), GP64()
+	const ways = 4
+	MOVQ(U64(uint64(rows/(ways*s.w))), part)
+	loop("part", part, func() {
+		top, at0 := s.vecs(ways), s.vecs(ways)
+		MOVQ(src, sp)
+		MOVQ(k, n)
+		for v, r := range top {
+			VMOVUPD(at(sp, v*s.bytes()), r)
+		}
+		zero(at0...)
+		zero(c)
+		loop("component", n, func() {
+			for v, r := range top {
+				x := s.vec()
+				VMOVUPD(at(sp, v*s.bytes()), x)
+				if s.w == 8 {
+					above := K()
+					VCMPPD(Imm(30), r, x, above) // x > r
+					VMOVAPD(x, above, r)
+					VMOVAPD(c, above, at0[v])
+				} else {
+					above := s.vec()
+					VCMPPD(Imm(30), r, x, above)
+					VBLENDVPD(above, x, r, r)
+					VBLENDVPD(above, c, at0[v], at0[v])
+				}
+			}
+			VADDPD(one, c, c)
+			ADDQ(step(line), sp)
+		})
+		for v, r := range top {
+			VMOVUPD(r, at(best, v*s.bytes()))
+			if s.w == 8 {
+				i := YMM()
+				VCVTPD2DQ(at0[v], i)
+				VMOVDQU(i, at(label, v*s.bytes()/2))
+			} else {
+				i := XMM()
+				VCVTPD2DQY(at0[v], i)
+				VMOVDQU(i, at(label, v*s.bytes()/2))
+			}
+		}
+		ADDQ(step(ways*s.bytes()), src)
+		ADDQ(step(ways*s.bytes()), best)
+		ADDQ(step(ways*s.bytes()/2), label)
+	})
+	done()
+}
