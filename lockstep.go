@@ -40,6 +40,7 @@ type lockstep struct {
 	// can no longer win are stopped.
 	spike func(*ascent.Point) bool
 	runs  []run
+	state []sweep.State // what the sweeps of each climb leave for the next
 	asks  chan ask
 	ends  chan int
 }
@@ -62,7 +63,7 @@ type answer struct {
 func (l *lockstep) climb(ctx context.Context, driver ascent.Driver, thetas [][]float64, watch func(Progress)) []run {
 	l.asks, l.ends = make(chan ask), make(chan int)
 	runs := make([]run, len(thetas))
-	l.runs = runs
+	l.runs, l.state = runs, make([]sweep.State, len(thetas))
 	var seeing sync.Mutex
 	for i, theta := range thetas {
 		go func() {
@@ -196,7 +197,7 @@ func (o objective) Eval(_ context.Context, theta []float64, beta float64) (*asce
 	theta = slices.Clone(theta)
 	o.l.mix.Project(theta)
 	reply := make(chan answer, 1)
-	o.l.asks <- ask{o.start, sweep.Task{Mixture: o.l.mix, Theta: theta, Beta: beta}, reply}
+	o.l.asks <- ask{o.start, sweep.Task{Mixture: o.l.mix, Theta: theta, Beta: beta, State: &o.l.state[o.start]}, reply}
 	a := <-reply
 	return a.point, a.err
 }

@@ -95,12 +95,10 @@ type fixedKernel struct {
 }
 
 func (f *fixedKernel) Score(dst []float64, p *Panel, _ *Workspace) {
-	for c := range f.k {
-		out := dst[c*kern.Rows : c*kern.Rows+kern.Rows]
-		kern.Sqdist(out, p.X, f.c[c*f.d:c*f.d+f.d])
-		for i, v := range out {
-			out[i] = -min(v, math.MaxFloat64) // finite for a row so far that its square overflows: 0 times it must be 0
-		}
+	dst = dst[:f.k*kern.Rows]
+	kern.SqdistAll(dst, p.X, f.c, f.k, f.d)
+	for i, v := range dst {
+		dst[i] = -min(v, math.MaxFloat64) // finite for a row so far that its square overflows: 0 times it must be 0
 	}
 }
 
@@ -125,4 +123,7 @@ func (f *fixedKernel) AddHard(s *Stats, p *Panel, label []int32) {
 }
 
 // FarRows returns how many empty clusters one sweep can move.
-func (f *fixedKernel) FarRows() int { return min(f.k, 16) }
+func (f *fixedKernel) FarRows() int { return FarRows(f.k) }
+
+// FarRows is how many rows a sweep of k clusters names for those that may be empty.
+func FarRows(k int) int { return min(k, 16) }

@@ -27,7 +27,7 @@ func Lloyd(ctx context.Context, p *Points, rows []int, threads int) ([]int32, er
 		theta = append(theta, p.At(i)...)
 	}
 	s := sweep.NewLocal(p.Table(), int64(p.N), make([]float64, p.D), threads)
-	for step, err := range (ascent.EM{Beta: math.Inf(1), MaxIter: lloydSteps}).Steps(ctx, single{s, m}, theta) {
+	for step, err := range (ascent.EM{Beta: math.Inf(1), MaxIter: lloydSteps}).Steps(ctx, single{s, m, new(sweep.State)}, theta) {
 		if err != nil {
 			return nil, err
 		}
@@ -45,10 +45,12 @@ func Lloyd(ctx context.Context, p *Points, rows []int, threads int) ([]int32, er
 type single struct {
 	s sweep.Sweeper
 	m *mixture.Mixture
+
+	state *sweep.State // what one sweep leaves for the next
 }
 
 func (o single) Eval(ctx context.Context, theta []float64, beta float64) (*ascent.Point, error) {
-	stats, err := o.s.Sweep(ctx, []sweep.Task{{Mixture: o.m, Theta: theta, Beta: beta}})
+	stats, err := o.s.Sweep(ctx, []sweep.Task{{Mixture: o.m, Theta: theta, Beta: beta, State: o.state}})
 	if err != nil {
 		return nil, err
 	}
@@ -173,28 +175,6 @@ func Around(m *mixture.Mixture, g family.Gaussian, means, weight, v []float64) [
 		g.FromVariances(u, v)
 	}
 	return theta
-}
-
-// Nearest returns for each point the nearest of k centres (k x d), the lowest of equals.
-func Nearest(p *Points, centres []float64) []int32 {
-	if p.Levels != nil {
-		return nearestLevels(p, centres)
-	}
-	labels := make([]int32, p.N)
-	for i := range p.N {
-		least := math.Inf(1)
-		for c := 0; c*p.D < len(centres); c++ {
-			s := 0.0
-			for j, x := range p.At(i) {
-				t := x - centres[c*p.D+j]
-				s += t * t
-			}
-			if s < least {
-				least, labels[i] = s, int32(c)
-			}
-		}
-	}
-	return labels
 }
 
 // Stream numbers of the generators made from one seed, so that no two uses share numbers.

@@ -157,51 +157,38 @@ func Greedy(k int) int { return 2 + int(math.Log(float64(k))) }
 // u01 returns uniform numbers in [0, 1). Fewer than k rows come back only where fewer rows are distinct.
 func PlusPlus(p *Points, k, candidates int, u01 func() float64) []int {
 	rows := []int{draw(p.W, u01())}
-	near := make([]float64, p.N) // weight times squared distance to the nearest row drawn
-	lower(near, nil, p, rows[0])
-	trial, best := make([]float64, p.N), make([]float64, p.N)
+	all := newPanels(p)
+	near, sum := make([]float64, p.N), make([]float64, p.N) // weight times squared distance to the nearest row drawn
+	all.lower([][]float64{near}, nil, rows)
+	trial, total, tries := make([][]float64, candidates), make([]float64, candidates), make([]int, 0, candidates)
+	for c := range trial {
+		trial[c] = make([]float64, p.N)
+	}
 	for len(rows) < k {
-		kept, least := -1, math.Inf(1)
+		running(sum, near)
+		tries = tries[:0]
 		for range candidates {
-			i := draw(near, u01())
+			i := search(sum, near, u01())
 			if i < 0 {
 				break // every row equals a row drawn
 			}
-			if total := lower(trial, near, p, i); total < least {
-				kept, least = i, total
-				trial, best = best, trial
+			tries = append(tries, i)
+		}
+		all.lower(trial, near, tries)
+		totals(total, trial[:len(tries)])
+		kept, least := -1, math.Inf(1)
+		for c, t := range total[:len(tries)] {
+			if t < least {
+				kept, least = c, t
 			}
 		}
 		if kept < 0 {
 			break
 		}
-		rows = append(rows, kept)
-		near, best = best, near
+		rows = append(rows, tries[kept])
+		near, trial[kept] = trial[kept], near
 	}
 	return rows
-}
-
-// lower sets dst to the smaller of near and the weighted squared distance to row c, and returns the total. A nil near
-// is infinite everywhere.
-func lower(dst, near []float64, p *Points, c int) (total float64) {
-	if p.Levels != nil {
-		return lowerLevels(dst, near, p, c)
-	}
-	centre := p.At(c)
-	for i := range p.N {
-		s := 0.0
-		for j, x := range p.At(i) {
-			t := x - centre[j]
-			s += t * t
-		}
-		s *= p.W[i]
-		if near != nil && near[i] < s {
-			s = near[i]
-		}
-		dst[i] = s
-		total += s
-	}
-	return total
 }
 
 // draw returns an index with probability proportional to w for a uniform u in [0, 1), never one of weight 0, and -1

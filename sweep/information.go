@@ -109,12 +109,12 @@ type products struct {
 	panel   *family.Panel
 	scratch *mixture.Scratch
 	grad    []float64 // params x kern.Rows
-	tmp     []float64
+	tmp     []float64 // of kern.SecondMoments
 }
 
 func newProducts(l *Local, m *mixture.Mixture, bound *mixture.Bound, keep []int) *products {
 	return &products{m: m, bound: bound, origin: l.origin, keep: keep, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D),
-		grad: make([]float64, m.Params()*kern.Rows), tmp: make([]float64, kern.Rows)}
+		grad: make([]float64, max(m.Params(), kern.Pad(len(keep)))*kern.Rows), tmp: make([]float64, kern.SecondScratch(len(keep)))}
 }
 
 // add adds the rows of b that are drawn to acc, packed so that no panel is half empty but the last.
@@ -148,7 +148,7 @@ func (w *products) flush(acc *outer) {
 	for j, at := range w.keep { // in order, so at >= j
 		copy(w.grad[j*kern.Rows:(j+1)*kern.Rows], w.grad[at*kern.Rows:(at+1)*kern.Rows])
 	}
-	kern.Second(acc.sum, w.grad, w.panel.W, w.tmp, len(w.keep))
+	kern.SecondMoments(acc.sum, w.grad, w.panel.W, w.tmp, len(w.keep))
 	w.panel.N = 0
 	clear(w.panel.W)
 	clear(w.panel.X)

@@ -15,6 +15,9 @@ type Task struct {
 	Mixture *mixture.Mixture
 	Theta   []float64
 	Beta    float64 // inverse temperature of the E-step; +Inf means hard labels
+	// State is what the sweeps of one start hand on to the next: with it k-means over rows in memory looks only at what
+	// changed. nil means that the sweep stands alone. Any Theta may follow any other.
+	State *State
 }
 
 // A Sweeper turns tasks into their sums. Where the rows are (memory, a file, many machines) changes no result.
@@ -29,6 +32,7 @@ type Local struct {
 	origin  []float64
 	threads int
 	chunk   int
+	lloyd   lloyd
 }
 
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
@@ -43,8 +47,8 @@ type worker struct {
 	scratch []*mixture.Scratch
 }
 
-// Sweep implements Sweeper.
-func (l *Local) Sweep(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
+// pass serves the tasks with one plain pass over the rows.
+func (l *Local) pass(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
 	bound := make([]*mixture.Bound, len(tasks))
 	for t, task := range tasks {
 		bound[t] = task.Mixture.Bind(task.Theta, task.Beta)
@@ -74,8 +78,11 @@ func (l *Local) Sweep(ctx context.Context, tasks []Task) ([]*family.Stats, error
 			for lo := 0; lo < b.N; lo += kern.Rows {
 				pack(w.panel, b, lo, l.origin)
 				for t := range bound {
-					bound[t].Add(acc[t], w.panel, w.scratch[t])
+					bound[t].Gather(acc[t], w.panel, w.scratch[t])
 				}
+			}
+			for t := range bound {
+				bound[t].Flush(acc[t], w.scratch[t])
 			}
 			return nil
 		},
@@ -104,7 +111,7 @@ func newWorker(tasks []Task) *worker {
 	for t := range tasks {
 		m := tasks[t].Mixture
 		if t > 0 && m.K == tasks[t-1].Mixture.K {
-			w.scratch[t] = w.scratch[t-1]
+			w.scratch[t] = w.scratch[t-1].Sibling()
 			continue
 		}
 		w.scratch[t] = mixture.NewScratch(m.K, m.D)
@@ -121,9 +128,9 @@ func pack(p *family.Panel, b *data.Block, lo int, origin []float64) {
 	n, d := min(kern.Rows, b.N-lo), b.D
 	p.N, p.First = n, b.First+int64(lo)
 	if b.F64 != nil {
-		kern.Pack(p.X, b.F64[lo*d:(lo+n)*d], origin, n, d)
+		kern.PackRows(p.X, b.F64[lo*d:(lo+n)*d], origin, n, d)
 	} else {
-		kern.Pack(p.X, b.F32[lo*d:(lo+n)*d], origin, n, d)
+		kern.PackRows(p.X, b.F32[lo*d:(lo+n)*d], origin, n, d)
 	}
 	clear(p.W)
 	for i := range n {

@@ -1,0 +1,179 @@
+//go:build !purego
+
+package kern
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+//go:generate sh -c "cd _asm && go run ./kmeans -out ../nearest_kernels_amd64.s -stubs ../nearest_kernels_amd64.go -pkg kern"
+
+// TileWidth is the largest number of centres in a tile of Dense that registers hold at the level in use.
+func TileWidth() int {
+	switch level {
+	case AVX512:
+		return 12
+	case AVX2:
+		return 6
+	}
+	return 4
+}
+
+// HasIntegers reports whether Integers is fast at the level in use.
+func HasIntegers() bool { return level == AVX512 && cpu.X86.HasAVX512VNNI }
+
+var dense512 = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume int){
+	nil, dense512x1, dense512x2, dense512x3, dense512x4, dense512x5, dense512x6, dense512x7, dense512x8, dense512x9, dense512x10, dense512x11, dense512x12,
+}
+
+var dense256 = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume int){
+	nil, dense256x1, dense256x2, dense256x3, dense256x4, dense256x5, dense256x6,
+}
+
+var bytes512 = [...]func(x *uint8, row *float32, c *int8, meta, a, upper *float32, groups, tiles int){
+	nil, bytes512x1, bytes512x2, bytes512x3, bytes512x4, bytes512x5, bytes512x6, bytes512x7, bytes512x8, bytes512x9, bytes512x10, bytes512x11, bytes512x12,
+}
+
+var words512 = [...]func(x *uint8, row *float32, c *int8, meta, a, upper *float32, groups, tiles int){
+	nil, words512x1, words512x2, words512x3, words512x4, words512x5, words512x6, words512x7, words512x8, words512x9, words512x10, words512x11, words512x12,
+}
+
+func denseFast(x, c, norm []float32, coef *[3]float32, state *DenseState, label, got []int32, flags []uint32, d, w, tiles, panels int, resume bool) bool {
+	f := dense512[:]
+	if level == AVX2 {
+		f = dense256[:]
+	}
+	if level == Go || w >= len(f) || d == 0 || tiles == 0 {
+		return false
+	}
+	on := 0
+	if resume {
+		on = 1
+	}
+	f[w](&x[0], &c[0], &norm[0], &coef[0], &state[0], &label[0], &got[0], &flags[0], d, tiles, panels, on)
+	return true
+}
+
+func integersFast(x []uint8, row []float32, c []int8, meta, scores []float32, upper *[Rows]float32, words bool, groups, w, tiles int) bool {
+	f := bytes512[:]
+	if words {
+		f = words512[:]
+	}
+	if !HasIntegers() || w >= len(f) || groups == 0 || tiles == 0 {
+		return false
+	}
+	f[w](&x[0], &row[0], &c[0], &meta[0], &scores[0], &upper[0], groups, tiles)
+	return true
+}
+
+func survivorsFast(list []Survivor, row, meta, scores []float32, upper *[Rows]float32, w, tiles int) (n int, multi uint32, ok bool) {
+	if !HasIntegers() || w == 0 || tiles == 0 {
+		return 0, 0, false
+	}
+	out := &list[tiles*w] // the two results come in the entry after the last
+	survivors512(&row[0], &meta[0], &scores[0], &upper[0], &list[0].Slot, &out.Slot, w, tiles)
+	return int(out.Slot), out.Mask, true
+}
+
+// callCells is how many variables of 32 distances one call takes in, about 4 cycles each: assembly cannot be preempted.
+const callCells = 30_000
+
+func sqdistAllFast(dst, x, centres []float64, k, d int) bool {
+	if level == Go {
+		return false
+	}
+	step := max(callCells/d, 1)
+	for c := 0; c < k; c += step {
+		if n := min(step, k-c); level == AVX512 {
+			sqdist512(&dst[c*Rows], &x[0], &centres[c*d], n, d)
+		} else {
+			sqdist256(&dst[c*Rows], &x[0], &centres[c*d], n, d)
+		}
+	}
+	return true
+}
+
+func argminFast(least []float64, label []int64, dist []float64, k int) bool {
+	switch level {
+	case AVX512:
+		argmin512(&least[0], &label[0], &dist[0], k)
+	case AVX2:
+		argmin256(&least[0], &label[0], &dist[0], k)
+	default:
+		return false
+	}
+	return true
+}
+
+func sqdistRowFast(dst, y, centres []float64, k, d int) bool {
+	if level == Go {
+		return false
+	}
+	step := max(callCells/d, 1) * 32
+	for lo := 0; lo < k; lo += step {
+		if n := min(step, k-lo); level == AVX512 {
+			sqdistRow512(&dst[lo], &y[0], &centres[lo], n, k, d)
+		} else {
+			sqdistRow256(&dst[lo], &y[0], &centres[lo], n, k, d)
+		}
+	}
+	return true
+}
+
+func pairsFast[F float32 | float64](dst []float64, x []F, origin, c []float64, pairs []Pair, d int) bool {
+	if level == Go {
+		return false
+	}
+	p := &pairs[0].Row
+	switch x := any(&x[0]).(type) {
+	case *float32:
+		if level == AVX512 {
+			pairs512f32(&dst[0], x, &origin[0], &c[0], p, len(pairs), d)
+		} else {
+			pairs256f32(&dst[0], x, &origin[0], &c[0], p, len(pairs), d)
+		}
+	case *float64:
+		if level == AVX512 {
+			pairs512f64(&dst[0], x, &origin[0], &c[0], p, len(pairs), d)
+		} else {
+			pairs256f64(&dst[0], x, &origin[0], &c[0], p, len(pairs), d)
+		}
+	}
+	return true
+}
+
+func dotsFast(dst, x, c []float32, pairs []Pair, d int) bool {
+	switch level {
+	case AVX512:
+		dots512(&dst[0], &x[0], &c[0], &pairs[0].Row, len(pairs), d)
+	case AVX2:
+		dots256(&dst[0], &x[0], &c[0], &pairs[0].Row, len(pairs), d)
+	default:
+		return false
+	}
+	return true
+}
+
+func scatterFast[F float32 | float64](hi, lo []float64, x []F, origin []float64, moves []Move, d int) bool {
+	if level == Go {
+		return false
+	}
+	m := (*uint64)(unsafe.Pointer(&moves[0]))
+	switch x := any(&x[0]).(type) {
+	case *float32:
+		if level == AVX512 {
+			scatter512f32(&hi[0], &lo[0], x, &origin[0], m, len(moves), d)
+		} else {
+			scatter256f32(&hi[0], &lo[0], x, &origin[0], m, len(moves), d)
+		}
+	case *float64:
+		if level == AVX512 {
+			scatter512f64(&hi[0], &lo[0], x, &origin[0], m, len(moves), d)
+		} else {
+			scatter256f64(&hi[0], &lo[0], x, &origin[0], m, len(moves), d)
+		}
+	}
+	return true
+}

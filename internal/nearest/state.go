@@ -1,0 +1,70 @@
+package nearest
+
+import "github.com/latent-go/latent/internal/kern"
+
+// State is what the sweeps of one start leave for the next: the label of every row and the sums of every part of the
+// rows, about 4 N + 16 k D bytes a part. The zero value is ready. It is used by one sweep at a time, with any centres and
+// any engine: what it holds says nothing about them.
+type State struct {
+	engine *Engine
+	k      int
+	label  []int32 // panels x kern.Rows; -1 before the first sweep
+	part   []sums
+	total  sums
+	moved  bool
+}
+
+// sums are those of the clusters over a part of the rows, each a pair of numbers: a change leaves at most 2^-105 of the
+// largest value that was ever in a sum, so that they need not be begun again.
+type sums struct {
+	hi, lo   []float64 // k x D
+	nhi, nlo []float64 // k
+	count    []int64   // k: rows of positive weight
+	changed  int64     // labels that changed in the last sweep
+
+	cost, costLo float64
+}
+
+func newSums(k, d int) sums {
+	v := make([]float64, 2*k*(d+1))
+	cut := func(n int) (s []float64) { s, v = v[:n:n], v[n:]; return s }
+	return sums{hi: cut(k * d), lo: cut(k * d), nhi: cut(k), nlo: cut(k), count: make([]int64, k)}
+}
+
+func (s *sums) reset() {
+	for _, v := range [][]float64{s.hi, s.lo, s.nhi, s.nlo} {
+		clear(v)
+	}
+	clear(s.count)
+	s.cost, s.costLo = 0, 0
+}
+
+// stateParts returns how many parts the rows are summed in: so few that merging them costs little beside a sweep, and
+// fixed by the data, for the same bits on any number of threads.
+func (e *Engine) stateParts(k int) int {
+	p := 1
+	for p < 64 && (p < 8 || 64*k*p < e.n) && 256*p < e.n {
+		p *= 2
+	}
+	return p
+}
+
+// begin makes the state fit the engine and k.
+func (st *State) begin(e *Engine, k int) {
+	if st.engine == e && st.k == k {
+		return
+	}
+	*st = State{engine: e, k: k, label: make([]int32, e.panels*kern.Rows), part: make([]sums, e.stateParts(k)), total: newSums(k, e.d)}
+	for i := range st.part {
+		st.part[i] = newSums(k, e.d)
+	}
+	for i := range st.label {
+		st.label[i] = -1
+	}
+}
+
+// Label returns the label of row i after a sweep.
+func (st *State) Label(i int) int32 { return st.label[i] }
+
+// Moved reports whether any label changed in the last sweep.
+func (st *State) Moved() bool { return st.moved }

@@ -1,0 +1,189 @@
+package seed
+
+import (
+	"math"
+	"runtime"
+	"sort"
+	"sync"
+
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// panelCells is how many cells may be kept a second time, panel by panel, while rows are drawn: 256 MB.
+const panelCells = 1 << 25
+
+// panels gives the rows of points as kern wants them, on all processors. Distances are those of a plain loop over the
+// columns, to the bit.
+type panels struct {
+	p       *Points
+	x       []float64 // all panels, or nil where they would be too large
+	origin  []float64
+	workers []panelWorker
+}
+
+type panelWorker struct {
+	x, dist []float64
+	least   [kern.Rows]float64
+	label   [kern.Rows]int64
+}
+
+func newPanels(p *Points) *panels {
+	s := &panels{p: p, origin: make([]float64, p.D)}
+	if p.Levels != nil {
+		return s
+	}
+	count := s.count()
+	s.workers = make([]panelWorker, max(min(runtime.GOMAXPROCS(0), count*p.D/1024+1), 1))
+	if count*kern.Rows*p.D <= panelCells {
+		x := make([]float64, count*kern.Rows*p.D)
+		s.each(func(_ *panelWorker, i int, panel []float64) {
+			copy(x[i*kern.Rows*p.D:], panel)
+		})
+		s.x = x
+	}
+	return s
+}
+
+func (s *panels) count() int { return (s.p.N + kern.Rows - 1) / kern.Rows }
+
+// each calls f for every panel.
+func (s *panels) each(f func(w *panelWorker, i int, x []float64)) {
+	n, size := s.count(), s.p.D*kern.Rows
+	var wg sync.WaitGroup
+	for at := range s.workers {
+		run := func() {
+			w := &s.workers[at]
+			for i := n * at / len(s.workers); i < n*(at+1)/len(s.workers); i++ {
+				if s.x != nil {
+					f(w, i, s.x[i*size:(i+1)*size])
+					continue
+				}
+				if w.x == nil {
+					w.x = make([]float64, size)
+				}
+				rows := min(kern.Rows, s.p.N-i*kern.Rows)
+				kern.Pack(w.x, s.p.X[i*kern.Rows*s.p.D:], s.origin, rows, s.p.D)
+				f(w, i, w.x)
+			}
+		}
+		if at+1 == len(s.workers) {
+			run()
+		} else {
+			wg.Go(run)
+		}
+	}
+	wg.Wait()
+}
+
+// distances returns the squared distances of a panel's rows from some centres, kern.Rows a centre.
+func (w *panelWorker) distances(x, centres []float64, d int) []float64 {
+	k := len(centres) / d
+	if cap(w.dist) < k*kern.Rows {
+		w.dist = make([]float64, k*kern.Rows)
+	}
+	w.dist = w.dist[:k*kern.Rows]
+	kern.SqdistAll(w.dist, x, centres, k, d)
+	return w.dist
+}
+
+// lower sets dst[c], for every candidate row c, to the smaller of near and the weighted squared distance to that row. A nil
+// near is infinite everywhere.
+func (s *panels) lower(dst [][]float64, near []float64, rows []int) {
+	p := s.p
+	if p.Levels != nil {
+		for c, i := range rows {
+			lowerLevels(dst[c], near, p, i)
+		}
+		return
+	}
+	centres := make([]float64, 0, len(rows)*p.D)
+	for _, i := range rows {
+		centres = append(centres, p.At(i)...)
+	}
+	s.each(func(w *panelWorker, at int, x []float64) {
+		dist := w.distances(x, centres, p.D)
+		lo := at * kern.Rows
+		hi := min(lo+kern.Rows, p.N)
+		for c := range rows {
+			out := dst[c][lo:hi]
+			for i := range out {
+				q := dist[c*kern.Rows+i] * p.W[lo+i]
+				if near != nil && near[lo+i] < q {
+					q = near[lo+i]
+				}
+				out[i] = q
+			}
+		}
+	})
+}
+
+// running sets sum[i] to w[0] + ... + w[i], and returns the last.
+func running(sum, w []float64) (total float64) {
+	for i, v := range w {
+		total += v
+		sum[i] = total
+	}
+	return total
+}
+
+// totals sets sum[c] to the sum of every w[c], four side by side, each in the order of its rows.
+func totals(sum []float64, w [][]float64) {
+	for ; len(w) >= 4; sum, w = sum[4:], w[4:] {
+		var a, b, c, d float64
+		w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
+		for i := range w0 {
+			a += w0[i]
+			b += w1[i]
+			c += w2[i]
+			d += w3[i]
+		}
+		sum[0], sum[1], sum[2], sum[3] = a, b, c, d
+	}
+	for c := range w {
+		sum[c] = 0
+		for _, v := range w[c] {
+			sum[c] += v
+		}
+	}
+}
+
+// search returns what draw returns for the weights whose running sums are given.
+func search(sum, w []float64, u float64) int {
+	at := u * sum[len(sum)-1]
+	i := sort.Search(len(sum), func(i int) bool { return sum[i] > at })
+	for i == len(sum) || i >= 0 && !(w[i] > 0) { // rounding in the running sum cannot pass the end
+		i--
+	}
+	return i
+}
+
+// Nearest returns the label of the nearest centre for each point, the lowest of equals. centres is k x D.
+func Nearest(p *Points, centres []float64) []int32 {
+	if p.Levels != nil {
+		return nearestLevels(p, centres)
+	}
+	labels := make([]int32, p.N)
+	if p.D == 0 || p.N == 0 {
+		return labels
+	}
+	s := &panels{p: p, origin: make([]float64, p.D), workers: make([]panelWorker, max(min(runtime.GOMAXPROCS(0), p.N/256), 1))}
+	s.each(func(w *panelWorker, at int, x []float64) {
+		lo := at * kern.Rows
+		out := labels[lo:min(lo+kern.Rows, p.N)]
+		var least [kern.Rows]float64
+		for i := range least {
+			least[i] = math.Inf(1)
+		}
+		const group = 32
+		for c := 0; c*p.D < len(centres); c += group {
+			dist := w.distances(x, centres[c*p.D:min((c+group)*p.D, len(centres))], p.D)
+			kern.Argmin(w.least[:], w.label[:], dist, len(dist)/kern.Rows)
+			for i := range out {
+				if v := w.least[i]; v < least[i] {
+					least[i], out[i] = v, int32(c)+int32(w.label[i])
+				}
+			}
+		}
+	})
+	return labels
+}
