@@ -183,13 +183,15 @@ func TestAnnealedStepsAgreeWithLongArithmetic(t *testing.T) {
 			most := file.Sweeps * len(c.Schedule)
 			a := ascent.Anneal{Betas: c.Schedule, Sweeps: file.Sweeps, MaxIter: most, Last: ascent.EM{Beta: 1, MaxIter: file.Sweeps}}
 			all := steps(t, a, o, c.Start.theta(m))
-			if len(all) != most+1 || o.evals != most+1 || last(all).Done != ascent.Limit {
+			// The last stage may come to rest, to the bit, before its steps are used up.
+			rests := last(all).Done == ascent.FixedPoint && len(all) > most-file.Sweeps
+			if o.evals != len(all) || !rests && (len(all) != most+1 || last(all).Done != ascent.Limit) {
 				t.Fatalf("%s %s: %d steps, %d evaluations, want %d", name, c.Name, len(all), o.evals, most+1)
 			}
 			for i, s := range all {
 				stage := min(i/file.Sweeps, len(c.Stages)-1)
 				want, n := c.Stages[stage], i-stage*file.Sweeps
-				if s.Iteration != i || s.Sweeps != i+1 || s.Point.Beta != want.Beta || (s.Done == ascent.Going) != (i < most) {
+				if s.Iteration != i || s.Sweeps != i+1 || s.Point.Beta != want.Beta || (s.Done == ascent.Going) != (i < len(all)-1) {
 					t.Fatalf("%s %s: step %d: %+v at beta %v, want %v", name, c.Name, i, s, s.Point.Beta, want.Beta)
 				}
 				diff := math.Abs(s.Point.F-want.FreeEnergy[n]) / math.Abs(want.FreeEnergy[n])

@@ -197,6 +197,28 @@ func (b *observed) least(u []float64) (curvature float64, down []float64, err er
 	return curvature, down, nil
 }
 
+// search looks for a direction that may lead up, beside the one already met, from a random move; where components have
+// become the same, from one that parts them. It returns the least curvature it met, NaN if it did not look.
+func (b *observed) search(met []float64, normal func() float64) (curvature float64, down []float64, err error) {
+	u := slices.Clone(b.at.Theta)
+	twins := b.at.Near.Part(u, normal)
+	if !twins && met != nil {
+		return unknown, met, nil
+	}
+	if !twins {
+		b.at.Near.Nudge(u, normal)
+	}
+	axpy(u, -1, b.at.Theta)
+	curvature, down, err = b.least(u)
+	switch {
+	case err != nil || !(curvature < level):
+		return curvature, met, err
+	case twins: // to shift weight between them is as flat as to part them, and leads nowhere
+		return curvature, u, nil
+	}
+	return curvature, down, nil
+}
+
 // tridiagonal is the symmetric matrix of Lanczos' method.
 type tridiagonal struct{ diagonal, beside []float64 }
 
@@ -243,22 +265,15 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled && k.down == nil}
 	c.Distance = math.Hypot(math.Sqrt(k.square), b.at.Near.Length(drift(b.at)))
 	down = k.down
-	if down == nil && normal != nil && c.Distance <= tol {
-		u := slices.Clone(b.at.Theta)
-		if !b.at.Near.Part(u, normal) {
-			b.at.Near.Nudge(u, normal)
-		}
-		axpy(u, -1, b.at.Theta)
-		low, least, err := b.least(u)
+	if normal != nil && c.Distance <= tol {
+		low, least, err := b.search(down, normal)
 		if err != nil {
 			return c, nil, err
 		}
 		if low == low && !(c.Curvature <= low) {
 			c.Curvature = low
 		}
-		if low < level {
-			down = least
-		}
+		down = least
 	}
 	if k.down != nil && k.curvature < -level || c.Curvature < -level { // else flat: what there is to gain is elsewhere
 		c.Distance = unknown

@@ -164,6 +164,8 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 	c := s.Certificate
 	switch {
 	case s.Done == Limit || s.Done == LogLik:
+	case down != nil && s.Iteration >= w.MaxIter: // it could go on, but not within the steps allowed
+		s.Done = Limit
 	case down != nil && w.left < leaves && !(s.Point.F-w.flat < rise):
 		if again, err = w.off(s, down); again || err != nil {
 			s.Done, s.Halves = Going, false
@@ -199,19 +201,19 @@ const (
 )
 
 // off looks along a direction in which F may rise, both ways, for a higher place within reach. Where equal components
-// part F is flat to third order along any straight line: it rises only where their variances follow, which is for an
-// M-step to say.
+// part F is flat to third order along any straight line: it rises only where their variances follow, which is for a few
+// M-steps to say.
 func (w *watch) off(s *Step, down []float64) (again bool, err error) {
 	p := s.Point
 	best := p.F + 1e-13*math.Abs(p.F)
 	w.leave = nil
 	for _, sign := range []float64{1, -1} {
 		far := sign / p.Near.Reach(down)
-		for range 5 {
+		for range 4 {
 			theta := append([]float64(nil), p.Theta...)
 			axpy(theta, far, down)
 			q, err := w.o.Eval(w.ctx, theta, p.Beta)
-			if err == nil && !(q.F > best) {
+			for i := 0; i < 3 && err == nil && !(q.F > best); i++ {
 				q, err = w.o.Eval(w.ctx, q.Next, p.Beta)
 			}
 			if err != nil {

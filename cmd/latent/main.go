@@ -21,6 +21,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kern"
 )
 
 // Exit statuses.
@@ -40,6 +41,10 @@ func main() {
 
 // run is the command without the process around it: it returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	if err := kern.Err(); err != nil {
+		fmt.Fprintf(errw, "latent: %s\n", err)
+		return exitUsage
+	}
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -102,7 +107,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("latent {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.SetGlobalNormalizationFunc(normalise)
-	root.AddCommand(fitCommand(), compareCommand(), labelCommand(), scoreCommand(), sampleCommand(), showCommand(), checkCommand(), datasetsCommand(), versionCommand())
+	root.AddCommand(fitCommand(), compareCommand(), labelCommand(), scoreCommand(), sampleCommand(), showCommand(), checkCommand(), datasetsCommand(), doctorCommand(), versionCommand())
 	return root
 }
 

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""latent against the libraries a user would pick instead: same rows, same start, same number of iterations, interleaved.
+
+    go build -o /tmp/latent ./cmd/latent
+    python3 bench/peers.py --latent /tmp/latent [--shapes km16,gmm16,...] [--rounds 5] [--threads 2] [--peers sklearn,onedal,...] [--optimum] [--json FILE]
+
+Prints for every shape the median milliseconds an iteration of each library, the ratio of the best peer to latent, latent's GFLOP/s and their share of the peak that
+`latent doctor` measures on the same machine with the same number of threads.
+
+Needs numpy; each peer that can be imported takes part: scikit-learn, daal4py (oneDAL; pip install scikit-learn-intelex), faiss-cpu, mlpack. One process a peer, kept alive.
+Milliseconds an iteration = (fit of HI iterations - fit of LO iterations) / (HI - LO), so start-up, validation and reading cancel; for latent the `timing.fit` of its --json is used.
+A fit that did not do the iterations asked for is not counted. The objective after HI iterations must agree: that is what makes it the same work.
+--optimum (mixtures): seconds from the same start to within 1e-6 nats a row of the optimum: EM's sweeps to get there times each peer's time a sweep, against latent's own default.
+Quote ratios of medians from one run with the machine named; never times."""
+import argparse, json, os, statistics, subprocess, sys, tempfile, time
+
+SHAPES = {  # name: (model, n, d, k, dtype, LO, HI)
+    "km16": ("kmeans", 1_000_000, 16, 64, "float32", 3, 13), "km128": ("kmeans", 200_000, 128, 256, "float32", 3, 13), "km784": ("kmeans", 100_000, 784, 10, "float32", 3, 13),
+    "km2": ("kmeans", 1_000_000, 2, 10, "float32", 3, 33), "km1000": ("kmeans", 100_000, 32, 1000, "float32", 3, 13),
+    "gmm16": ("full", 100_000, 16, 16, "float64", 1, 6), "gmm64": ("full", 100_000, 64, 8, "float64", 1, 4), "gmm3": ("full", 1_000_000, 3, 40, "float64", 1, 4),
+    "diag16": ("diag", 1_000_000, 16, 32, "float64", 1, 4),
+    "tiny-km": ("kmeans", 20_000, 8, 8, "float32", 3, 13), "tiny-gmm": ("full", 20_000, 4, 4, "float64", 1, 6),
+}
+
+
+def make(name, folder):
+    """Overlapping blobs, typical distance of two centres 4 standard deviations; the start is k rows, identity covariances, equal weights."""
+    import numpy as np
+    model, n, d, k, dtype, *_ = SHAPES[name]
+    rng = np.random.default_rng(d * 1000 + k)
+    centres = rng.normal(size=(k, d)) * 4 / (2 * d) ** 0.5
+    x = (centres[rng.integers(0, k, n)] + rng.normal(size=(n, d))).astype(dtype)
+    start = x[rng.choice(n, k, replace=False)].astype("float64")
+    np.save(os.path.join(folder, name + ".npy"), x)
+    np.save(os.path.join(folder, name + "-start.npy"), start)
+    np.savetxt(os.path.join(folder, name + "-start.csv"), start, delimiter=",", fmt="%.17g")
+    cov = [np.eye(d).tolist()] * k if model == "full" else [[1.0] * d] * k
+    json.dump({"format": "latent-model", "version": 1, "model": "gmm", "covariance": model, "columns": [f"{i + 1}" for i in range(d)], "weights": [1 / k] * k, "means": start.tolist(), "covariances": cov},
+              open(os.path.join(folder, name + "-start.json"), "w"))
+
+
+def flops(name):
+    """Floating point operations of one iteration, as the fastest known way counts them: a multiply and an add are two."""
+    model, n, d, k, *_ = SHAPES[name]
+    if model == "kmeans":
+        return 2 * n * k * d
+    if model == "diag":
+        return 4 * n * k * (1 + 2 * d)
+    return 4 * n * k * (1 + d + d * (d + 1) // 2) if d < 32 else 2 * n * k * d * (d + 1)
+
+
+# --- one peer in one process: "ITERATIONS" a line on stdin, a JSON line back -----------------------
+def worker(peer, name, folder, threads):
+    import numpy as np
+    model, n, d, k, dtype, *_ = SHAPES[name]
+    x, start = np.load(os.path.join(folder, name + ".npy")), np.load(os.path.join(folder, name + "-start.npy"))
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def kmeans_objective(c):
+        c, s = np.asarray(c, "float64"), 0.0
+        for i in range(0, n, 20000):
+            b = x[i:i + 20000].astype("float64")
+            s += np.maximum((b * b).sum(1)[:, None] - 2 * b @ c.T + (c * c).sum(1), 0).min(1).sum()
+        return s
+
+    def fit(m):
+        if model == "kmeans":
+            if peer == "sklearn":
+                from sklearn.cluster import KMeans
+                g = KMeans(k, init=start.astype(dtype), n_init=1, max_iter=m, tol=0, algorithm="lloyd", copy_x=False).fit(x)
+                return g.n_iter_, g.cluster_centers_
+            if peer == "onedal":
+                import daal4py
+                daal4py.daalinit(threads)
+                r = daal4py.kmeans(k, m, fptype="float", accuracyThreshold=0.0, assignFlag=False).compute(x, start.astype(dtype))
+                return int(r.nIterations[0, 0]), r.centroids
+            if peer == "faiss":
+                import faiss
+                faiss.omp_set_num_threads(threads)
+                g = faiss.Kmeans(d, k, niter=m, max_points_per_centroid=10**9, min_points_per_centroid=1, nredo=1)
+                g.train(x, init_centroids=start.astype("float32"))
+                return len(g.iteration_stats), g.centroids
+            if peer == "mlpack":
+                import mlpack
+                r = mlpack.kmeans(input_=x.astype("float64"), clusters=k, initial_centroids=start, max_iterations=m, algorithm="hamerly", labels_only=True)
+                return m, r["centroid"]
+        else:
+            w = np.full(k, 1 / k)
+            if peer == "sklearn":
+                import warnings
+                from sklearn.mixture import GaussianMixture
+                from threadpoolctl import threadpool_limits
+                warnings.filterwarnings("ignore")
+                p = np.array([np.eye(d)] * k) if model == "full" else np.ones((k, d))
+                g = GaussianMixture(k, covariance_type=model, reg_covar=0)
+                g.weights_, g.means_, g.covariances_, g.precisions_cholesky_ = w, start.copy(), p, p
+                with threadpool_limits(limits=threads, user_api="blas"):
+                    for _ in range(m):
+                        ll, lr = g._e_step(x)
+                        g._m_step(x, lr)
+                return m, float(ll) * n
+            if peer == "onedal":
+                import daal4py
+                daal4py.daalinit(threads)
+                cov = [np.eye(d) if model == "full" else np.ones((1, d)) for _ in range(k)]
+                r = daal4py.em_gmm(k, fptype="double", maxIterations=m, accuracyThreshold=0.0, regularizationFactor=1e-12, covarianceStorage="full" if model == "full" else "diagonal").compute(x, w.reshape(1, k), start, cov)
+                return int(np.ravel(r.nIterations)[0]), float(np.ravel(r.goalFunction)[0])
+        raise ImportError("not for this model")
+
+    for line in sys.stdin:
+        m, wanted = line.split()
+        try:
+            t = time.perf_counter()
+            did, what = fit(int(m))
+            t = time.perf_counter() - t
+            a = {"seconds": t, "did": did}
+            if wanted == "objective":
+                # What a mixture reports is the log-likelihood before its last M-step: one more iteration tells that after it.
+                a["objective"] = kmeans_objective(what) if model == "kmeans" else fit(int(m) + 1)[1]
+        except ImportError as e:
+            a = {"missing": str(e)}
+        except Exception as e:
+            a = {"error": repr(e)[:200]}
+        answer.write(json.dumps(a) + "\n")
+        answer.flush()
+
+
+class Peer:
+    def __init__(self, peer, name, folder, threads, env):
+        self.name = peer
+        self.p = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--worker", peer, name, folder, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
+
+    def fit(self, m, objective=False):
+        self.p.stdin.write(f"{m} {'objective' if objective else '-'}\n")
+        self.p.stdin.flush()
+        return json.loads(self.p.stdout.readline() or '{"error": "ended"}')
+
+    def close(self):
+        self.p.stdin.close()
+        self.p.wait()
+
+
+class Latent:
+    name = "latent"
+
+    def __init__(self, path, name, folder, threads):
+        self.model, _, _, self.k, dtype, *_ = SHAPES[name]
+        self.base = [path, "fit", os.path.join(folder, name + ".npy"), "-k", str(self.k), "--threads", str(threads), "--json", "--allow-unconverged", "--no-progress"]
+        self.folder, self.shape = folder, name
+        if self.model == "kmeans":
+            self.base += ["--model", "kmeans", "--init", "centers:" + os.path.join(folder, name + "-start.csv")] + (["--float32"] if dtype == "float32" else [])
+        else:
+            self.base += ["--covariance", self.model, "--init", "model:" + os.path.join(folder, name + "-start.json"), "--reg-covar", "0"]
+
+    def run(self, *more):
+        t = time.perf_counter()
+        p = subprocess.run(self.base + list(more), capture_output=True, text=True)
+        t = time.perf_counter() - t
+        if p.returncode:
+            return {"error": p.stderr.strip()[-200:]}
+        return {**json.loads(p.stdout), "wall": t}
+
+    def fit(self, m, objective=False):
+        how = ["--max-iter", str(m)] + ([] if self.model == "kmeans" else ["--algorithm", "em", "--tol", "0"])
+        r = self.run(*how)
+        if "error" in r:
+            return r
+        return {"seconds": r["timing"]["fit"], "wall": r["wall"], "did": r["iterations"], "objective": r["inertia"] if self.model == "kmeans" else r["log_likelihood"]}
+
+    def close(self):
+        pass
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("--latent")
+    a.add_argument("--shapes", default=",".join(s for s in SHAPES if not s.startswith("tiny")))
+    a.add_argument("--rounds", type=int, default=5)
+    a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--peers", default="sklearn,onedal,faiss,mlpack")
+    a.add_argument("--optimum", action="store_true")
+    a.add_argument("--json")
+    o = a.parse_args()
+    folder = tempfile.mkdtemp(prefix="latent-bench-")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
+    env.update(OMP_NUM_THREADS=str(o.threads))
+    peak = json.loads(subprocess.run([o.latent, "doctor", "--json", "--threads", str(o.threads)], capture_output=True, text=True).stdout) if o.latent else None
+    if peak:
+        print(f"latent {peak['version']}, {peak['level']}, {o.threads} threads; peak {peak['gflops']['fp32']:.0f} GFLOP/s fp32, {peak['gflops']['fp64']:.0f} fp64; {peak['bandwidth_gbs']:.0f} GB/s")
+    out = []
+    for name in o.shapes.split(","):
+        model, n, d, k, dtype, lo, hi = SHAPES[name]
+        make(name, folder)
+        who = ([Latent(o.latent, name, folder, o.threads)] if o.latent else []) + [Peer(p, name, folder, o.threads, env) for p in o.peers.split(",")]
+        first = {w.name: w.fit(hi, True) for w in who}
+        for w in list(who):
+            f = first[w.name]
+            if "did" not in f or f["did"] != hi:
+                if "missing" not in f:
+                    print(f"  {name}: {w.name} left out: {f.get('error') or 'did %s of %s iterations' % (f.get('did'), hi)}")
+                w.close()
+                who.remove(w)
+        ms, wall = {w.name: [] for w in who}, []
+        for _ in range(o.rounds):
+            for w in who:
+                a1, a2 = w.fit(lo), w.fit(hi)
+                if "seconds" in a1 and "seconds" in a2:
+                    ms[w.name].append((a2["seconds"] - a1["seconds"]) / (hi - lo) * 1e3)
+                    if "wall" in a1:
+                        wall.append((a2["wall"] - a1["wall"]) / (hi - lo) * 1e3)
+        mid = {p: statistics.median(v) for p, v in ms.items() if v}
+        rival = min((v, p) for p, v in mid.items() if p != "latent") if any(p != "latent" for p in mid) else (None, None)
+        print(f"{name:8s} {model} n={n:,} d={d} k={k} {dtype}: " + ", ".join(f"{p} {mid[p]:.2f} ms [{min(ms[p]):.2f}-{max(ms[p]):.2f}] objective {first[p].get('objective'):.10g}" for p in mid), flush=True)
+        row = {"shape": name, "model": model, "n": n, "d": d, "k": k, "dtype": dtype, "ms": ms, "objective": {p: first[p].get("objective") for p in mid}}
+        if wall and statistics.median(wall) > 1.5 * mid["latent"] + 0.5:
+            print(f"         latent's own clock says {mid['latent']:.2f} ms, the wall {statistics.median(wall):.2f}: its figure does not count")
+            mid.pop("latent")
+        values = [first[p]["objective"] for p in mid if first[p].get("objective") is not None]
+        if values and max(values) - min(values) > 1e-5 * abs(values[0]):
+            print("         objectives differ by more than 1e-5: not the same work, no ratio")
+            mid.pop("latent", None)
+        if "latent" in mid and rival[0]:
+            row["best_peer"], row["ratio"] = rival[1], rival[0] / mid["latent"]
+            print(f"         ratio to the best peer ({rival[1]}): {row['ratio']:.2f}")
+        if "latent" in mid and peak:
+            row["gflops"] = flops(name) / mid["latent"] / 1e6
+            row["share"] = row["gflops"] / peak["gflops"]["fp32" if dtype == "float32" else "fp64"]
+            print(f"         {row['gflops']:.0f} GFLOP/s, {row['share']:.0%} of the {dtype} peak")
+        if o.optimum and "latent" in mid and model != "kmeans":
+            me = who[0]
+            trace = os.path.join(folder, "trace.csv")
+            em = me.run("--algorithm", "em", "--max-iter", "5000", "--tol", "1e-4", "--trace", trace)
+            target = em["log_likelihood"] - 1e-6 * n
+            lines = open(trace).read().split()
+            head = lines[0].split(",")
+            sweeps = next((int(v[head.index("sweep")]) for v in (x.split(",") for x in lines[1:]) if float(v[head.index("log_likelihood")] or "-inf") >= target), em["sweeps"])
+            ours = [me.run() for _ in range(3)]
+            mine, peer = statistics.median(r["timing"]["fit"] for r in ours), rival[0] * sweeps / 1e3
+            gap = ours[0]["log_likelihood"] - em["log_likelihood"]
+            row["optimum"] = {"em_sweeps": sweeps, "latent_sweeps": ours[0]["sweeps"], "latent_seconds": mine, "latent_minus_em": gap, "best_peer_seconds": peer,
+                              "ratio": peer / mine if ours[0]["log_likelihood"] >= target else None}
+            print(f"         to the optimum: EM needs {sweeps} sweeps, latent {ours[0]['sweeps']}; latent - EM {gap:+.2g} nats; "
+                  + (f"ratio to the best peer {peer / mine:.1f}" if row["optimum"]["ratio"] else "the target was not reached: no ratio"))
+        out.append(row)
+        for w in who:
+            w.close()
+        os.remove(os.path.join(folder, name + ".npy"))
+    if o.json:
+        json.dump({"machine": open("/proc/cpuinfo").read().split("model name")[1].split("\n")[0].strip(" :\t") if os.path.exists("/proc/cpuinfo") else "", "threads": o.threads, "rows": out}, open(o.json, "w"), indent=1)
+
+
+if len(sys.argv) > 1 and sys.argv[1] == "--worker":
+    worker(sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5]))
+else:
+    main()
