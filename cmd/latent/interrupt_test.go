@@ -17,8 +17,8 @@ func TestInterruptedWritesTheBestSoFar(t *testing.T) {
 	if err := writeCSV(in, []string{"a", "b", "c"}, wide(normal(9, 60000), 3)); err != nil {
 		t.Fatal(err)
 	}
-	// One lump, ten components and no tolerance: far from its end when it is stopped.
-	args := []string{"fit", in, "-k", "10", "--n-init", "2", "--tol", "0", "--max-iter", "100000000", "-o", model, "--labels", labels, "--json"}
+	// One lump, ten components, plain EM and no tolerance: far from its end when it is stopped.
+	args := []string{"fit", in, "-k", "10", "--algorithm", "em", "--n-init", "2", "--tol", "0", "--max-iter", "100000000", "-o", model, "--labels", labels, "--json"}
 	for wait := 500 * time.Millisecond; ; wait *= 3 {
 		ctx, cancel := context.WithCancel(context.Background())
 		var out, errw bytes.Buffer
