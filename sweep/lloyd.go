@@ -19,6 +19,7 @@ type State = nearest.State
 type lloyd struct {
 	mu     sync.Mutex
 	looked bool
+	sweeps int // passes before the engine
 	engine *nearest.Engine // nil where the rows are not in memory
 }
 
@@ -49,6 +50,9 @@ func (l *Local) Sweep(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	return stats, nil
 }
 
+// shortAfter is how many passes k-means takes before the engine is worth its preparation and its memory.
+const shortAfter = 2
+
 // lloyd reports whether the task is a sweep of k-means that goes on from others.
 func (t *Task) lloyd() bool {
 	_, means := t.Mixture.Family.(family.Fixed)
@@ -66,6 +70,10 @@ func (l *Local) short(ctx context.Context, tasks []Task) ([]*family.Stats, error
 		t := &tasks[i]
 		if !t.lloyd() {
 			continue
+		}
+		if l.lloyd.sweeps < shortAfter { // a fit that ends at once has no use for a second copy of the rows
+			l.lloyd.sweeps++
+			break
 		}
 		if !l.lloyd.looked {
 			l.lloyd.looked, l.lloyd.engine = true, l.prepare(ctx)
