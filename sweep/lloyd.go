@@ -19,7 +19,7 @@ type State = nearest.State
 type lloyd struct {
 	mu     sync.Mutex
 	looked bool
-	sweeps int // passes before the engine
+	sweeps int             // passes before the engine
 	engine *nearest.Engine // nil where the rows are not in memory
 }
 
