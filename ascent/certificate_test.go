@@ -362,7 +362,7 @@ func TestCertificateAgreesWithTheDenseHessianAndTheTruth(t *testing.T) {
 			for i := 5; i < len(path); i = i*5/4 + 1 {
 				p := path[i]
 				truth := math.Sqrt(2 * (end - p.F))
-				if truth > 2 || truth < 1e-3 {
+				if !(truth >= 1e-3 && truth <= 2) { // NaN where F is above the end by its rounding
 					continue
 				}
 				exact, positive := dense(t, o, p)
@@ -374,10 +374,10 @@ func TestCertificateAgreesWithTheDenseHessianAndTheTruth(t *testing.T) {
 					continue
 				}
 				seen++
-				if math.Abs(got.Distance-exact) > 0.05*exact+1e-10 { // below that both are rounding
+				if math.Abs(got.Distance-exact) > 0.05*exact {
 					t.Errorf("step %d: distance %v, by the dense Hessian %v", i, got.Distance, exact)
 				}
-				if truth < 0.3 && math.Abs(got.Remaining-(end-p.F)) > 0.2*(end-p.F)+1e-11*math.Abs(end) {
+				if truth < 0.3 && math.Abs(got.Remaining-(end-p.F)) > 0.2*(end-p.F) {
 					t.Errorf("step %d: %v left, in truth %v", i, got.Remaining, end-p.F)
 				}
 			}

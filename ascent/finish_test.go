@@ -114,7 +114,9 @@ func TestSaddleOfAnEqualPairIsLeft(t *testing.T) {
 		}
 		for name, d := range map[string]ascent.Driver{"EM": slow, "EM-L-BFGS": quasi} {
 			end := last(steps(t, ascent.Finish{Driver: d, MaxIter: 5000, Tol: 0.01}, newObjective(t, m, rows), pair))
-			if !end.Done.Converged() || end.Point.F < top-1e-3 || end.Certificate.Saddles < 1 { // or a higher hill
+			// Off the saddle there may be a hill higher than the one EM finds from parted components; an optimum it must be.
+			on, _ := topByEM(t, newObjective(t, m, rows), end.Point.Theta)
+			if !end.Done.Converged() || end.Point.F < top-1e-3 || math.Abs(end.Point.F-on) > 1e-3 || end.Certificate.Saddles < 1 {
 				t.Errorf("%s, seed %d: %v at %v, top %v, saddle %v, certificate %+v", name, seed, end.Done, end.Point.F, top, saddle, end.Certificate)
 			}
 		}
@@ -387,12 +389,13 @@ func TestToleranceTrap(t *testing.T) {
 
 // Anti-annealing passes through beta 1 on its way; a small change there ends nothing.
 func TestTolLogLikWaitsForTheSearch(t *testing.T) {
-	rows, start := twoHumps()
+	rows := overlap(11, 600, 2)
 	m := gaussians(t, family.Full, 2, rows)
 	schedule := ascent.Anneal{Betas: []float64{0.5, 1, 1.2, 1}, Sweeps: 3, MaxIter: 1000, Last: quasi}
-	all := steps(t, ascent.Finish{Driver: schedule, MaxIter: 1000, TolLogLik: 1e6, Weight: 1}, newObjective(t, m, rows), start)
+	all := steps(t, ascent.Finish{Driver: schedule, MaxIter: 1000, TolLogLik: 1e6, Weight: 1}, newObjective(t, m, rows), overlapStart(m))
 	end := last(all)
-	if !end.Done.Converged() || end.Iteration < 9 || end.Searching {
+	// Any change is small enough, but the first one that counts is the first after the nine steps of the schedule.
+	if end.Done != ascent.LogLik || end.Iteration != 10 || end.Searching {
 		t.Errorf("%v after %d steps, searching %v", end.Done, end.Iteration, end.Searching)
 	}
 	for i, s := range all[1:] {
