@@ -24,6 +24,7 @@ type FusedKernel interface {
 // is empty.
 type Gathered struct {
 	sum []float64
+	few []float64 // partial sums of kern.AccumulateFew
 	buf *buffers
 }
 

@@ -5,6 +5,9 @@ import "github.com/latent-go/latent/internal/kern"
 // Flush turns moments about the origin into moments about the means: with S the first moments and Q the second,
 // t = S - N m and Q - m S' - t m'. It implements FusedKernel.
 func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
+	if f.few {
+		f.flushFew(g)
+	}
 	if len(g.sum) < f.size { // nothing gathered yet
 		return
 	}
@@ -31,6 +34,22 @@ func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
 		f.recentre(b.g.scale(second, c, d), t, g.sum[c:], c)
 	}
 	clear(g.sum[:f.size])
+}
+
+// flushFew adds up the partial sums.
+func (f *fusedGaussian) flushFew(g *Gathered) {
+	if len(g.few) < f.size*kern.Lanes {
+		return
+	}
+	sum, few := grow(&g.sum, f.size), g.few[:f.size*kern.Lanes]
+	for _, e := range f.blocks {
+		for c := range f.b.k {
+			for j := range e.n {
+				sum[(e.at+j)*f.kp+c] = kern.Sum(few[(e.at*f.b.k+c*e.n+j)*kern.Lanes:])
+			}
+		}
+	}
+	clear(few)
 }
 
 // recentre adds to q the second moments of component c about its mean; t are the first, sum[i*kp] its sum of feature i.

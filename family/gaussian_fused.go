@@ -26,6 +26,7 @@ type fusedGaussian struct {
 	kp     int             // kern.Pad(k)
 	blocks []block         // runs of features that fit in cache
 	most   int             // features of the largest
+	few    bool            // kern.AccumulateFew gathers them
 	own    []bool          // components with sums about their own means
 	all    bool            // all are
 	total  int             // where in Gathered.sum second moments of all components together start (shared shapes)
@@ -35,6 +36,12 @@ type fusedGaussian struct {
 
 // block is a run of n features from place at on: those of the variables [from, to), and 1 and x if it is the first.
 type block struct{ at, n, from, to int }
+
+// maxSquare is the largest cell whose squares surely add up.
+const maxSquare = 1e140
+
+// maxFew is how many sums, in rows of kern.Lanes, are partial sums by rows: more would not stay in the first cache.
+const maxFew = 512
 
 const blockFeatures = 80 // 20 KB of a panel
 
@@ -83,6 +90,7 @@ func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
 		}
 	}
 	f.plan()
+	f.few = k <= kern.Few && !tight && !b.g.Shape.Shared() && f.size <= maxFew
 	return f
 }
 
@@ -221,13 +229,17 @@ func (f *fusedGaussian) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathe
 	sum := grow(&g.sum, f.size)
 	own := f.own
 	if !f.all {
-		if !squares(grow(&buf.rows, kern.Rows), p) {
+		if !(kern.Largest(p.X, p.D) < maxSquare) {
 			f.plain(s, p, q, factor, ws)
+			return
+		}
+		t := grow(&buf.features, f.most*kern.Rows)
+		if f.few {
+			f.gatherFew(t, p, q, factor, g)
 			return
 		}
 		r := grow(&buf.shares, kern.Rows*f.kp)
 		kern.Share(r, q[:f.kp*kern.Rows], factor, b.k)
-		t := grow(&buf.features, f.most*kern.Rows)
 		for _, e := range f.blocks {
 			f.fill(t, e, p.X)
 			kern.Accumulate(sum[e.at*f.kp:], t, r, e.n, b.k)
@@ -244,14 +256,14 @@ func (f *fusedGaussian) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathe
 	}
 }
 
-// squares reports whether the squares of all rows of p are finite; tmp holds kern.Rows numbers.
-func squares(tmp []float64, p *Panel) bool {
-	kern.SumSquares(tmp, p.X, p.D)
-	off := 0.0
-	for _, v := range tmp {
-		off += v - v
+// gatherFew is Gather for few components: vectors of rows instead of components.
+func (f *fusedGaussian) gatherFew(t []float64, p *Panel, q, factor []float64, g *Gathered) {
+	k := f.b.k
+	sum := grow(&g.few, f.size*kern.Lanes)
+	for _, e := range f.blocks {
+		f.fill(t, e, p.X)
+		kern.AccumulateFew(sum[e.at*k*kern.Lanes:], t, q, factor, e.n, k)
 	}
-	return off == 0
 }
 
 // times sets rc to the products of q and factor.

@@ -132,6 +132,7 @@ type Scratch struct {
 	*family.Workspace
 	logits, lse, ent, tmp, best []float64
 	label                       []int32
+	tally                       *[4 * kern.Lanes]float64 // sums of the panels since the last Flush
 	gathered                    *family.Gathered
 }
 
@@ -141,14 +142,14 @@ func NewScratch(k, d int) *Scratch {
 	v := make([]float64, (kp+4)*kern.Rows)
 	cut := func(n int) (s []float64) { s, v = v[:n:n], v[n:]; return s }
 	return &Scratch{Workspace: family.NewWorkspace(d), logits: cut(kp * kern.Rows), lse: cut(kern.Rows), ent: cut(kern.Rows),
-		tmp: cut(kern.Rows), best: cut(kern.Rows), label: make([]int32, kern.Rows), gathered: new(family.Gathered)}
+		tmp: cut(kern.Rows), best: cut(kern.Rows), label: make([]int32, kern.Rows), tally: new([4 * kern.Lanes]float64), gathered: new(family.Gathered)}
 }
 
 // Sibling returns scratch memory for another mixture of the same size whose panels are run in turn with those of sc: all
 // is shared but what each has gathered.
 func (sc *Scratch) Sibling() *Scratch {
 	o := *sc
-	o.gathered = sc.gathered.Sibling()
+	o.gathered, o.tally = sc.gathered.Sibling(), new([4 * kern.Lanes]float64)
 	return &o
 }
 
@@ -195,25 +196,8 @@ func (b *Bound) Gather(s *family.Stats, p *family.Panel, sc *Scratch) {
 		}
 	}
 	kern.Soften(logits, sc.lse, sc.ent, factor, b.k, b.beta)
-	var weight, free, entropy float64
-	rows := int64(0)
-	for i, w := range p.W[:kern.Rows] {
-		weight += w
-		free += w * sc.lse[i]
-		entropy += w * sc.ent[i]
-		factor[i] *= w
-		if w > 0 {
-			rows++
-		}
-	}
-	if b.dense && b.beta == 1 {
-		plain = free
-	}
-	s.Rows += rows
-	s.W += weight
-	s.F += free
+	kern.Tally(sc.tally, factor, p.W, sc.lse, sc.ent)
 	s.LogLik += plain
-	s.Entropy += entropy
 	b.share(s, p, sc, factor)
 }
 
@@ -234,6 +218,16 @@ func (b *Bound) share(s *family.Stats, p *family.Panel, sc *Scratch, factor []fl
 
 // Flush adds to s what Gather left in sc.
 func (b *Bound) Flush(s *family.Stats, sc *Scratch) {
+	sum := func(n int) float64 { return kern.Sum(sc.tally[n*kern.Lanes:]) }
+	free := sum(1)
+	s.W += sum(0)
+	s.F += free
+	s.Entropy += sum(2)
+	s.Rows += int64(sum(3))
+	if b.dense && b.beta == 1 {
+		s.LogLik += free
+	}
+	clear(sc.tally[:])
 	if b.fused != nil {
 		b.fused.Flush(s, sc.gathered)
 	}

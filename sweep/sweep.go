@@ -123,6 +123,14 @@ func newPanel(d int) *family.Panel {
 	return &family.Panel{D: d, X: make([]float64, d*kern.Rows), W: make([]float64, kern.Rows)}
 }
 
+// ones are the weights of rows without.
+var ones = func() (w [kern.Rows]float64) {
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}()
+
 // pack fills the panel with the rows of b from lo on.
 func pack(p *family.Panel, b *data.Block, lo int, origin []float64) {
 	n, d := min(kern.Rows, b.N-lo), b.D
@@ -132,10 +140,12 @@ func pack(p *family.Panel, b *data.Block, lo int, origin []float64) {
 	} else {
 		kern.PackRows(p.X, b.F32[lo*d:(lo+n)*d], origin, n, d)
 	}
-	clear(p.W)
-	for i := range n {
-		p.W[i] = b.Weight(lo + i)
+	if b.W != nil {
+		copy(p.W, b.W[lo:lo+n])
+	} else {
+		copy(p.W, ones[:n])
 	}
+	clear(p.W[n:])
 }
 
 // pool keeps accumulators between chunks.

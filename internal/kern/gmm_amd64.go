@@ -74,6 +74,21 @@ func accumulate3AVX512(sum *float64, t *float64, r *float64, groups int, q int, 
 //go:noescape
 func accumulate4AVX512(sum *float64, t *float64, r *float64, groups int, q int, kp int)
 
+// fewAVX512 is AccumulateFew; f, k > 0.
+//
+//go:noescape
+func fewAVX512(sum *float64, t *float64, q *float64, w *float64, f int, k int)
+
+// tallyAVX512 is Tally.
+//
+//go:noescape
+func tallyAVX512(sum *float64, factor *float64, w *float64, lse *float64, ent *float64)
+
+// largestAVX512 returns the largest absolute value of n rows of a panel without NaN; n > 0.
+//
+//go:noescape
+func largestAVX512(x *float64, n int) float64
+
 // softenAVX512 is Soften, inverse being 1/beta; k > 0.
 //
 //go:noescape
@@ -158,6 +173,21 @@ func spheresAVX2(dst *float64, x *float64, mean *float64, f *float64, shift *flo
 //
 //go:noescape
 func accumulate2AVX2(sum *float64, t *float64, r *float64, groups int, q int, kp int)
+
+// fewAVX2 is AccumulateFew; f, k > 0.
+//
+//go:noescape
+func fewAVX2(sum *float64, t *float64, q *float64, w *float64, f int, k int)
+
+// tallyAVX2 is Tally.
+//
+//go:noescape
+func tallyAVX2(sum *float64, factor *float64, w *float64, lse *float64, ent *float64)
+
+// largestAVX2 returns the largest absolute value of n rows of a panel without NaN; n > 0.
+//
+//go:noescape
+func largestAVX2(x *float64, n int) float64
 
 // softenAVX2 is Soften, inverse being 1/beta; k > 0.
 //

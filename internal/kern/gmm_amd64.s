@@ -4870,6 +4870,162 @@ done:
 	VZEROUPPER
 	RET
 
+// func fewAVX512(sum *float64, t *float64, q *float64, w *float64, f int, k int)
+// Requires: AVX, AVX512F
+TEXT ·fewAVX512(SB), NOSPLIT, $0-48
+	MOVQ sum+0(FP), AX
+	MOVQ t+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ f+32(FP), SI
+	MOVQ k+40(FP), DI
+
+component:
+	VMOVUPD (DX), Z0
+	VMULPD  (BX), Z0, Z0
+	VMOVUPD 64(DX), Z1
+	VMULPD  64(BX), Z1, Z1
+	VMOVUPD 128(DX), Z2
+	VMULPD  128(BX), Z2, Z2
+	VMOVUPD 192(DX), Z3
+	VMULPD  192(BX), Z3, Z3
+	MOVQ    CX, R8
+	MOVQ    SI, R9
+
+feature:
+	VMOVUPD     (AX), Z4
+	VFMADD231PD (R8), Z0, Z4
+	VFMADD231PD 64(R8), Z1, Z4
+	VFMADD231PD 128(R8), Z2, Z4
+	VFMADD231PD 192(R8), Z3, Z4
+	VMOVUPD     Z4, (AX)
+	ADDQ        $+256, R8
+	ADDQ        $+64, AX
+	DECQ        R9
+	JNZ         feature
+	ADDQ        $+256, DX
+	DECQ        DI
+	JNZ         component
+	VZEROUPPER
+	RET
+
+// func tallyAVX512(sum *float64, factor *float64, w *float64, lse *float64, ent *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·tallyAVX512(SB), NOSPLIT, $0-40
+	MOVQ        sum+0(FP), AX
+	MOVQ        factor+8(FP), CX
+	MOVQ        w+16(FP), DX
+	MOVQ        lse+24(FP), BX
+	MOVQ        ent+32(FP), SI
+	VXORPD      Z0, Z0, Z0
+	VMOVUPD     gmm_c3ff0000000000000<>+0(SB), Z1
+	VMOVUPD     (AX), Z2
+	VMOVUPD     64(AX), Z3
+	VMOVUPD     128(AX), Z4
+	VMOVUPD     192(AX), Z5
+	VMOVUPD     (DX), Z6
+	VADDPD      Z6, Z2, Z2
+	VCMPPD      $0x1e, Z0, Z6, K1
+	VADDPD      Z1, Z5, K1, Z5
+	VMOVUPD     (BX), Z7
+	VFMADD231PD Z6, Z7, Z3
+	VMOVUPD     (SI), Z7
+	VFMADD231PD Z6, Z7, Z4
+	VMULPD      (CX), Z6, Z6
+	VMOVUPD     Z6, (CX)
+	VMOVUPD     64(DX), Z6
+	VADDPD      Z6, Z2, Z2
+	VCMPPD      $0x1e, Z0, Z6, K1
+	VADDPD      Z1, Z5, K1, Z5
+	VMOVUPD     64(BX), Z7
+	VFMADD231PD Z6, Z7, Z3
+	VMOVUPD     64(SI), Z7
+	VFMADD231PD Z6, Z7, Z4
+	VMULPD      64(CX), Z6, Z6
+	VMOVUPD     Z6, 64(CX)
+	VMOVUPD     128(DX), Z6
+	VADDPD      Z6, Z2, Z2
+	VCMPPD      $0x1e, Z0, Z6, K1
+	VADDPD      Z1, Z5, K1, Z5
+	VMOVUPD     128(BX), Z7
+	VFMADD231PD Z6, Z7, Z3
+	VMOVUPD     128(SI), Z7
+	VFMADD231PD Z6, Z7, Z4
+	VMULPD      128(CX), Z6, Z6
+	VMOVUPD     Z6, 128(CX)
+	VMOVUPD     192(DX), Z6
+	VADDPD      Z6, Z2, Z2
+	VCMPPD      $0x1e, Z0, Z6, K1
+	VADDPD      Z1, Z5, K1, Z5
+	VMOVUPD     192(BX), Z0
+	VFMADD231PD Z6, Z0, Z3
+	VMOVUPD     192(SI), Z0
+	VFMADD231PD Z6, Z0, Z4
+	VMULPD      192(CX), Z6, Z6
+	VMOVUPD     Z6, 192(CX)
+	VMOVUPD     Z2, (AX)
+	VMOVUPD     Z3, 64(AX)
+	VMOVUPD     Z4, 128(AX)
+	VMOVUPD     Z5, 192(AX)
+	VZEROUPPER
+	RET
+
+DATA gmm_c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+32(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
+GLOBL gmm_c3ff0000000000000<>(SB), RODATA|NOPTR, $64
+
+// func largestAVX512(x *float64, n int) float64
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·largestAVX512(SB), NOSPLIT, $0-24
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VXORPD  Z0, Z0, Z0
+	VXORPD  Z1, Z1, Z1
+	VXORPD  Z2, Z2, Z2
+	VXORPD  Z3, Z3, Z3
+	VMOVUPD gmm_c7fffffffffffffff<>+0(SB), Z4
+
+loop:
+	VPANDQ        (AX), Z4, Z5
+	VMAXPD        Z5, Z0, Z0
+	VPANDQ        64(AX), Z4, Z5
+	VMAXPD        Z5, Z1, Z1
+	VPANDQ        128(AX), Z4, Z5
+	VMAXPD        Z5, Z2, Z2
+	VPANDQ        192(AX), Z4, Z5
+	VMAXPD        Z5, Z3, Z3
+	ADDQ          $+256, AX
+	DECQ          CX
+	JNZ           loop
+	VMAXPD        Z2, Z0, Z0
+	VMAXPD        Z3, Z1, Z1
+	VMAXPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPD        Y0, Y1, Y1
+	VPERM2F128    $0x01, Y1, Y1, Y0
+	VMAXPD        Y1, Y0, Y1
+	VSHUFPD       $0x05, Y1, Y1, Y0
+	VMAXPD        Y1, Y0, Y1
+	MOVSD         X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+DATA gmm_c7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA gmm_c7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA gmm_c7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA gmm_c7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+DATA gmm_c7fffffffffffffff<>+32(SB)/8, $0x7fffffffffffffff
+DATA gmm_c7fffffffffffffff<>+40(SB)/8, $0x7fffffffffffffff
+DATA gmm_c7fffffffffffffff<>+48(SB)/8, $0x7fffffffffffffff
+DATA gmm_c7fffffffffffffff<>+56(SB)/8, $0x7fffffffffffffff
+GLOBL gmm_c7fffffffffffffff<>(SB), RODATA|NOPTR, $64
+
 // func softenAVX512(s *float64, lse *float64, ent *float64, inv *float64, k int, beta float64, inverse float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·softenAVX512(SB), NOSPLIT, $0-56
@@ -5195,16 +5351,6 @@ DATA gmm_c4330000000000000<>+40(SB)/8, $0x4330000000000000
 DATA gmm_c4330000000000000<>+48(SB)/8, $0x4330000000000000
 DATA gmm_c4330000000000000<>+56(SB)/8, $0x4330000000000000
 GLOBL gmm_c4330000000000000<>(SB), RODATA|NOPTR, $64
-
-DATA gmm_c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+32(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
-GLOBL gmm_c3ff0000000000000<>(SB), RODATA|NOPTR, $64
 
 DATA gmm_c4000000000000000<>+0(SB)/8, $0x4000000000000000
 DATA gmm_c4000000000000000<>+8(SB)/8, $0x4000000000000000
@@ -7575,6 +7721,227 @@ q1depth:
 	JNZ          q1group
 
 done:
+	VZEROUPPER
+	RET
+
+// func fewAVX2(sum *float64, t *float64, q *float64, w *float64, f int, k int)
+// Requires: AVX, FMA3
+TEXT ·fewAVX2(SB), NOSPLIT, $0-48
+	MOVQ sum+0(FP), AX
+	MOVQ t+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ f+32(FP), SI
+	MOVQ k+40(FP), DI
+
+component:
+	VMOVUPD (DX), Y0
+	VMULPD  (BX), Y0, Y0
+	VMOVUPD 32(DX), Y1
+	VMULPD  32(BX), Y1, Y1
+	VMOVUPD 64(DX), Y2
+	VMULPD  64(BX), Y2, Y2
+	VMOVUPD 96(DX), Y3
+	VMULPD  96(BX), Y3, Y3
+	VMOVUPD 128(DX), Y4
+	VMULPD  128(BX), Y4, Y4
+	VMOVUPD 160(DX), Y5
+	VMULPD  160(BX), Y5, Y5
+	VMOVUPD 192(DX), Y6
+	VMULPD  192(BX), Y6, Y6
+	VMOVUPD 224(DX), Y7
+	VMULPD  224(BX), Y7, Y7
+	MOVQ    CX, R8
+	MOVQ    SI, R9
+
+feature:
+	VMOVUPD     (AX), Y8
+	VMOVUPD     32(AX), Y9
+	VFMADD231PD (R8), Y0, Y8
+	VFMADD231PD 32(R8), Y1, Y9
+	VFMADD231PD 64(R8), Y2, Y8
+	VFMADD231PD 96(R8), Y3, Y9
+	VFMADD231PD 128(R8), Y4, Y8
+	VFMADD231PD 160(R8), Y5, Y9
+	VFMADD231PD 192(R8), Y6, Y8
+	VFMADD231PD 224(R8), Y7, Y9
+	VMOVUPD     Y8, (AX)
+	VMOVUPD     Y9, 32(AX)
+	ADDQ        $+256, R8
+	ADDQ        $+64, AX
+	DECQ        R9
+	JNZ         feature
+	ADDQ        $+256, DX
+	DECQ        DI
+	JNZ         component
+	VZEROUPPER
+	RET
+
+// func tallyAVX2(sum *float64, factor *float64, w *float64, lse *float64, ent *float64)
+// Requires: AVX, FMA3
+TEXT ·tallyAVX2(SB), NOSPLIT, $0-40
+	MOVQ        sum+0(FP), AX
+	MOVQ        factor+8(FP), CX
+	MOVQ        w+16(FP), DX
+	MOVQ        lse+24(FP), BX
+	MOVQ        ent+32(FP), SI
+	VXORPD      Y0, Y0, Y0
+	VMOVUPD     gmm_c3ff0000000000000<>+0(SB), Y1
+	VMOVUPD     (AX), Y2
+	VMOVUPD     64(AX), Y3
+	VMOVUPD     128(AX), Y4
+	VMOVUPD     192(AX), Y5
+	VMOVUPD     (DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y7
+	VANDPD      Y1, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VMOVUPD     (BX), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPD     (SI), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMULPD      (CX), Y6, Y6
+	VMOVUPD     Y6, (CX)
+	VMOVUPD     64(DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y7
+	VANDPD      Y1, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VMOVUPD     64(BX), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPD     64(SI), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMULPD      64(CX), Y6, Y6
+	VMOVUPD     Y6, 64(CX)
+	VMOVUPD     128(DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y7
+	VANDPD      Y1, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VMOVUPD     128(BX), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPD     128(SI), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMULPD      128(CX), Y6, Y6
+	VMOVUPD     Y6, 128(CX)
+	VMOVUPD     192(DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y7
+	VANDPD      Y1, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VMOVUPD     192(BX), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPD     192(SI), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMULPD      192(CX), Y6, Y6
+	VMOVUPD     Y6, 192(CX)
+	VMOVUPD     Y2, (AX)
+	VMOVUPD     Y3, 64(AX)
+	VMOVUPD     Y4, 128(AX)
+	VMOVUPD     Y5, 192(AX)
+	VMOVUPD     32(AX), Y2
+	VMOVUPD     96(AX), Y3
+	VMOVUPD     160(AX), Y4
+	VMOVUPD     224(AX), Y5
+	VMOVUPD     32(DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y7
+	VANDPD      Y1, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VMOVUPD     32(BX), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPD     32(SI), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMULPD      32(CX), Y6, Y6
+	VMOVUPD     Y6, 32(CX)
+	VMOVUPD     96(DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y7
+	VANDPD      Y1, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VMOVUPD     96(BX), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPD     96(SI), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMULPD      96(CX), Y6, Y6
+	VMOVUPD     Y6, 96(CX)
+	VMOVUPD     160(DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y7
+	VANDPD      Y1, Y7, Y7
+	VADDPD      Y7, Y5, Y5
+	VMOVUPD     160(BX), Y7
+	VFMADD231PD Y6, Y7, Y3
+	VMOVUPD     160(SI), Y7
+	VFMADD231PD Y6, Y7, Y4
+	VMULPD      160(CX), Y6, Y6
+	VMOVUPD     Y6, 160(CX)
+	VMOVUPD     224(DX), Y6
+	VADDPD      Y6, Y2, Y2
+	VCMPPD      $0x1e, Y0, Y6, Y0
+	VANDPD      Y1, Y0, Y0
+	VADDPD      Y0, Y5, Y5
+	VMOVUPD     224(BX), Y0
+	VFMADD231PD Y6, Y0, Y3
+	VMOVUPD     224(SI), Y0
+	VFMADD231PD Y6, Y0, Y4
+	VMULPD      224(CX), Y6, Y6
+	VMOVUPD     Y6, 224(CX)
+	VMOVUPD     Y2, 32(AX)
+	VMOVUPD     Y3, 96(AX)
+	VMOVUPD     Y4, 160(AX)
+	VMOVUPD     Y5, 224(AX)
+	VZEROUPPER
+	RET
+
+// func largestAVX2(x *float64, n int) float64
+// Requires: AVX, SSE2
+TEXT ·largestAVX2(SB), NOSPLIT, $0-24
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VMOVUPD gmm_c7fffffffffffffff<>+0(SB), Y8
+
+loop:
+	VANDPD     (AX), Y8, Y9
+	VMAXPD     Y9, Y0, Y0
+	VANDPD     32(AX), Y8, Y9
+	VMAXPD     Y9, Y1, Y1
+	VANDPD     64(AX), Y8, Y9
+	VMAXPD     Y9, Y2, Y2
+	VANDPD     96(AX), Y8, Y9
+	VMAXPD     Y9, Y3, Y3
+	VANDPD     128(AX), Y8, Y9
+	VMAXPD     Y9, Y4, Y4
+	VANDPD     160(AX), Y8, Y9
+	VMAXPD     Y9, Y5, Y5
+	VANDPD     192(AX), Y8, Y9
+	VMAXPD     Y9, Y6, Y6
+	VANDPD     224(AX), Y8, Y9
+	VMAXPD     Y9, Y7, Y7
+	ADDQ       $+256, AX
+	DECQ       CX
+	JNZ        loop
+	VMAXPD     Y4, Y0, Y0
+	VMAXPD     Y5, Y1, Y1
+	VMAXPD     Y6, Y2, Y2
+	VMAXPD     Y7, Y3, Y3
+	VMAXPD     Y2, Y0, Y0
+	VMAXPD     Y3, Y1, Y1
+	VMAXPD     Y1, Y0, Y0
+	VMOVAPD    Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMAXPD     Y0, Y1, Y0
+	VSHUFPD    $0x05, Y0, Y0, Y1
+	VMAXPD     Y0, Y1, Y0
+	MOVSD      X0, ret+16(FP)
 	VZEROUPPER
 	RET
 

@@ -20,3 +20,7 @@ func fastEllipses(dst, x, mean, scale, shift []float64, d, k int) bool    { retu
 func fastSpheres(dst, x, mean, f, shift []float64, d, k int) bool         { return false }
 func fastLabels(best []float64, label []int32, s []float64, k int) bool   { return false }
 func fastBand(sum, t, r []float64, f, columns, dp int)                    {}
+
+func fastFew(_, _, _, _ []float64, _, _ int) bool                                    { return false }
+func fastTally(*[4 * Lanes]float64, []float64, []float64, []float64, []float64) bool { return false }
+func fastLargest([]float64, int) (float64, bool)                                     { return 0, false }
