@@ -57,12 +57,10 @@ type absoluteKernel struct {
 }
 
 func (a *absoluteKernel) Score(dst []float64, p *Panel, _ *Workspace) {
-	for c := range a.k {
-		out := dst[c*kern.Rows : c*kern.Rows+kern.Rows]
-		kern.L1dist(out, p.X, a.c[c*a.d:c*a.d+a.d])
-		for i, v := range out {
-			out[i] = -min(v, math.MaxFloat64) // finite where the sum overflows: 0 times it must be 0
-		}
+	dst = dst[:a.k*kern.Rows]
+	kern.L1All(dst, p.X, a.c, a.k, a.d)
+	for i, v := range dst {
+		dst[i] = -min(v, math.MaxFloat64) // finite where the sum overflows: 0 times it must be 0
 	}
 }
 
