@@ -1,0 +1,139 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Criterion shows a criterion by the number of clusters, one line a shape, and rings the best three. Up to seven shapes are coloured; of more,
+// only those that hold one of the three.
+type Criterion struct {
+	Head
+	Name    string // "BIC"
+	Unit    string
+	Highest bool // more is better; else less
+	Curves  []Curve
+}
+
+// Curve is the criterion of one shape.
+type Curve struct {
+	Name  string // "VVE"
+	K     []int
+	Value []float64 // of equal length; what one has more is not drawn
+}
+
+// Choice is one value of a criterion.
+type Choice struct {
+	Curve int // index into Curves
+	K     int
+	Value float64
+}
+
+// Best returns the n best choices, the best first; of equal ones that with fewer clusters, then the earlier curve.
+func (c Criterion) Best(n int) []Choice {
+	var all []Choice
+	for i, curve := range c.Curves {
+		for j := range min(len(curve.K), len(curve.Value)) {
+			if usable(curve.Value[j]) {
+				all = append(all, Choice{i, curve.K[j], curve.Value[j]})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Choice) int {
+		switch {
+		case a.Value != b.Value:
+			if (a.Value < b.Value) != c.Highest {
+				return -1
+			}
+			return 1
+		default:
+			return a.K - b.K
+		}
+	})
+	return all[:min(max(n, 0), len(all))]
+}
+
+// Figure lays the curves out.
+func (c Criterion) Figure() *Figure {
+	best := c.Best(3)
+	group := map[int]int{} // of the curves that are coloured
+	lines := Lines{Head: c.Head, X: Axis{Label: "clusters"}, Y: Axis{Label: c.Name, Unit: c.Unit}}
+	for i, curve := range c.Curves {
+		x := make([]float64, len(curve.K))
+		for j, k := range curve.K {
+			x[j] = float64(k)
+		}
+		holds := slices.ContainsFunc(best, func(b Choice) bool { return b.Curve == i })
+		faint := len(c.Curves) > 7 && !holds
+		if !faint {
+			group[i] = len(group)
+		}
+		lines.Series = append(lines.Series, Series{Name: curve.Name, X: x, Y: curve.Value, Dots: true, Faint: faint})
+	}
+	f := lines.Figure()
+	f.X.tight, f.X.whole = false, true
+	f.Layers = append(f.Layers, &bestLayer{best: best})
+	for i, b := range best {
+		name := fmt.Sprintf("%d: %s, %d clusters, %s", i+1, c.Curves[b.Curve].Name, b.K, fine(b.Value))
+		f.Legend = append(f.Legend, Key{Name: name, Color: Color(group[b.Curve]), Shape: Shape(group[b.Curve])})
+	}
+	if c.Alt == "" {
+		f.Alt = fmt.Sprintf("%s by number of clusters for %d shapes.", orElse(c.Name, "A criterion"), len(c.Curves))
+		for i, b := range best {
+			f.Alt += fmt.Sprintf(" %s: %s with %d clusters, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), b.K, number(b.Value))
+		}
+	}
+	return f
+}
+
+type bestLayer struct{ best []Choice }
+
+func (l *bestLayer) Range() Range { return Nothing() }
+
+// Draw rings the choices and numbers them, on the side away from the others.
+func (l *bestLayer) Draw(f *Frame) {
+	var taken []vg.Rectangle
+	var at []vg.Point
+	for _, b := range l.best {
+		p, ok := f.At(float64(b.K), b.Value)
+		if !ok {
+			return
+		}
+		at = append(at, p)
+		taken = append(taken, around(p, 6, 6))
+	}
+	for i, p := range at {
+		if !f.inside(p) {
+			continue
+		}
+		var ring vg.Path
+		ring.Move(p.Add(vg.Point{X: 7}))
+		ring.Arc(p, 7, 0, 2*math.Pi)
+		ring.Close()
+		f.SetColor(Ink)
+		f.SetLineWidth(1.6)
+		f.SetLineDash(nil, 0)
+		f.Stroke(ring)
+		for _, to := range []vg.Point{{Y: -17}, {Y: 17}, {X: 15, Y: -8}, {X: -15, Y: -8}, {X: 15, Y: 8}, {X: -15, Y: 8}} {
+			room := around(p.Add(to), 6, 7)
+			if f.inside(room.Min) && f.inside(room.Max) && !overlaps(room, taken) {
+				f.write(fmt.Sprint(i+1), vg.Point{X: p.X + to.X, Y: p.Y + to.Y - 4}, label{bold: true, anchor: middle, rim: Paper})
+				taken = append(taken, room)
+				break
+			}
+		}
+	}
+}
+
+// fine writes the value of a criterion: close ones must differ in print.
+func fine(v float64) string {
+	if a := math.Abs(v); a < 10 && a >= 1e-3 {
+		return grouped(v, 3)
+	} else if a >= 10 && a < 1e9 {
+		return grouped(v, 1)
+	}
+	return number(v)
+}

@@ -1,0 +1,95 @@
+package plot
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Shares shows rows of shares, such as responsibilities, as bars stacked to 1, in the order given. A row is divided by its sum.
+type Shares struct {
+	Head
+	X, Y   Axis // Label and Unit alone count; "rows" and "responsibility" if empty
+	Names  []string
+	Values [][]float64 // n x k; a row with a negative or infinite share, or none above 0, is left out
+}
+
+// Figure lays the bars out.
+func (s Shares) Figure() *Figure {
+	f := &Figure{Head: s.Head}
+	f.X = Axis{Label: orElse(s.X.Label, "rows"), Unit: s.X.Unit, tight: true, whole: true}
+	f.Y = Axis{Label: orElse(s.Y.Label, "responsibility"), Unit: s.Y.Unit, Min: 0, Max: 1}
+	layer := &shareLayer{}
+	k, lost, unsure := len(s.Names), 0, 0
+	for _, row := range s.Values {
+		sum, ok := 0.0, true
+		for _, v := range row {
+			sum += v
+			ok = ok && v >= 0 && usable(v)
+		}
+		k = max(k, len(row))
+		if !ok || !usable(sum) || sum <= 0 {
+			layer.rows = append(layer.rows, nil)
+			lost++
+			continue
+		}
+		shares := make([]float64, len(row))
+		most := 0.0
+		for c, v := range row {
+			shares[c] = v / sum
+			most = max(most, shares[c])
+		}
+		if most < 0.6 {
+			unsure++
+		}
+		layer.rows = append(layer.rows, shares)
+	}
+	layer.k = k
+	for c, name := range padded(s.Names, k) {
+		f.Legend = append(f.Legend, Key{Name: name, Kind: Patch, Color: Color(c)})
+	}
+	f.Layers = []Layer{layer}
+	f.height = func(float64) float64 { return 260 }
+	f.leftOut(lost, len(s.Values), "rows")
+	if f.Alt == "" {
+		f.Alt = fmt.Sprintf("Shares of %d groups in %s rows, stacked; in %s of them no group has more than 60 %%.", k, grouped(float64(len(s.Values)), 0), grouped(float64(unsure), 0))
+	}
+	return f
+}
+
+type shareLayer struct {
+	rows [][]float64
+	k    int
+}
+
+func (l *shareLayer) Range() Range {
+	r := Nothing()
+	for i, row := range l.rows {
+		if row != nil {
+			r = r.With(float64(i), 0).With(float64(i)+1, 1)
+		}
+	}
+	return r
+}
+
+func (l *shareLayer) Draw(f *Frame) {
+	parts := make([][][]vg.Point, l.k)
+	for i, row := range l.rows {
+		from := 0.0
+		for c, v := range row {
+			a, _ := f.At(float64(i), from)
+			b, _ := f.At(float64(i)+1, min(from+v, 1))
+			from += v
+			gap := vg.Length(0)
+			if b.X-a.X > 4 {
+				gap = 0.5
+			}
+			if b.Y-a.Y > 0.1 { // less than that cannot be seen
+				parts[c] = append(parts[c], box(a.X+gap, a.Y, b.X-gap, b.Y))
+			}
+		}
+	}
+	for c, boxes := range parts {
+		f.fill(Color(c), boxes...)
+	}
+}

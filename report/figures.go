@@ -1,0 +1,339 @@
+package report
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-go/latent/plot"
+)
+
+// Sizes of what is drawn.
+const (
+	paired   = 6    // columns of the pair plot
+	inPairs  = 300  // points of each of its panels
+	profiled = 40   // columns of the heat map
+	listed   = 40   // groups of a picture with a line a group
+	climbs   = 2000 // points of all lines of the convergence
+	judged   = 2000 // rows of the silhouette
+	wide     = 860  // pixels: the width of the page
+)
+
+func hex(c int) string {
+	v := plot.Color(c)
+	return fmt.Sprintf("#%02x%02x%02x", v.R, v.G, v.B)
+}
+
+// sampled returns the drawn rows of group c: about most in all, in proportion, but at least a few of each group.
+func (b *builder) sampled(c, most, least int) (rows []Row, fitted [][]float64) {
+	g := &b.rows.Group[c]
+	n := int(float64(most) * float64(g.Rows) / float64(b.rows.N))
+	n = min(max(n, least), len(g.sample))
+	return g.sample[:n], g.fitted[:n]
+}
+
+// note says how many rows are drawn where it is not all.
+func (b *builder) note(n int) string {
+	if int64(n) == b.rows.N {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s rows drawn, small groups with more than their share", count(int64(n)), count(b.rows.N))
+}
+
+// scatter shows the rows in their two most telling columns, or in the plane of the first two principal components where
+// the model was fitted on components.
+func (b *builder) scatter() {
+	if !b.numeric() || b.r.Model == "bernoulli" {
+		return
+	}
+	s := &section{ID: "scatter", Title: "Where the groups lie"}
+	if b.d == 1 {
+		b.density(s)
+		return
+	}
+	if b.d > paired && b.k > 2 {
+		b.plane(s)
+	}
+	i, j := b.telling[0], b.telling[1]
+	groups, n := b.points(i, j, drawn, least)
+	title := fmt.Sprintf("The groups differ most in %s and %s", b.r.Columns[i], b.r.Columns[j])
+	if b.k == 1 {
+		title = fmt.Sprintf("One group, in %s and %s", b.r.Columns[i], b.r.Columns[j])
+	}
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups})
+	if b.r.Model == "gmm" {
+		s.Lead = append(s.Lead, "Ellipses hold half and 95 % of a component: the projection of its covariance.")
+	}
+	t := table{Caption: "centres", Head: append([]string{"group", "weight"}, b.r.Columns...)}
+	for c, u := range b.r.Components {
+		line := []string{fmt.Sprint(c + 1), fmt.Sprintf("%.4f", u.Weight)}
+		for _, v := range center(u.Mean, u.Median) {
+			line = append(line, number(v))
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	s.Data = append(s.Data, t)
+	b.add(s)
+}
+
+// plane shows the rows in the two directions in which the centres of the groups differ most, columns in standard deviations.
+func (b *builder) plane(s *section) {
+	between := mat.NewSymDense(b.d, nil)
+	off := mat.NewVecDense(b.d, nil)
+	for c := range b.rows.Group {
+		g := &b.rows.Group[c]
+		for j := range b.d {
+			v := 0.0
+			if b.rows.SD[j] > 0 && g.Rows > 0 {
+				v = (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]
+			}
+			off.SetVec(j, v)
+		}
+		between.SymRankOne(between, g.Weight/b.rows.Weight, off)
+	}
+	var e mat.EigenSym
+	if !e.Factorize(between, true) {
+		return
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	var p plot.Plane
+	p.Origin = b.rows.Mean
+	var axis [2]plot.Axis
+	for a := range axis {
+		top, sign := 0, 1.0
+		for j := range b.d {
+			if math.Abs(v.At(j, b.d-1-a)) > math.Abs(v.At(top, b.d-1-a)) {
+				top = j
+			}
+		}
+		if v.At(top, b.d-1-a) < 0 {
+			sign = -1
+		}
+		for j := range b.d {
+			w := 0.0
+			if b.rows.SD[j] > 0 {
+				w = sign * v.At(j, b.d-1-a) / b.rows.SD[j]
+			}
+			p.P[a] = append(p.P[a], w)
+		}
+		axis[a].Label = fmt.Sprintf("direction %d, most of all %s", a+1, b.r.Columns[top])
+	}
+	values := e.Values(nil)
+	total := 0.0
+	for _, l := range values {
+		total += l
+	}
+	var groups []plot.Group
+	n := 0
+	for c, u := range b.r.Components {
+		rows, _ := b.sampled(c, drawn, least)
+		g := plot.Group{Name: b.names[c]}
+		for _, row := range rows {
+			at := p.Point(row.X)
+			g.X, g.Y = append(g.X, at[0]), append(g.Y, at[1])
+		}
+		if m := center(u.Mean, u.Median); m != nil {
+			g.Normal = p.Normal(m, square(u.Covariance, b.d))
+		}
+		n += len(rows)
+		groups = append(groups, g)
+	}
+	title := fmt.Sprintf("Two directions hold %s of what differs between the groups", percent(min((values[b.d-1]+values[b.d-2])/total, 1)))
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups})
+}
+
+// square returns a covariance as d x d numbers.
+func square(covariance any, d int) []float64 {
+	v := make([]float64, d*d)
+	for i := range d {
+		for j := range d {
+			if m, full := covariance.([][]float64); full {
+				v[i*d+j] = m[i][j]
+			} else if i == j {
+				v[i*d+i] = block(covariance, i, i)[0][0]
+			}
+		}
+	}
+	return v
+}
+
+func center(mean, median []float64) []float64 {
+	if mean == nil {
+		return median
+	}
+	return mean
+}
+
+// points are the groups of a scatter of columns i and j.
+func (b *builder) points(i, j, most, least int) (groups []plot.Group, n int) {
+	for c, u := range b.r.Components {
+		rows, _ := b.sampled(c, most, least)
+		g := plot.Group{Name: b.names[c]}
+		for _, row := range rows {
+			g.X, g.Y = append(g.X, row.X[i]), append(g.Y, row.X[j])
+		}
+		if m := center(u.Mean, u.Median); m != nil {
+			g.Normal = &plot.Normal{Mean: [2]float64{m[i], m[j]}, Cov: block(u.Covariance, i, j)}
+		}
+		n += len(rows)
+		groups = append(groups, g)
+	}
+	return groups, n
+}
+
+// block returns the covariance of columns i and j.
+func block(covariance any, i, j int) (v [2][2]float64) {
+	switch c := covariance.(type) {
+	case [][]float64:
+		v = [2][2]float64{{c[i][i], c[i][j]}, {c[j][i], c[j][j]}}
+	case []float64:
+		v[0][0], v[1][1] = c[i], c[j]
+	case float64:
+		v[0][0], v[1][1] = c, c
+	}
+	return v
+}
+
+// density shows one column: how many rows there are at each value, and what the components make of that.
+func (b *builder) density(s *section) {
+	var x []float64
+	var levels []plot.Reference
+	for c, u := range b.r.Components {
+		rows, _ := b.sampled(c, drawn, least)
+		for _, row := range rows {
+			x = append(x, row.X[0])
+		}
+		if m := center(u.Mean, u.Median); m != nil && b.k <= 12 {
+			levels = append(levels, plot.Reference{At: m[0], Name: fmt.Sprint(c + 1)})
+		}
+	}
+	name := b.r.Columns[0]
+	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the centres of its %d groups", name, b.k), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
+	if b.r.Model == "gmm" {
+		b.curves(s, x)
+	}
+	b.add(s)
+}
+
+// curves draws the density of one column and its parts.
+func (b *builder) curves(s *section, x []float64) {
+	lo, hi := slices.Min(x), slices.Max(x)
+	const n = 300
+	grid, all := make([]float64, n), make([]float64, n)
+	var parts []plot.Series
+	for c, u := range b.r.Components {
+		y := make([]float64, n)
+		for i := range grid {
+			grid[i] = lo + (hi-lo)*float64(i)/(n-1)
+			v := block(u.Covariance, 0, 0)[0][0]
+			d := grid[i] - u.Mean[0]
+			y[i] = u.Weight * math.Exp(-d*d/(2*v)) / math.Sqrt(2*math.Pi*v)
+			all[i] += y[i]
+		}
+		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
+	}
+	parts = append(parts, plot.Series{Name: "density", X: grid, Y: all, Faint: true})
+	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of its components, each times its weight", Width: wide}, X: plot.Axis{Label: b.r.Columns[0]}, Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
+}
+
+// profile is the heat map of standardised means.
+func (b *builder) profile() {
+	if !b.numeric() || b.d == 1 || b.k == 1 {
+		return
+	}
+	columns := b.telling[:min(profiled, b.d)]
+	h := plot.HeatMap{Head: plot.Head{Width: wide}, Unit: "standard deviations", Y: plot.Axis{Label: "group"}}
+	top, at := 0.0, [2]int{}
+	for c := range min(b.k, listed) {
+		g := &b.rows.Group[c]
+		var line []float64
+		for _, j := range columns {
+			v := math.NaN()
+			if g.Rows > 0 && b.rows.SD[j] > 0 {
+				v = (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]
+			}
+			if math.Abs(v) > math.Abs(top) {
+				top, at = v, [2]int{c, j}
+			}
+			line = append(line, v)
+		}
+		h.Rows, h.Values = append(h.Rows, fmt.Sprint(c+1)), append(h.Values, line)
+	}
+	for _, j := range columns {
+		h.Columns = append(h.Columns, b.r.Columns[j])
+	}
+	h.Title = fmt.Sprintf("Group %d stands out most: %s, %+.1f standard deviations from the mean of all rows", at[0]+1, b.r.Columns[at[1]], top)
+	if len(columns) < b.d {
+		h.Note = fmt.Sprintf("the %d most telling of %d columns", len(columns), b.d)
+	}
+	s := &section{ID: "profile", Title: "What makes a group", Lead: []string{"Means of the groups less those of all rows, in standard deviations of all rows. Columns to the left tell the groups apart best."}}
+	b.draw(s, h)
+	t := table{Caption: "share of each column's variance that lies between the groups", Head: []string{"column", "share"}}
+	for _, j := range columns {
+		t.Rows = append(t.Rows, []string{b.r.Columns[j], percent(min(b.share[j], 1))})
+	}
+	s.Data = append(s.Data, t)
+	b.add(s)
+}
+
+// pairs shows every two of the most telling columns.
+func (b *builder) pairs() {
+	if !b.numeric() || b.r.Model == "bernoulli" || b.d < 3 || b.k == 1 {
+		return
+	}
+	columns := slices.Clone(b.telling[:min(paired, b.d)])
+	p := plot.Panels{Head: plot.Head{Title: fmt.Sprintf("Every two of the %d most telling columns", len(columns)), Width: wide}, Columns: 3}
+	n := 0
+	for a, i := range columns {
+		for _, j := range columns[a+1:] {
+			var groups []plot.Group
+			groups, n = b.points(i, j, inPairs, 8)
+			for g := range groups {
+				groups[g].Name = ""
+				if b.k > 8 {
+					groups[g].Normal = nil // the ellipses would hide the points
+				}
+			}
+			f := plot.Scatter{X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups}.Figure()
+			f.Legend = nil // that of the picture above
+			p.Pictures = append(p.Pictures, f)
+		}
+	}
+	p.Note = b.note(n)
+	s := &section{ID: "pairs", Title: "Two columns at a time"}
+	b.draw(s, p)
+	b.add(s)
+}
+
+// tiles shows the groups as pictures where the columns fill a square: bits, or pixels by their names.
+func (b *builder) tiles() {
+	side := int(math.Round(math.Sqrt(float64(b.d))))
+	pixels := !slices.ContainsFunc(b.r.Columns, func(name string) bool { return !strings.HasPrefix(name, "pixel") })
+	if side < 4 || side*side != b.d || !b.numeric() || b.r.Model != "bernoulli" && !pixels {
+		return
+	}
+	p := plot.Images{Head: plot.Head{Title: fmt.Sprintf("The means of the groups as pictures of %d x %d columns, the highest value black", side, side), Width: wide}, PerRow: 10}
+	top := 0.0
+	for c := range b.k {
+		top = max(top, slices.Max(b.rows.Group[c].Mean))
+	}
+	for c := range min(b.k, listed) {
+		m := image.NewGray(image.Rect(0, 0, side, side))
+		for i, v := range b.rows.Group[c].Mean {
+			if top > 0 {
+				v = min(max(v/top, 0), 1)
+			}
+			m.SetGray(i%side, i/side, color.Gray{Y: uint8(math.Round(255 * (1 - v)))})
+		}
+		p.Images = append(p.Images, plot.CaptionedImage{Image: m, Caption: fmt.Sprintf("%d: %s", c+1, percent(b.rows.Group[c].Weight/b.rows.Weight))})
+	}
+	s := &section{ID: "tiles", Title: "The groups as pictures"}
+	b.draw(s, p)
+	b.add(s)
+}

@@ -1,0 +1,260 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// How much of the rows a page shows.
+const (
+	drawn    = 4000  // points of a scatter
+	least    = 40    // of them, of each group that has as many
+	inBins   = 20000 // rows of the histogram of uncertainty
+	examples = 5     // rows of a group that are told
+	outliers = 20    // rows that the model explains least
+	stacked  = 200   // rows whose responsibilities are stacked
+	kept     = 2e6   // cells of all sampled rows: 16 MB
+)
+
+// Row is a row that the page shows.
+type Row struct {
+	Number      int64     // in the file, from 1
+	X           []float64 // d cells in the user's units
+	Label       int       // from 0
+	Score       float64   // log density, nats; minus the distance for a model without density
+	Uncertainty float64   // 1 less the responsibility of its label
+	P           []float64 // k responsibilities
+	key         float64   // what a list of rows is sorted by
+}
+
+// Group is what the rows of one label are like.
+type Group struct {
+	Rows     int64
+	Weight   float64   // summed row weights
+	Mean, SD []float64 // d, of the rows that carry the label
+	Typical  []Row     // those the component explains best
+	Unsure   []Row     // those with the most uncertainty
+	sample   []Row
+	fitted   [][]float64 // the sample as the model sees it, after its transform
+}
+
+// Rows is what a pass over the rows found out.
+type Rows struct {
+	N           int64
+	Weight      float64
+	Mean, SD    []float64 // d, of all rows
+	Group       []Group   // k
+	Overlap     [][]float64
+	Uncertainty []float64 // of all rows, or of a sample of inBins
+	Sure        float64   // share of the weight whose label has a responsibility of 0.9 or more
+	Unusual     []Row     // the lowest log densities
+	Confusion   []map[string]float64
+	Truths      []string // the known labels, in the order they came; nil without a truth column
+}
+
+// Gather makes one pass over src, whose columns are the model's, in the user's units. Beyond the sizes of the pages above it
+// keeps no rows: samples are drawn with a fixed seed.
+func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) (*Rows, error) {
+	k, d := m.K(), m.D()
+	g := &gatherer{Rows: &Rows{Mean: make([]float64, d), SD: make([]float64, d), Group: make([]Group, k), Confusion: make([]map[string]float64, k)},
+		rng: rand.New(rand.NewPCG(1, 1)), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
+	for c := range k {
+		g.Group[c].Mean, g.Group[c].SD, g.Confusion[c] = make([]float64, d), make([]float64, d), map[string]float64{}
+		g.Overlap = append(g.Overlap, make([]float64, k))
+	}
+	raw, err := newRaw(ctx, src, d)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Rows(ctx, src, threads, func(s *latent.Scored) error {
+		if err := raw.read(s.N); err != nil {
+			return err
+		}
+		for i := range s.Label {
+			g.add(s, i, raw.x[i*d:i*d+d])
+		}
+		return nil
+	})
+	if closed := raw.reader.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.done(), nil
+}
+
+// raw reads the rows as the user has them beside those that the model transformed.
+type raw struct {
+	reader data.Reader
+	block  data.Block
+	x      []float64 // of the last read
+	d      int
+}
+
+func newRaw(ctx context.Context, src data.Source, d int) (*raw, error) {
+	r, err := src.Open(ctx)
+	return &raw{reader: r, d: d}, err
+}
+
+// read sets x to the next n rows.
+func (r *raw) read(n int) error {
+	r.x = r.x[:0]
+	for len(r.x) < n*r.d {
+		err := r.reader.Read(&r.block, n-len(r.x)/r.d)
+		if err == io.EOF {
+			return fmt.Errorf("the rows changed while they were read")
+		}
+		if err != nil {
+			return err
+		}
+		if r.block.F64 != nil {
+			r.x = append(r.x, r.block.F64...)
+			continue
+		}
+		for _, v := range r.block.F32 {
+			r.x = append(r.x, float64(v))
+		}
+	}
+	return nil
+}
+
+type gatherer struct {
+	*Rows
+	rng     *rand.Rand
+	most    int // rows of a group's sample
+	density bool
+	sure    float64
+	seen    int64
+}
+
+func (g *gatherer) add(s *latent.Scored, i int, x []float64) {
+	w := s.Weight(i)
+	if w == 0 {
+		return
+	}
+	c, p := int(s.Label[i]), s.P[i*s.K:i*s.K+s.K]
+	g.N++
+	g.Weight += w
+	welford(g.Mean, g.SD, x, w, g.Weight)
+	group := &g.Group[c]
+	group.Rows++
+	group.Weight += w
+	welford(group.Mean, group.SD, x, w, group.Weight)
+	row := Row{Number: s.Number(i), Label: c, Score: s.Score[i]}
+	for j, v := range p {
+		g.Overlap[c][j] += w * v
+		if j != c {
+			row.Uncertainty += v
+		}
+	}
+	if row.Uncertainty <= 0.1 {
+		g.sure += w
+	}
+	if s.Truth != nil {
+		if _, ok := g.Confusion[c][s.Truth[i]]; !ok && !slices.Contains(g.Truths, s.Truth[i]) {
+			g.Truths = append(g.Truths, s.Truth[i])
+		}
+		g.Confusion[c][s.Truth[i]] += w
+	}
+	g.seen++
+	if at, ok := g.slot(len(g.Uncertainty), inBins, g.seen); ok {
+		g.Uncertainty = put(g.Uncertainty, at, row.Uncertainty)
+	}
+	keep := func(r Row) Row { // the memory is the source's
+		r.X, r.P = slices.Clone(x), slices.Clone(p)
+		return r
+	}
+	if at, ok := g.slot(len(group.sample), g.most, group.Rows); ok {
+		group.sample = put(group.sample, at, keep(row))
+		group.fitted = put(group.fitted, at, fitted(s, i))
+	}
+	group.Typical = top(group.Typical, row, s.Best[i], examples, keep)
+	if row.Uncertainty > 0 {
+		group.Unsure = top(group.Unsure, row, row.Uncertainty, examples, keep)
+	}
+	if g.density {
+		g.Unusual = top(g.Unusual, row, -row.Score, outliers, keep)
+	}
+}
+
+// fitted returns row i as the model sees it.
+func fitted(s *latent.Scored, i int) []float64 {
+	if s.F64 != nil {
+		return slices.Clone(s.F64[i*s.D : i*s.D+s.D])
+	}
+	x := make([]float64, s.D)
+	for j, v := range s.F32[i*s.D : i*s.D+s.D] {
+		x[j] = float64(v)
+	}
+	return x
+}
+
+// welford brings mean and the sum of squared differences, of rows with summed weight total, up to date with row x.
+func welford(mean, square, x []float64, w, total float64) {
+	for j, v := range x {
+		d := v - mean[j]
+		mean[j] += d * w / total
+		square[j] += w * d * (v - mean[j])
+	}
+}
+
+// slot returns where the n-th row of a stream goes in a sample of at most most rows that holds some already, if anywhere
+// (Vitter 1985, algorithm R).
+func (g *gatherer) slot(have, most int, n int64) (int, bool) {
+	if have < most {
+		return have, true
+	}
+	at := g.rng.Int64N(n)
+	return int(at), at < int64(most)
+}
+
+func put[T any](s []T, at int, v T) []T {
+	if at == len(s) {
+		return append(s, v)
+	}
+	s[at] = v
+	return s
+}
+
+// top puts row among the at most most rows with the highest keys, in falling order; of equals the first stay.
+func top(list []Row, row Row, key float64, most int, keep func(Row) Row) []Row {
+	at := len(list)
+	for at > 0 && list[at-1].key < key {
+		at--
+	}
+	if at >= most {
+		return list
+	}
+	row = keep(row)
+	row.key = key
+	list = slices.Insert(list, at, row)
+	return list[:min(len(list), most)]
+}
+
+// done turns sums into what they stand for.
+func (g *gatherer) done() *Rows {
+	deviation := func(square []float64, w float64) {
+		for j, v := range square {
+			square[j] = math.Sqrt(max(v, 0) / w)
+		}
+	}
+	deviation(g.SD, g.Weight)
+	for c := range g.Group {
+		if u := &g.Group[c]; u.Weight > 0 {
+			deviation(u.SD, u.Weight)
+			for j := range g.Overlap[c] {
+				g.Overlap[c][j] /= u.Weight
+			}
+		}
+	}
+	g.Sure = g.sure / g.Weight
+	return g.Rows
+}

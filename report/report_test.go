@@ -1,0 +1,211 @@
+package report
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+)
+
+// two returns n rows of two groups around (0, 0) and (10, 0), every third of the second, with weights 1, 2, 1, 2, ...
+func two(n int) *data.Table {
+	rng := rand.New(rand.NewPCG(5, 6))
+	t := &data.Table{N: n, D: 2, F64: make([]float64, 0, 2*n), W: make([]float64, n)}
+	for i := range n {
+		x := rng.NormFloat64()
+		if i%3 == 0 {
+			x += 10
+		}
+		t.F64 = append(t.F64, x, rng.NormFloat64())
+		t.W[i] = float64(1 + i%2)
+	}
+	return t
+}
+
+func fit(t *testing.T, src data.Source, spec latent.Spec) *latent.Result {
+	t.Helper()
+	r, err := latent.Fit(context.Background(), src, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestGatherCountsEveryRow(t *testing.T) {
+	src := two(3000)
+	for _, scale := range []string{"none", "standard"} {
+		r := fit(t, src, latent.Spec{K: 2, Columns: []string{"x", "y"}, Scale: scale})
+		g, err := Gather(context.Background(), r.Fitted, src, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The plain loop, in two passes.
+		var w, mean, square float64
+		var rows [2]int64
+		var groupW, groupMean [2]float64
+		for i := range src.N {
+			x, c := src.F64[2*i], 0 // label 0 is the heavier, around 0
+			if x > 5 {
+				c = 1
+			}
+			w += src.W[i]
+			mean += src.W[i] * x
+			rows[c]++
+			groupW[c] += src.W[i]
+			groupMean[c] += src.W[i] * x
+		}
+		mean /= w
+		for i := range src.N {
+			d := src.F64[2*i] - mean
+			square += src.W[i] * d * d
+		}
+		near := func(what string, got, want float64) {
+			t.Helper()
+			if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+				t.Errorf("scale %s: %s is %v, want %v", scale, what, got, want)
+			}
+		}
+		near("weight", g.Weight, w)
+		near("mean", g.Mean[0], mean)
+		near("standard deviation", g.SD[0], math.Sqrt(square/w))
+		for c := range 2 {
+			near("weight of a group", g.Group[c].Weight, groupW[c])
+			near("mean of a group", g.Group[c].Mean[0], groupMean[c]/groupW[c])
+			if g.Group[c].Rows != rows[c] {
+				t.Errorf("scale %s: group %d has %d rows, want %d", scale, c, g.Group[c].Rows, rows[c])
+			}
+			near("overlap of a group", g.Overlap[c][0]+g.Overlap[c][1], 1)
+			for _, row := range g.Group[c].sample { // rows as the user has them
+				if at := 2 * (row.Number - 1); row.X[0] != src.F64[at] || row.X[1] != src.F64[at+1] {
+					t.Fatalf("scale %s: row %d is told as %v, but is %v", scale, row.Number, row.X, src.F64[at:at+2])
+				}
+			}
+		}
+	}
+}
+
+func TestUnusualRowsAreTheLowest(t *testing.T) {
+	src := two(400)
+	src.F64[2*123], src.F64[2*7] = 40, -30
+	r := fit(t, src, latent.Spec{K: 2, Covariance: "tied", Columns: []string{"x", "y"}})
+	g, err := Gather(context.Background(), r.Fitted, src, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Unusual) != outliers || g.Unusual[0].Number != 8 && g.Unusual[0].Number != 124 || g.Unusual[1].Number != 8 && g.Unusual[1].Number != 124 {
+		t.Errorf("the most unusual of %d rows are %d and %d, want 8 and 124", len(g.Unusual), g.Unusual[0].Number, g.Unusual[1].Number)
+	}
+	for i := 1; i < len(g.Unusual); i++ {
+		if g.Unusual[i].Score < g.Unusual[i-1].Score {
+			t.Errorf("unusual row %d has a log density of %v, below %v before it", i, g.Unusual[i].Score, g.Unusual[i-1].Score)
+		}
+	}
+}
+
+// A sample is without bias: over many streams each of 100 rows is in a sample of 10 about equally often.
+func TestSampleIsFair(t *testing.T) {
+	count := make([]int, 100)
+	const runs = 20000
+	g := &gatherer{rng: rand.New(rand.NewPCG(3, 4))}
+	for range runs {
+		var sample []int
+		for i := range count {
+			if at, ok := g.slot(len(sample), 10, int64(i+1)); ok {
+				sample = put(sample, at, i)
+			}
+		}
+		for _, i := range sample {
+			count[i]++
+		}
+	}
+	for i, n := range count { // binomial with mean 2000 and deviation 42
+		if n < 1790 || n > 2210 {
+			t.Errorf("row %d is in %d of %d samples of a tenth, want about %d", i, n, runs, runs/10)
+		}
+	}
+}
+
+var loads = regexp.MustCompile(`(?i)<(script|link)|<[a-z]+\s[^<>]*\bsrc\s*=|href="[^#d]|url\(|@import`)
+
+func TestPagesAreWholeForEveryModel(t *testing.T) {
+	ctx := context.Background()
+	evil := `<b onclick="alert(1)">&'`
+	bits := &data.Table{N: 64, D: 16}
+	for i := range 64 * 16 {
+		bits.F64 = append(bits.F64, float64(i*7%11%2))
+	}
+	one := &data.Table{N: 60, D: 1}
+	for i := range 60 {
+		one.F64 = append(one.F64, float64(i%30)+float64(i/30*100))
+	}
+	levels := &data.Table{N: 60, D: 2}
+	for i := range 60 {
+		levels.F64 = append(levels.F64, float64(i%3), float64(i/20))
+	}
+	sixteen := make([]string, 16)
+	for i := range sixteen {
+		sixteen[i] = fmt.Sprint(evil, i)
+	}
+	for name, c := range map[string]struct {
+		src  *data.Table
+		spec latent.Spec
+		want []string // sections
+	}{
+		"full":        {two(500), latent.Spec{K: 2}, []string{"scatter", "profile", "uncertainty", "overlap", "convergence", "responsibilities", "unusual"}},
+		"one group":   {two(500), latent.Spec{K: 1}, []string{"scatter", "unusual"}},
+		"spherical":   {two(500), latent.Spec{K: 3, Covariance: "tied-spherical", Scale: "standard"}, []string{"scatter"}},
+		"kmeans":      {two(500), latent.Spec{K: 2, Model: "kmeans"}, []string{"scatter", "silhouette", "convergence"}},
+		"kmedians":    {two(500), latent.Spec{K: 2, Model: "kmedians"}, []string{"scatter"}},
+		"one column":  {one, latent.Spec{K: 2}, []string{"scatter", "uncertainty"}},
+		"bernoulli":   {bits, latent.Spec{K: 2, Model: "bernoulli"}, []string{"profile", "tiles"}},
+		"categorical": {levels, latent.Spec{K: 2, Model: "categorical", Levels: [][]string{{"a", evil, "c"}, {"x", "y", "z"}}}, []string{"groups"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.spec.Columns = []string{evil, "plain"}[:min(2, c.src.D)]
+			if c.src.D == 16 {
+				c.spec.Columns = sixteen
+			}
+			var steps []Step
+			c.spec.Watch = func(p latent.Progress) {
+				steps = append(steps, Step{Start: p.Start, Sweep: p.Sweeps, Free: p.Point.F, LogLik: p.Point.LogLik, Beta: p.Point.Beta, Distance: p.Distance, Lifted: p.Point.Lifted})
+			}
+			r := fit(t, c.src, c.spec)
+			rows, err := Gather(ctx, r.Fitted, c.src, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Warnings = append(r.Warnings, evil)
+			var b strings.Builder
+			if err := Write(&b, Page{Result: r, Rows: rows, Steps: steps, Command: "latent fit " + evil}); err != nil {
+				t.Fatal(err)
+			}
+			s := b.String()
+			if strings.Contains(s, "<b ") {
+				t.Error("a name went in as markup")
+			}
+			if at := loads.FindString(s); at != "" {
+				t.Errorf("the page loads something: %q", at)
+			}
+			if len(s) > 2e6 {
+				t.Errorf("the page has %d bytes", len(s))
+			}
+			for _, id := range c.want {
+				if !strings.Contains(s, `<section id="`+id+`">`) {
+					t.Errorf("the page has no section %s", id)
+				}
+			}
+			for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(s, -1) {
+				if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {
+					t.Errorf("a picture is no XML: %v", err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,254 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/plot"
+	"github.com/latent-go/latent/score"
+)
+
+// sureness shows how sure the labels are: the histogram of uncertainty.
+func (b *builder) sureness() {
+	if b.k == 1 || b.r.LogLik == nil {
+		return
+	}
+	s := &section{ID: "uncertainty", Title: "How sure each row is", Lead: []string{"A row's uncertainty is 1 less the responsibility of its group."}}
+	h := plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s of the rows belong to their group with a responsibility of 0.9 or more", percent(b.rows.Sure)), Width: wide},
+		X: plot.Axis{Label: "uncertainty"}, Values: b.rows.Uncertainty, Bins: 40}
+	if int64(len(b.rows.Uncertainty)) < b.rows.N {
+		h.Note = fmt.Sprintf("%s of %s rows, drawn at random", count(int64(len(b.rows.Uncertainty))), count(b.rows.N))
+	}
+	b.draw(s, h)
+	b.add(s)
+}
+
+// silhouette shows that of a sample, of groups without a density.
+func (b *builder) silhouette() {
+	if b.k == 1 || b.r.LogLik != nil || b.k > listed || b.r.Model != "kmeans" {
+		return
+	}
+	p := &score.Partition{}
+	for c := range b.k {
+		_, rows := b.sampled(c, judged, 2)
+		for _, x := range rows {
+			p.D = len(x)
+			p.X, p.Labels = append(p.X, x...), append(p.Labels, c)
+		}
+	}
+	p.N = len(p.Labels)
+	each := make([]float64, p.N)
+	mean, err := p.Silhouette(context.Background(), each)
+	if err != nil { // as many groups as rows, or one
+		return
+	}
+	h := plot.Silhouette{Head: plot.Head{Title: fmt.Sprintf("The mean silhouette is %.2f", mean), Note: b.note(p.N), Width: wide}, Names: b.names, Values: make([][]float64, b.k)}
+	for i, c := range p.Labels {
+		h.Values[c] = append(h.Values[c], each[i])
+	}
+	s := &section{ID: "silhouette", Title: "How well each row fits its group",
+		Lead: []string{"A silhouette is 1 where a row is far closer to its own group than to the next, 0 between the two, and negative where another is closer."}}
+	b.draw(s, h)
+	b.add(s)
+}
+
+// overlap shows with which components the rows of each group are shared.
+func (b *builder) overlap() {
+	if b.k == 1 || b.k > listed || b.r.LogLik == nil {
+		return
+	}
+	m := plot.Matrix{X: plot.Axis{Label: "responsibility of component"}, Y: plot.Axis{Label: "rows of group"}, Percent: true}
+	top, at := 0.0, [2]int{}
+	for c := range b.k {
+		name := fmt.Sprint(c + 1)
+		m.Rows, m.Columns, m.Values = append(m.Rows, name), append(m.Columns, name), append(m.Values, b.rows.Overlap[c])
+		for o, v := range b.rows.Overlap[c] {
+			if o != c && v > top {
+				top, at = v, [2]int{c, o}
+			}
+		}
+	}
+	m.Title = "No two components overlap"
+	if top > 0.001 {
+		m.Title = fmt.Sprintf("The rows of group %d are shared most: %s with component %d", at[0]+1, percent(top), at[1]+1)
+	}
+	s := &section{ID: "overlap", Title: "Which groups overlap"}
+	b.draw(s, m)
+	b.add(s)
+}
+
+// convergence shows the climb of every start.
+func (b *builder) convergence() {
+	if len(b.Steps) == 0 {
+		return
+	}
+	starts := map[int][]Step{}
+	for _, step := range b.Steps {
+		starts[step.Start] = append(starts[step.Start], step)
+	}
+	winner, top := 0, math.Inf(-1)
+	for start, steps := range starts {
+		if f := steps[len(steps)-1].Free; f > top || f == top && start < winner {
+			winner, top = start, f
+		}
+	}
+	what, unit := "free energy", "nats"
+	if b.r.LogLik == nil {
+		what, unit = "minus the cost", ""
+	}
+	free := plot.Lines{Head: plot.Head{Title: fmt.Sprintf("The winning start rose to %s in %d sweeps", number(top), starts[winner][len(starts[winner])-1].Sweep), Width: wide},
+		X: plot.Axis{Label: "sweep"}, Y: plot.Axis{Label: what, Unit: unit}}
+	order := make([]int, 0, len(starts))
+	for start := range starts {
+		order = append(order, start)
+	}
+	slices.Sort(order)
+	each := max(climbs/len(starts), 40)
+	var lo, hi []float64
+	for _, start := range order {
+		steps := thin(starts[start], each)
+		line := plot.Series{Name: fmt.Sprint("start ", start), Faint: start != winner}
+		for _, step := range steps {
+			line.X, line.Y = append(line.X, float64(step.Sweep)), append(line.Y, step.Free)
+			if !math.IsNaN(step.Lifted) {
+				line.X, line.Y = append(line.X, float64(step.Sweep)+0.5), append(line.Y, step.Lifted)
+			}
+		}
+		if start != winner {
+			line.Name = ""
+		}
+		free.Series = append(free.Series, line)
+		lo, hi = append(lo, line.Y[min(len(line.Y)-1, 4)]), append(hi, slices.Max(line.Y))
+	}
+	slices.Sort(lo)
+	if bottom, peak := lo[0], slices.Max(hi); peak > bottom { // the first steps would flatten the rest
+		free.Y.Min, free.Y.Max = bottom-0.05*(peak-bottom), peak+0.05*(peak-bottom)
+	}
+	s := &section{ID: "convergence", Title: "How the climb went", Lead: []string{"The first steps lie below the picture where they would flatten the rest. The other starts are thin."}}
+	b.draw(s, free)
+	b.distance(s, starts[winner], winner)
+	t := table{Caption: fmt.Sprintf("start %d, the winner", winner), Head: []string{"sweep", "β", what, "log-likelihood", "distance (standard errors)"}}
+	for _, step := range thin(starts[winner], 40) {
+		ll := ""
+		if b.r.LogLik != nil {
+			ll = decimals(step.LogLik)
+		}
+		d := ""
+		if !math.IsNaN(step.Distance) {
+			d = number(step.Distance)
+		}
+		t.Rows = append(t.Rows, []string{fmt.Sprint(step.Sweep), number(step.Beta), decimals(step.Free), ll, d})
+	}
+	s.Data = append(s.Data, t)
+	b.add(s)
+}
+
+// distance shows how far from its end the winning climb was, by its own last value.
+func (b *builder) distance(s *section, steps []Step, start int) {
+	if len(steps) < 3 {
+		return
+	}
+	last := steps[len(steps)-1].Free
+	line := plot.Series{Name: fmt.Sprint("start ", start)}
+	for _, step := range thin(steps, 400) {
+		if gap := last - step.Free; gap > 0 && step.Beta == steps[len(steps)-1].Beta {
+			line.X, line.Y = append(line.X, float64(step.Sweep)), append(line.Y, gap)
+		}
+	}
+	if len(line.Y) < 3 {
+		return
+	}
+	unit := "nats"
+	if b.r.LogLik == nil {
+		unit = ""
+	}
+	b.draw(s, plot.Lines{Head: plot.Head{Title: "What was still to gain: a straight line is linear convergence", Width: wide}, X: plot.Axis{Label: "sweep"}, Y: plot.Axis{Label: "below the end", Unit: unit, Log: true}, Series: []plot.Series{line}})
+}
+
+// thin returns at most about n of the steps, the last among them.
+func thin(steps []Step, n int) []Step {
+	if len(steps) <= n {
+		return steps
+	}
+	var kept []Step
+	for i := range n {
+		kept = append(kept, steps[i*(len(steps)-1)/(n-1)])
+	}
+	return kept
+}
+
+// responsibilities stacks those of a sample of rows, by group and sureness.
+func (b *builder) responsibilities() {
+	if b.k == 1 || b.k > listed || b.r.LogLik == nil {
+		return
+	}
+	p := plot.Shares{Head: plot.Head{Width: wide}}
+	for c := range b.k {
+		rows, _ := b.sampled(c, stacked, 2)
+		rows = slices.Clone(rows)
+		slices.SortStableFunc(rows, func(a, e Row) int { return cmp.Compare(a.Uncertainty, e.Uncertainty) })
+		for _, row := range rows {
+			p.Values = append(p.Values, row.P)
+		}
+		p.Names = append(p.Names, b.names[c])
+	}
+	unsure := 0
+	for _, v := range p.Values {
+		if slices.Max(v) < 0.9 {
+			unsure++
+		}
+	}
+	p.Title = fmt.Sprintf("Of %d rows, %d are shared between groups", len(p.Values), unsure)
+	p.X.Label = "rows, by group and sureness"
+	p.Note = b.note(len(p.Values))
+	s := &section{ID: "responsibilities", Title: "Responsibilities"}
+	b.draw(s, p)
+	b.add(s)
+}
+
+// unusual lists the rows with the lowest log densities.
+func (b *builder) unusual() {
+	if len(b.rows.Unusual) == 0 {
+		return
+	}
+	s := &section{ID: "unusual", Title: "The rows that are explained least", Lead: []string{"Those with the lowest log density: errors of the data, or the cases worth a look. `latent score` gives it for every row."}}
+	columns := b.telling[:min(6, b.d)]
+	t := table{Caption: fmt.Sprintf("the %d rows with the lowest log density", len(b.rows.Unusual)), Head: []string{"row", "log density (nats)", "group"}}
+	for _, j := range columns {
+		t.Head = append(t.Head, b.r.Columns[j])
+	}
+	for _, row := range b.rows.Unusual {
+		line := []string{count(row.Number), number(row.Score), fmt.Sprint(row.Label + 1)}
+		for _, j := range columns {
+			line = append(line, b.cell(j, row.X[j]))
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	s.Data = append(s.Data, t)
+	b.add(s)
+}
+
+// agreement shows the groups against known labels.
+func (b *builder) agreement() {
+	r := b.rows
+	if len(r.Truths) == 0 || len(r.Truths) > listed || b.k > listed {
+		return
+	}
+	m := plot.Matrix{Head: plot.Head{Title: "Groups and known labels"}, X: plot.Axis{Label: "known label"}, Y: plot.Axis{Label: "group"}, Columns: r.Truths, Unit: "rows"}
+	if t := b.r.Truth; t != nil {
+		m.Title = fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f", t.ARI, t.NMI)
+	}
+	for c := range b.k {
+		line := make([]float64, len(r.Truths))
+		for t, name := range r.Truths {
+			line[t] = r.Confusion[c][name]
+		}
+		m.Rows, m.Values = append(m.Rows, fmt.Sprint(c+1)), append(m.Values, line)
+	}
+	s := &section{ID: "agreement", Title: "Against the known labels", Lead: []string{"They took no part in the fit."}}
+	b.draw(s, m)
+	b.add(s)
+}

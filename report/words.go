@@ -1,0 +1,241 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// number writes v with four significant digits.
+func number(v float64) string {
+	if math.Abs(v) >= 1e4 && math.Abs(v) < 1e15 {
+		return count(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// count writes n with a comma between thousands.
+func count(n int64) string {
+	if n < 0 {
+		return "-" + count(-n)
+	}
+	s := strconv.FormatInt(n, 10)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+func percent(v float64) string {
+	switch {
+	case v == 0 || v == 1:
+		return fmt.Sprintf("%.0f %%", 100*v)
+	case v < 0.001:
+		return "under 0.1 %"
+	case v > 0.999:
+		return "over 99.9 %"
+	case v < 0.1 || v > 0.9:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+	return fmt.Sprintf("%.0f %%", 100*v)
+}
+
+// verdict says what the fit found, how good it is and whether it finished.
+func (b *builder) verdict() []string {
+	r := b.r
+	what := map[string]string{"gmm": "a Gaussian mixture", "bernoulli": "a mixture of independent bits", "categorical": "a mixture of independent categories", "kmeans": "k-means", "kmedians": "K-medians"}[r.Model]
+	shape := ""
+	if r.Model == "gmm" {
+		shape = fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
+	}
+	said := []string{fmt.Sprintf("%d groups, by %s%s.", r.K, what, shape)}
+	switch {
+	case r.LogLik != nil:
+		said = append(said, fmt.Sprintf("log-likelihood %s nats, BIC %s (%d free parameters; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), r.Free))
+	case r.Inertia != nil && r.Model == "kmedians":
+		said = append(said, fmt.Sprintf("Cost %s: the L1 distances of the rows to their centres.", number(*r.Inertia)))
+	case r.Inertia != nil:
+		said = append(said, fmt.Sprintf("Inertia %s: the squared distances of the rows to their centres.", number(*r.Inertia)))
+	}
+	said = append(said, b.finished())
+	if r.Starts.N > 1 {
+		said = append(said, fmt.Sprintf("%d of %d starts agree on this optimum; %d optima were found.", r.Starts.AgreeWithBest, r.Starts.N, r.Starts.DistinctOptima))
+	}
+	if r.LogLik != nil && r.K > 1 {
+		said = append(said, fmt.Sprintf("%s of the rows belong to their group with a responsibility of 0.9 or more.", percent(b.rows.Sure)))
+	}
+	if r.Truth != nil {
+		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f.", r.Truth.ARI, r.Truth.NMI))
+	}
+	return said
+}
+
+func decimals(v float64) string {
+	whole, frac, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'f', 2, 64), ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return number(v)
+	}
+	return map[bool]string{true: "-"}[v < 0] + count(n) + "." + frac
+}
+
+func (b *builder) finished() string {
+	r, c := b.r, b.r.Certificate
+	switch {
+	case !r.Converged:
+		return "Not finished: the numbers are those of an unfinished climb."
+	case c.DistanceSE != nil && c.Remaining != nil:
+		return fmt.Sprintf("Finished: within %.2g standard errors of its optimum; at most about %.1g nats are left to gain.", *c.DistanceSE, *c.Remaining)
+	case r.Model == "kmeans" || r.Model == "kmedians":
+		return "Finished: no row changes its group any more."
+	}
+	return "Finished."
+}
+
+// card is what is told of a group.
+type card struct {
+	Name, Color    string
+	Weight         string
+	Share          float64 // of the rows, percent
+	Rows           string
+	Words          []string
+	Typical, Least table
+}
+
+// cards tells the groups.
+func (b *builder) cards() {
+	s := &section{ID: "groups", Title: "The groups"}
+	for c := range b.k {
+		g := &b.rows.Group[c]
+		u := card{Name: b.names[c], Color: hex(c), Share: 100 * g.Weight / b.rows.Weight, Rows: count(g.Rows), Words: b.distinguishing(c)}
+		if c < len(b.r.Components) {
+			u.Weight = fmt.Sprintf("%.3f", b.r.Components[c].Weight)
+		}
+		u.Typical = b.told("nearest to the group's centre", g.Typical)
+		if len(g.Unsure) > 0 && g.Unsure[0].Uncertainty > 1e-6 {
+			u.Least = b.told("least sure", g.Unsure)
+		}
+		s.Cards = append(s.Cards, u)
+	}
+	if len(s.Cards) > 60 {
+		s.Lead = append(s.Lead, fmt.Sprintf("The 60 largest of %d groups.", len(s.Cards)))
+		s.Cards = s.Cards[:60]
+	}
+	b.add(s)
+}
+
+// told lists rows in their three most telling columns.
+func (b *builder) told(caption string, rows []Row) table {
+	t := table{Caption: caption, Head: []string{"row"}}
+	columns := b.telling[:min(3, len(b.telling))]
+	for _, j := range columns {
+		t.Head = append(t.Head, b.r.Columns[j])
+	}
+	t.Head = append(t.Head, "unsure")
+	for _, row := range rows {
+		line := []string{count(row.Number)}
+		for _, j := range columns {
+			line = append(line, b.cell(j, row.X[j]))
+		}
+		t.Rows = append(t.Rows, append(line, percent(row.Uncertainty)))
+	}
+	return t
+}
+
+// cell writes a value of column j.
+func (b *builder) cell(j int, v float64) string {
+	if j < len(b.r.Levels) {
+		if at := int(v); at >= 0 && at < len(b.r.Levels[j]) {
+			return b.r.Levels[j][at]
+		}
+	}
+	return number(v)
+}
+
+// tellingColumns orders the columns by the share of their variance that lies between the groups.
+func tellingColumns(r *Rows) (order []int, share []float64) {
+	share = make([]float64, len(r.Mean))
+	for j := range r.Mean {
+		order = append(order, j)
+		if r.SD[j] == 0 {
+			continue
+		}
+		for c := range r.Group {
+			g := &r.Group[c]
+			d := (g.Mean[j] - r.Mean[j]) / r.SD[j]
+			share[j] += g.Weight / r.Weight * d * d
+		}
+	}
+	slices.SortStableFunc(order, func(a, e int) int { return cmp.Compare(share[e], share[a]) })
+	return order, share
+}
+
+// distinguishing says in words in which columns group c differs most from all rows.
+func (b *builder) distinguishing(c int) (words []string) {
+	g := &b.rows.Group[c]
+	if g.Rows == 0 {
+		return []string{"no row carries this label"}
+	}
+	if !b.numeric() {
+		return b.levels(c)
+	}
+	off := make([]float64, b.d)
+	order := make([]int, b.d)
+	for j := range off {
+		order[j] = j
+		if b.rows.SD[j] > 0 {
+			off[j] = (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]
+		}
+	}
+	slices.SortStableFunc(order, func(a, e int) int { return cmp.Compare(math.Abs(off[e]), math.Abs(off[a])) })
+	for _, j := range order[:min(3, b.d)] {
+		size := math.Abs(off[j])
+		if size < 0.2 {
+			break
+		}
+		how := map[bool]string{true: "higher", false: "lower"}[off[j] > 0]
+		switch {
+		case size >= 1.5:
+			how = "much " + how
+		case size < 0.5:
+			how = "somewhat " + how
+		}
+		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", b.r.Columns[j], how, number(g.Mean[j]), number(b.rows.Mean[j])))
+	}
+	if words == nil {
+		return []string{"near the average in every column"}
+	}
+	return words
+}
+
+// levels says which levels group c has more often than others.
+func (b *builder) levels(c int) (words []string) {
+	type over struct {
+		text string
+		by   float64
+	}
+	var all []over
+	probabilities, ok := b.r.Components[c].Probability.([][]float64)
+	if !ok {
+		return nil
+	}
+	for j, p := range probabilities {
+		for l, v := range p {
+			rest := 0.0
+			for o := range b.r.Components {
+				if q, ok := b.r.Components[o].Probability.([][]float64); ok {
+					rest += b.r.Components[o].Weight * q[j][l]
+				}
+			}
+			all = append(all, over{fmt.Sprintf("%s is %s for %s, over all rows for %s", b.r.Columns[j], b.r.Levels[j][l], percent(v), percent(rest)), v - rest})
+		}
+	}
+	slices.SortStableFunc(all, func(a, e over) int { return cmp.Compare(e.by, a.by) })
+	for _, o := range all[:min(3, len(all))] {
+		words = append(words, o.text)
+	}
+	return words
+}
