@@ -248,6 +248,63 @@ func (f Categorical) Held(held []bool, theta []float64, k, _ int) {
 	}
 }
 
+// mostLevels is how many levels columns may have on average to be read as bits, one for each level. Measured on Zen 5 where
+// look-ups of one level at a time become as fast.
+const (
+	mostLevels     = 32
+	mostLevelsInGo = 4
+)
+
+// Bits is the number of levels of all columns: a bit says that the cell is the level. It is 0 where columns have too many,
+// and for few levels in plain Go.
+func (f Categorical) Bits(d int) int {
+	most := mostLevels
+	if kern.Current() == kern.Go {
+		if most = mostLevelsInGo; f.width() < leastBitsInGo {
+			return 0
+		}
+	}
+	if w := f.width(); w <= most*d {
+		return w
+	}
+	return 0
+}
+
+// PackBits implements Binary. A cell that is no level has no bit.
+func (f Categorical) PackBits(words []uint32, x []float64, _ int) bool {
+	width := f.width()
+	to := kern.BitColumns(words, width)
+	clear(to)
+	for j, l := range f.Levels {
+		for i, v := range x[j*kern.Rows : j*kern.Rows+kern.Rows] {
+			if v >= 0 && v < float64(l) {
+				to[int(v)] |= 1 << i
+			}
+		}
+		to = to[l:]
+	}
+	kern.TransposeBits(words, width)
+	return true
+}
+
+// Fuse implements Fusable; it returns nil where Bits returns 0.
+func (b *categoricalKernel) Fuse(logw []float64) FusedKernel {
+	f, d := Categorical{Levels: b.levels}, len(b.levels)
+	width := f.Bits(d)
+	if width == 0 {
+		return nil
+	}
+	logp := make([]float64, 0, b.k*width)
+	for c := range b.k {
+		at := c * b.width
+		for _, l := range b.levels {
+			logp = append(logp, b.logp[at:at+l]...)
+			at += l + 1
+		}
+	}
+	return &fusedBits{plain: b, family: f, logw: logw, bits: kern.NewBits(logp, logw, b.k, width), d: d, width: width, k: b.k}
+}
+
 type categoricalKernel struct {
 	levels   []int
 	k, width int

@@ -91,6 +91,8 @@ type Panel struct {
 	N, D  int
 	X     []float64 // D x kern.Rows: X[j*kern.Rows+i]
 	W     []float64 // kern.Rows row weights; 0 beyond N
+	Bits  []uint32  // nil, or what a Binary family's PackBits made of the rows: its FusedKernel does not look at X then
+	own   []uint32  // memory for bits where nobody brought them
 	First int64     // index of the first row
 }
 

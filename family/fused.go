@@ -3,7 +3,8 @@ package family
 // A Fusable kernel has a form in which a sweep runs fastest.
 type Fusable interface {
 	Kernel
-	// Fuse returns that form for components with mixing weights whose logarithms are logw.
+	// Fuse returns that form for components with mixing weights whose logarithms are logw; nil where the plain form is
+	// as fast.
 	Fuse(logw []float64) FusedKernel
 }
 

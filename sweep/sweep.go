@@ -33,6 +33,7 @@ type Local struct {
 	threads int
 	chunk   int
 	lloyd   lloyd
+	bits    bitRows
 }
 
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
@@ -48,7 +49,9 @@ type worker struct {
 }
 
 // pass serves the tasks with one plain pass over the rows.
-func (l *Local) pass(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
+func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, err error) {
+	packer, end := l.packer(ctx, tasks)
+	defer func() { end(err) }()
 	bound := make([]*mixture.Bound, len(tasks))
 	for t, task := range tasks {
 		bound[t] = task.Mixture.Bind(task.Theta, task.Beta)
@@ -76,7 +79,7 @@ func (l *Local) pass(ctx context.Context, tasks []Task) ([]*family.Stats, error)
 			}
 			w := workers[id]
 			for lo := 0; lo < b.N; lo += kern.Rows {
-				pack(w.panel, b, lo, l.origin)
+				packer.pack(id, w.panel, b, lo)
 				for t := range bound {
 					bound[t].Gather(acc[t], w.panel, w.scratch[t])
 				}
@@ -134,12 +137,18 @@ var ones = func() (w [kern.Rows]float64) {
 // pack fills the panel with the rows of b from lo on.
 func pack(p *family.Panel, b *data.Block, lo int, origin []float64) {
 	n, d := min(kern.Rows, b.N-lo), b.D
-	p.N, p.First = n, b.First+int64(lo)
+	number(p, b, lo)
 	if b.F64 != nil {
 		kern.PackRows(p.X, b.F64[lo*d:(lo+n)*d], origin, n, d)
 	} else {
 		kern.PackRows(p.X, b.F32[lo*d:(lo+n)*d], origin, n, d)
 	}
+}
+
+// number sets all but the cells of the panel.
+func number(p *family.Panel, b *data.Block, lo int) {
+	n := min(kern.Rows, b.N-lo)
+	p.N, p.First = n, b.First+int64(lo)
 	if b.W != nil {
 		copy(p.W, b.W[lo:lo+n])
 	} else {
