@@ -3,7 +3,6 @@ package latent
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/sweep"
@@ -15,7 +14,8 @@ type Scored = sweep.Scored
 // Rows labels and scores all rows of src, whose columns are the model's in order and in the user's units. each sees
 // the rows in order, a run at a time, from one goroutine at a time, and must not keep what it is given. Log densities
 // are in nats and in the user's units; for kmeans and kmedians Score is minus the squared or the L1 distance to the
-// nearest centre, after the model's transform.
+// nearest centre, after the model's transform. After fewer principal components than columns log densities are those of the
+// components (see Model.PCA).
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
@@ -24,14 +24,10 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if err != nil {
 		return err
 	}
-	// The density of a row is that of the transformed row over the product of the scales.
-	jacobian := 0.0
 	for _, t := range m.Transform {
 		src = t.rows(src)
-		for _, s := range t.Scale {
-			jacobian += math.Log(s)
-		}
 	}
+	jacobian := logVolume(m.Transform, m.D())
 	if jacobian != 0 && m.HasDensity() {
 		raw := each
 		each = func(s *Scored) error {

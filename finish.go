@@ -27,10 +27,11 @@ func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool
 	}
 	s := win.last
 	r := &Result{
-		Model: m.Kind, K: f.mix.K, N: f.look.Used, Weight: f.look.W, D: f.mix.D, Columns: f.names, Levels: f.spec.Levels,
+		Model: m.Kind, K: f.mix.K, N: f.look.Used, Weight: f.look.W, D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(runs, best), Warnings: []string{}, Version: Version, Fitted: m,
+		PCA: m.PCA(),
 	}
 	_, r.Why = f.spec.choice(f.mix.D)
 	for _, run := range runs {
@@ -361,23 +362,26 @@ func (f *fit) warnings(r *Result) {
 
 func (r *Result) warn(s string) { r.Warnings = append(r.Warnings, s) }
 
-// UserMean returns the mean of component c in the user's units.
+// UserMean returns the mean of component c in the user's units: d numbers, after principal components the point of their
+// plane.
 func (m *Model) UserMean(c int) []float64 {
-	mean := append([]float64(nil), m.Means[c]...)
+	mean := slices.Clone(m.Means[c])
 	for _, t := range slices.Backward(m.Transform) {
-		for j := range mean {
-			mean[j] = mean[j]*t.Scale[j] + t.Center[j]
-		}
+		mean = t.undo(mean)
 	}
 	return mean
 }
 
 // userCovariance returns the covariance of component c in the user's units: a matrix, d variances, or one number
-// where the shape has one and no transform gave the columns scales of their own.
+// where the shape has one and no transform gave the columns scales of their own. After principal components it is that of
+// the components: over all columns it would be a singular matrix of another shape.
 func (m *Model) userCovariance(c int) any {
-	d := m.D()
+	d := m.dims()
 	cov := slices.Clone(m.Covariance[min(c, len(m.Covariance)-1)])
 	shape := m.Shape
+	if m.PCA() != nil {
+		return covarianceValue(shape, cov, d)
+	}
 	if len(m.Transform) > 0 && shape.Size(d) == 1 && !matrix(shape) {
 		cov, shape = slices.Repeat(cov, d), family.Diag
 	}

@@ -83,7 +83,7 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
-	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 {
+	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 && spec.PCA != 1 {
 		return nil, bad("algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
 	}
 	f := &fit{spec: spec, user: src, src: src}
@@ -107,6 +107,7 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		}
 	}
 	f.origin = f.look.Origin()
+	d = len(f.look.Mean) // after the transform
 	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
 	switch spec.model() {
 	case "gmm":
@@ -272,15 +273,10 @@ func (f *fit) degenerate(p *ascent.Point) bool {
 // jacobian is what a log-likelihood of transformed rows lacks to one in the user's units: the density of a row is that of
 // the transformed row over the product of the scales.
 func (f *fit) jacobian() float64 {
-	sum := 0.0
-	if f.spec.mixture() {
-		for _, t := range f.transform {
-			for _, v := range t.Scale {
-				sum -= f.look.W * math.Log(v)
-			}
-		}
+	if !f.spec.mixture() {
+		return 0
 	}
-	return sum
+	return -f.look.W * logVolume(f.transform, len(f.names))
 }
 
 // agreement counts how many runs ended where the best did, and how many different ends there were.

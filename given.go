@@ -12,7 +12,7 @@ import (
 
 // fromModel returns the parameters of a model in this fit's coordinates.
 func (f *fit) fromModel(m *Model) ([]float64, error) {
-	d := f.mix.D
+	d := len(f.names)
 	if err := m.check(); err != nil {
 		return nil, bad("init", "model: %s", err)
 	}
@@ -28,7 +28,7 @@ func (f *fit) fromModel(m *Model) ([]float64, error) {
 	case m.Kind == "categorical" && !slices.EqualFunc(m.Levels, f.spec.Levels, slices.Equal):
 		return nil, bad("init", "model: its levels are not those of the data")
 	case !slices.EqualFunc(m.Transform, f.transform, sameTransform):
-		return nil, bad("init", "model: it scales or binarizes its columns in another way than this fit")
+		return nil, bad("init", "model: it scales, projects or binarizes its rows in another way than this fit")
 	}
 	theta := make([]float64, f.mix.Params())
 	if f.mix.Smooth() && !f.mix.Uniform {
@@ -39,9 +39,17 @@ func (f *fit) fromModel(m *Model) ([]float64, error) {
 	return theta, m.fill(f.mix.Family, f.mix.Components(theta), f.origin, true)
 }
 
+// sameAxes is how far two axes of principal components may be apart to be the same: the processor's level decides on their
+// last digits.
+const sameAxes = 1e-9
+
 func sameTransform(a, b Transform) bool {
+	near := func(x, y []float64) bool {
+		return slices.EqualFunc(x, y, func(v, w float64) bool { return math.Abs(v-w) <= sameAxes })
+	}
 	return a.Kind == b.Kind && slices.Equal(a.Center, b.Center) && slices.Equal(a.Scale, b.Scale) &&
-		(a.Threshold == nil) == (b.Threshold == nil) && (a.Threshold == nil || *a.Threshold == *b.Threshold)
+		(a.Threshold == nil) == (b.Threshold == nil) && (a.Threshold == nil || *a.Threshold == *b.Threshold) &&
+		slices.Equal(a.Mean, b.Mean) && slices.EqualFunc(a.Components, b.Components, near)
 }
 
 // fromCenters returns a start with the given means; for a Gaussian mixture with one big covariance and the shares of the
@@ -52,17 +60,20 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	}
 	given := &seed.Points{N: f.spec.K, D: f.mix.D}
 	for i, row := range centers {
-		if len(row) != f.mix.D {
-			return nil, bad("init", "centers: row %d has %d numbers, but %d columns are fitted", i+1, len(row), f.mix.D)
+		if len(row) != len(f.names) {
+			return nil, bad("init", "centers: row %d has %d numbers, but %d columns are fitted", i+1, len(row), len(f.names))
 		}
 		for j, x := range row {
 			if x-x != 0 {
 				return nil, bad("init", "centers: row %d, column %d is %v; it must be finite", i+1, j+1, x)
 			}
-			for _, t := range f.transform {
-				x = t.apply(x, j)
-			}
-			given.X = append(given.X, x-f.origin[j])
+		}
+		x := slices.Clone(row)
+		for _, t := range f.transform {
+			x = t.apply(x)
+		}
+		for j, v := range x {
+			given.X = append(given.X, v-f.origin[j])
 		}
 	}
 	if !f.spec.mixture() {

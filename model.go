@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/sweep"
@@ -22,11 +21,11 @@ const ModelVersion = 1
 type Model struct {
 	Kind          string       // "gmm", "bernoulli", "categorical", "kmeans" or "kmedians"
 	Shape         family.Shape // of the covariances of a gmm
-	Columns       []string     // names of the d columns
+	Columns       []string     // names of the d columns of the rows
 	Levels        [][]string   // categorical: the names of each column's levels
 	Weights       []float64    // mixtures: k mixing weights
-	Means         [][]float64  // k x d means of a gmm, or centres of kmeans and kmedians, after Transform
-	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1
+	Means         [][]float64  // k x d means of a gmm, or centres of kmeans and kmedians, after Transform (d is then len(Fitted()))
+	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1; after Transform
 	Probabilities [][]float64  // bernoulli: k x d, of a 1; categorical: k rows of one a level, column after column
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
@@ -39,34 +38,6 @@ type Model struct {
 	Provenance     *Provenance     // where it came from; nil in a model written by hand
 }
 
-// Transform is a change of variables applied to a row, column by column: (x - Center) / Scale, or for "binarize" 1 where
-// x is above Threshold and 0 elsewhere.
-type Transform struct {
-	Kind      string    `json:"kind"` // "standard", "robust" or "binarize"
-	Center    []float64 `json:"center,omitempty"`
-	Scale     []float64 `json:"scale,omitempty"`
-	Threshold *float64  `json:"threshold,omitempty"`
-}
-
-// apply returns the transformed value of x in column j.
-func (t *Transform) apply(x float64, j int) float64 {
-	switch {
-	case t.Threshold == nil:
-		return (x - t.Center[j]) / t.Scale[j]
-	case x > *t.Threshold:
-		return 1
-	}
-	return 0
-}
-
-// rows returns src transformed.
-func (t *Transform) rows(src data.Source) data.Source {
-	if t.Threshold != nil {
-		return data.Binarized(src, *t.Threshold)
-	}
-	return data.Scaled(src, t.Center, t.Scale)
-}
-
 // K returns the number of components.
 func (m *Model) K() int {
 	if m.HasDensity() {
@@ -75,7 +46,7 @@ func (m *Model) K() int {
 	return len(m.Means)
 }
 
-// D returns the number of columns.
+// D returns the number of columns of a row; what is fitted may have fewer (see Fitted).
 func (m *Model) D() int { return len(m.Columns) }
 
 // HasDensity reports whether the model is a mixture: kmeans and kmedians have centres only.
@@ -123,7 +94,7 @@ func counts(levels [][]string) []int {
 
 // mixture returns the mixture of the model, its parameter vector and the origin that both are relative to.
 func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err error) {
-	k, d := m.K(), m.D()
+	k, d := m.K(), m.dims()
 	origin = make([]float64, d)
 	mix = &mixture.Mixture{K: k, D: d}
 	if m.Means != nil {
@@ -142,7 +113,7 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 // fill sets comp to the parameters of the components of a family, relative to origin. raise says that covariances below
 // the floor are raised to it; else they are taken as they stand.
 func (m *Model) fill(fam family.Family, comp, origin []float64, raise bool) error {
-	k, d := m.K(), m.D()
+	k, d := m.K(), m.dims()
 	for c, mean := range m.Means {
 		for j, v := range mean {
 			comp[c*d+j] = v - origin[j]
@@ -198,7 +169,7 @@ func unpack(s family.Shape, q []float64, d int) []float64 {
 
 // spread returns a variance a column: within plus between the components, or 1 where there is none.
 func (m *Model) spread() []float64 {
-	d, mean, v := m.D(), m.centre(), make([]float64, m.D())
+	d, mean, v := m.dims(), m.centre(), make([]float64, m.dims())
 	for c, mu := range m.Means {
 		for j, x := range mu {
 			v[j] += m.share(c) * (x - mean[j]) * (x - mean[j])
@@ -218,7 +189,7 @@ func (m *Model) spread() []float64 {
 // variance returns the variance of column j in component c of a gmm.
 func (m *Model) variance(c, j int) float64 {
 	cov := m.Covariance[min(c, len(m.Covariance)-1)]
-	switch d := m.D(); {
+	switch d := m.dims(); {
 	case len(cov) == 1:
 		return cov[0]
 	case matrix(m.Shape):
@@ -235,7 +206,7 @@ func (m *Model) share(c int) float64 {
 }
 
 func (m *Model) centre() []float64 {
-	mean := make([]float64, m.D())
+	mean := make([]float64, m.dims())
 	for c, mu := range m.Means {
 		for j, x := range mu {
 			mean[j] += m.share(c) * x

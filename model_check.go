@@ -11,7 +11,16 @@ import (
 // check refuses parameters that do not fit each other or are out of range.
 func (m *Model) check() error {
 	k, d := m.K(), m.D()
-	what, rows, width, unit := "means", m.Means, d, "columns"
+	if d == 0 {
+		return fmt.Errorf("columns: there must be at least one")
+	}
+	if err := m.checkTransform(); err != nil {
+		return err
+	}
+	what, rows, width, unit := "means", m.Means, m.dims(), "columns"
+	if m.PCA() != nil {
+		unit = "components of the transform"
+	}
 	switch m.Kind {
 	case "kmeans", "kmedians":
 		what = "centers"
@@ -24,8 +33,6 @@ func (m *Model) check() error {
 		}
 	}
 	switch {
-	case d == 0:
-		return fmt.Errorf("columns: there must be at least one")
 	case len(rows) == 0:
 		return fmt.Errorf("%s: there must be at least one", what)
 	case m.HasDensity() && len(m.Weights) != len(rows):
@@ -40,9 +47,6 @@ func (m *Model) check() error {
 		if len(row) != width {
 			return fmt.Errorf("%s: row %d has %d numbers, but there are %d %s", what, c+1, len(row), width, unit)
 		}
-	}
-	if err := m.checkTransform(); err != nil {
-		return err
 	}
 	if !m.HasDensity() {
 		if m.Sizes != nil && len(m.Sizes) != k {
@@ -66,19 +70,28 @@ func (m *Model) check() error {
 func (m *Model) checkTransform() error {
 	d := m.D()
 	for i, t := range m.Transform {
+		if t.Kind == "pca" && m.Kind != "bernoulli" && m.Kind != "categorical" {
+			if err := t.checkPCA(d); err != nil {
+				return fmt.Errorf("transform: number %d %w", i+1, err)
+			}
+			d = len(t.Components)
+			continue
+		}
 		switch binarize := t.Kind == "binarize"; {
-		case !binarize && t.Kind != "standard" && t.Kind != "robust":
-			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust or binarize", t.Kind, i+1)
+		case !binarize && !slices.Contains([]string{"standard", "robust", "pca"}, t.Kind):
+			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust, pca or binarize", t.Kind, i+1)
 		case m.Kind == "categorical" || binarize != (m.Kind == "bernoulli"):
 			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)
 		case binarize && t.Threshold == nil:
 			return fmt.Errorf("transform: number %d has no threshold", i+1)
-		case binarize && (t.Center != nil || t.Scale != nil):
-			return fmt.Errorf("transform: number %d binarizes by its threshold and can have neither center nor scale", i+1)
+		case binarize && (t.Center != nil || t.Scale != nil || t.Mean != nil || t.Components != nil || t.Explained != nil):
+			return fmt.Errorf("transform: number %d binarizes by its threshold and can have no other numbers", i+1)
 		case binarize:
 			continue
 		case t.Threshold != nil:
 			return fmt.Errorf("transform: number %d has a threshold, which only binarize can have", i+1)
+		case t.Mean != nil || t.Components != nil || t.Explained != nil:
+			return fmt.Errorf("transform: number %d has a mean, components or explained, which only pca can have", i+1)
 		case len(t.Center) != d || len(t.Scale) != d:
 			return fmt.Errorf("transform: center and scale of number %d must have %d numbers, as many as columns", i+1, d)
 		}
@@ -86,6 +99,40 @@ func (m *Model) checkTransform() error {
 			if !(s > 0) {
 				return fmt.Errorf("transform: scale %d of number %d is %v; it must be positive", j+1, i+1, s)
 			}
+		}
+	}
+	return nil
+}
+
+// checkPCA wants a mean and orthonormal components of d numbers.
+func (t *Transform) checkPCA(d int) error {
+	switch n := len(t.Components); {
+	case t.Center != nil || t.Scale != nil || t.Threshold != nil:
+		return fmt.Errorf("has a center, a scale or a threshold, which pca cannot have")
+	case len(t.Mean) != d:
+		return fmt.Errorf("has a mean of %d numbers; before it there are %d variables", len(t.Mean), d)
+	case n < 1 || n > d:
+		return fmt.Errorf("has %d components; there can be 1 to %d", n, d)
+	case t.Explained != nil && len(t.Explained) != n:
+		return fmt.Errorf("says what %d components explain, but there are %d", len(t.Explained), n)
+	}
+	for a, axis := range t.Components {
+		if len(axis) != d {
+			return fmt.Errorf("has %d numbers in component %d; there must be %d", len(axis), a+1, d)
+		}
+		for b := range a + 1 {
+			dot := 0.0
+			for j, v := range t.Components[b] {
+				dot += v * axis[j]
+			}
+			if want := map[bool]float64{true: 1}[a == b]; !(math.Abs(dot-want) <= 1e-6) {
+				return fmt.Errorf("has components that are not orthonormal: the product of %d and %d is %v", b+1, a+1, dot)
+			}
+		}
+	}
+	for a, v := range t.Explained {
+		if !(v >= 0 && v <= 1+1e-6) {
+			return fmt.Errorf("says that component %d explains a share of %v", a+1, v)
 		}
 	}
 	return nil
@@ -153,7 +200,7 @@ func (m *Model) checkLevels() error {
 }
 
 func (m *Model) checkCovariances() error {
-	k, d := m.K(), m.D()
+	k, d := m.K(), m.dims()
 	if want := m.Shape.Count(k); len(m.Covariance) != want {
 		return fmt.Errorf("covariances: there are %d, but %s covariances of %d components are %d", len(m.Covariance), m.Shape, k, want)
 	}

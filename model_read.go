@@ -33,11 +33,17 @@ func (t *Transform) UnmarshalJSON(b []byte) error {
 		Kind          string
 		Center, Scale []number
 		Threshold     *number
+
+		Mean, Explained []number
+		Components      [][]number
 	}
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return err
 	}
-	*t = Transform{Kind: raw.Kind, Center: floats(raw.Center), Scale: floats(raw.Scale)}
+	*t = Transform{Kind: raw.Kind, Center: floats(raw.Center), Scale: floats(raw.Scale), Mean: floats(raw.Mean), Explained: floats(raw.Explained)}
+	for _, axis := range raw.Components {
+		t.Components = append(t.Components, floats(axis))
+	}
 	if raw.Threshold != nil {
 		t.Threshold = new(float64(*raw.Threshold))
 	}
@@ -82,6 +88,7 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	if len(m.Columns) == 0 {
 		return errors.New("columns: there must be at least one")
 	}
+	r.transform(m)
 	switch m.Kind {
 	case "gmm":
 		r.gmm(m)
@@ -258,22 +265,33 @@ func (r *modelReader) gmm(m *Model) {
 		all = [][][]number{{make([]number, 1)}}
 		r.decode("covariances", &all[0][0][0])
 	}
+	d, unit := m.dims(), "columns"
+	if m.PCA() != nil {
+		unit = "components of the transform"
+	}
 	m.Covariance = make([][]float64, len(all))
 	for c, rows := range all {
 		for j, row := range rows {
-			if matrix(shape) && (len(rows) != len(m.Columns) || len(row) != len(m.Columns)) && r.err == nil {
-				r.err = fmt.Errorf("covariances: row %d of matrix %d has %d numbers and there are %d rows, but there are %d columns", j+1, c+1, len(row), len(rows), len(m.Columns))
+			if matrix(shape) && (len(rows) != d || len(row) != d) && r.err == nil {
+				r.err = fmt.Errorf("covariances: row %d of matrix %d has %d numbers and there are %d rows, but there are %d %s", j+1, c+1, len(row), len(rows), d, unit)
 			}
 			m.Covariance[c] = append(m.Covariance[c], floats(row)...)
 		}
 	}
 }
 
-// rest reads what is optional and refuses what is left.
-func (r *modelReader) rest(m *Model) {
+// transform reads what is done to a row first, which decides how many numbers a mean has.
+func (r *modelReader) transform(m *Model) {
 	if raw := r.keys["transform"]; raw != nil && string(raw) != "null" {
 		r.decode("transform", &m.Transform)
+		if r.err == nil && m.PCA() != nil {
+			r.err = m.checkTransform()
+		}
 	}
+}
+
+// rest reads what is optional and refuses what is left.
+func (r *modelReader) rest(m *Model) {
 	for key, into := range map[string]any{"n": &m.N, "log_likelihood": &m.LogLik, "standard_errors": &m.StandardErrors, "provenance": &m.Provenance} {
 		if r.keys[key] != nil && string(r.keys[key]) != "null" {
 			r.decode(key, into)

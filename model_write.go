@@ -127,7 +127,7 @@ func (w *modelWriter) covariances(m *Model) {
 	w.open("covariances")
 	all := make([]any, len(m.Covariance))
 	for c, cov := range m.Covariance {
-		all[c] = covarianceValue(m.Shape, cov, m.D())
+		all[c] = covarianceValue(m.Shape, cov, m.dims())
 	}
 	if m.Shape.Shared() {
 		w.value(all[0])

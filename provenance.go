@@ -39,8 +39,8 @@ type Provenance struct {
 // tells the components.
 func (m *Model) Result() *Result {
 	k, d := m.K(), m.D()
-	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, Warnings: []string{}, Fitted: m}
-	mix := &mixture.Mixture{Family: m.family(nil), K: k, D: d}
+	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Warnings: []string{}, Fitted: m}
+	mix := &mixture.Mixture{Family: m.family(nil), K: k, D: m.dims()}
 	if m.Kind == "gmm" {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 	}

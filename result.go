@@ -19,6 +19,7 @@ type Result struct {
 	Columns    []string   `json:"columns"`
 	Levels     [][]string `json:"levels,omitempty"` // categorical: names of each column's levels
 	Dropped    int64      `json:"dropped_rows"`
+	PCA        *PCA       `json:"pca,omitempty"` // what --pca kept of the rows; nil without it
 
 	Algorithm   string `json:"algorithm"`
 	Why         string `json:"algorithm_why,omitempty"` // why it was chosen, where that was left to the fit
@@ -34,7 +35,7 @@ type Result struct {
 	Timing  Timing  `json:"timing"`
 	Threads int     `json:"threads"`
 
-	LogLik     *float64 `json:"log_likelihood"` // in the user's units, nats; nil for kmeans and kmedians
+	LogLik     *float64 `json:"log_likelihood"` // in the user's units, nats, but that of the components where PCA keeps fewer than columns; nil for kmeans and kmedians
 	MeanLogLik *float64 `json:"mean_log_likelihood"`
 	Free       int      `json:"free_parameters"`
 	BIC        *float64 `json:"bic"` // p ln n - 2 logL: lower is better
@@ -91,7 +92,7 @@ type Component struct {
 	Rows        int64     `json:"rows"`  // rows that carry the label
 	Weight      float64   `json:"weight"`
 	Mean        []float64 `json:"mean,omitempty"`        // gmm, kmeans
-	Covariance  any       `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number
+	Covariance  any       `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
 	Median      []float64 `json:"median,omitempty"`      // kmedians
 	Probability any       `json:"probability,omitempty"` // bernoulli: d numbers; categorical: for each column one a level
 	AtFloor     bool      `json:"at_floor"`

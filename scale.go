@@ -2,50 +2,123 @@ package latent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/pca"
 	"github.com/latent-go/latent/seed"
 	"github.com/latent-go/latent/sweep"
 )
 
-// scale puts the transform the spec asks for before the rows.
+// scale puts the transforms the spec asks for before the rows: scales first, then principal components.
 func (f *fit) scale(ctx context.Context) error {
-	var t Transform
-	switch {
-	case f.spec.Binarize != nil:
-		f.transform = []Transform{{Kind: "binarize", Threshold: f.spec.Binarize}}
-		return f.transformed(ctx)
-	case !f.spec.scaled():
+	if f.spec.Binarize != nil {
+		return f.transformed(ctx, Transform{Kind: "binarize", Threshold: f.spec.Binarize})
+	}
+	if f.spec.scaled() {
+		t, err := f.scales(ctx)
+		if err != nil {
+			return err
+		}
+		if err := f.transformed(ctx, t); err != nil {
+			return err
+		}
+	}
+	if f.spec.PCA == 0 {
 		return nil
-	case f.spec.Scale == "standard":
-		t = Transform{Kind: "standard", Center: f.look.Mean}
+	}
+	t, err := f.principal(ctx)
+	if err != nil {
+		return err
+	}
+	return f.transformed(ctx, t)
+}
+
+// scales returns the transform that gives all columns one scale.
+func (f *fit) scales(ctx context.Context) (Transform, error) {
+	t := Transform{Kind: "standard", Center: f.look.Mean}
+	if f.spec.Scale == "standard" {
 		for _, v := range f.look.Var {
 			t.Scale = append(t.Scale, math.Sqrt(v))
 		}
-	default:
+	} else {
 		p, err := seed.Sample(ctx, f.src, f.look.Used, make([]float64, len(f.names)), seed.SampleRows, seed.SampleRNG(f.spec.seed()))
 		if err != nil {
-			return err
+			return t, err
 		}
 		t = robust(p)
 	}
 	for j, s := range t.Scale {
 		if !(s > 0) {
-			return fmt.Errorf("column %q cannot be scaled: its %s is 0; use --exclude %s or --scale none", f.names[j],
+			return t, fmt.Errorf("column %q cannot be scaled: its %s is 0; use --exclude %s or --scale none", f.names[j],
 				map[string]string{"standard": "standard deviation", "robust": "interquartile range"}[t.Kind], f.names[j])
 		}
 	}
-	f.transform = []Transform{t}
-	return f.transformed(ctx)
+	return t, nil
 }
 
-// transformed puts the transform before the rows and looks at them again.
-func (f *fit) transformed(ctx context.Context) (err error) {
-	f.src = f.transform[0].rows(f.user)
+// principal returns the transform to the principal components of the rows.
+func (f *fit) principal(ctx context.Context) (Transform, error) {
+	n, d := f.spec.PCA, len(f.look.Mean)
+	if n > d {
+		return Transform{}, bad("pca", "is %d, but there are %d columns", n, d)
+	}
+	c, err := pca.Find(ctx, f.src, f.look, n, f.spec.threads())
+	if few := (*pca.RankError)(nil); errors.As(err, &few) {
+		if few.Rank == 0 {
+			return Transform{}, bad("pca", "needs rows that differ, but all are equal")
+		}
+		return Transform{}, bad("pca", "is %d, but the rows vary in %d directions only (what is left of the variance is rounding); use --pca %d", n, few.Rank, few.Rank)
+	}
+	if err != nil {
+		return Transform{}, err
+	}
+	if c.Residual > pca.Tolerance {
+		return Transform{}, fmt.Errorf("the principal components have not settled after %d passes: the variances of the last are all but equal; use a smaller --pca", c.Passes)
+	}
+	return Transform{Kind: "pca", Mean: c.Mean, Components: c.Axes, Explained: c.Shares()}, nil
+}
+
+// transformed puts one more transform before the rows and looks at them again.
+func (f *fit) transformed(ctx context.Context, t Transform) (err error) {
+	f.transform = append(f.transform, t)
+	f.src = t.rows(f.src)
+	if table, ok := f.user.(*data.Table); ok && t.Kind == "pca" {
+		if f.src, err = f.held(ctx, table); err != nil {
+			return err
+		}
+	}
 	f.look, err = sweep.Look(ctx, f.src, f.spec.threads())
 	return err
+}
+
+// held returns the transformed rows of a table in memory: projecting them again in every pass would take longer than the
+// pass.
+func (f *fit) held(ctx context.Context, table *data.Table) (*data.Table, error) {
+	n := width(f.transform, table.D)
+	t := &data.Table{N: table.N, D: n, F64: make([]float64, table.N*n), W: table.W, Row: table.Row, ID: table.ID, Truth: table.Truth}
+	pass := &sweep.Reduction[struct{}]{
+		Rows: int64(table.N), Threads: f.spec.threads(),
+		New: func() (none struct{}) { return none }, Clear: func(struct{}) {}, Merge: func(_, _ struct{}) {},
+		Add: func(_ int, b *data.Block, _ struct{}) error {
+			for i := range b.N {
+				x := make([]float64, b.D)
+				for j := range x {
+					x[j] = b.At(i, j)
+				}
+				for _, step := range f.transform {
+					x = step.apply(x)
+				}
+				copy(t.F64[(int(b.First)+i)*n:], x)
+			}
+			return nil
+		},
+	}
+	_, err := pass.Run(ctx, table)
+	return t, err
 }
 
 // robust returns median and interquartile range of each column, weights counting as rows.

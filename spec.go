@@ -63,6 +63,9 @@ type Spec struct {
 	// Scale is "none" (the default), "standard" (mean 0, standard deviation 1) or "robust" (median 0, interquartile
 	// range 1; beyond 50,000 rows those of a random sample). It is kept in the model; results are in the user's units.
 	Scale string `json:"scale,omitempty"`
+	// PCA, where positive, replaces the rows, scaled or not, by that many of their principal components. They are kept in
+	// the model. Log-likelihoods are those of the components; means are in the user's units.
+	PCA int `json:"pca,omitempty"`
 	// Columns are the names of the source's columns; without them they are called "1" to "d".
 	Columns []string `json:"column_names,omitempty"`
 	// Threads is the number of threads: 0 means all cores. It changes no result.
@@ -177,6 +180,8 @@ func (s *Spec) validateNumbers() error {
 	switch {
 	case s.NInit < 0:
 		return bad("n-init", "is %d; it must be at least 1", s.NInit)
+	case s.PCA < 0:
+		return bad("pca", "is %d; it must be at least 1", s.PCA)
 	case s.Threads < 0:
 		return bad("threads", "is %d; it must be at least 1", s.Threads)
 	case s.MaxIter != nil && *s.MaxIter < 0:
@@ -233,6 +238,8 @@ func (s *Spec) validateModel() error {
 		return bad("binarize", "is %v; it must be a finite number", *s.Binarize)
 	case s.scaled() && (m == "bernoulli" || m == "categorical"):
 		return bad("scale", "does not apply to %s: bits and levels have no unit", m)
+	case s.PCA > 0 && (m == "bernoulli" || m == "categorical"):
+		return bad("pca", "does not apply to %s: bits and levels have no directions", m)
 	case s.RegCovar > 0 && s.Algorithm != "" && s.Algorithm != "auto" && s.Algorithm != "em" && s.Algorithm != "hard-em":
 		return bad("algorithm", "%s climbs the likelihood, which --reg-covar above 0 changes in every step; use em", s.Algorithm)
 	case s.BatchSize < 0:

@@ -18,8 +18,8 @@ import (
 // fit has finished.
 type StandardErrors struct {
 	Weights       Errors   `json:"weights,omitempty"`       // k mixing weights; nil where those are not learned
-	Means         []Errors `json:"means,omitempty"`         // gmm: k x d
-	Covariance    []Errors `json:"covariance,omitempty"`    // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled
+	Means         []Errors `json:"means,omitempty"`         // gmm: k x d, of the d columns
+	Covariance    []Errors `json:"covariance,omitempty"`    // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
 	Probabilities []Errors `json:"probabilities,omitempty"` // bernoulli, categorical: as Model.Probabilities
 	Rows          int64    `json:"rows"`                    // rows looked at: all of positive weight, or a sample where that is much work
 	Method        string   `json:"method,omitempty"`        // "outer products"
@@ -191,12 +191,12 @@ func (n *natural) shares(from int, p []float64) Errors {
 }
 
 func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
-	k, d := n.f.mix.K, n.f.mix.D
+	k := n.f.mix.K
 	unit := n.f.units()
 	for _, c := range n.order {
-		row := make(Errors, d)
+		row := make(Errors, len(n.f.names))
 		for j := range row {
-			row[j] = unit[j] * n.u.StandardError(n.at+c*d+j, []float64{1})
+			row[j] = n.mean(c, j)
 		}
 		e.Means = append(e.Means, row)
 	}
@@ -207,6 +207,23 @@ func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
 		}
 		e.Covariance = append(e.Covariance, n.covariance(g, c, unit))
 	}
+}
+
+// mean returns the standard error of the mean of component c in column j, in the user's units.
+func (n *natural) mean(c, j int) float64 {
+	d, unit := n.f.mix.D, 1.0
+	for _, t := range n.f.transform {
+		if t.Kind != "pca" {
+			unit *= t.Scale[j]
+			continue
+		}
+		grad := make([]float64, d) // of the column's mean in those of the components
+		for a, axis := range t.Components {
+			grad[a] = unit * axis[j]
+		}
+		return n.u.StandardError(n.at+c*d, grad)
+	}
+	return unit * n.u.StandardError(n.at+c*d+j, []float64{1})
 }
 
 // covariance returns the standard errors of a covariance, laid out as in StandardErrors.
@@ -228,7 +245,7 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
 			}
 		}
 		return e
-	case size == 1 && n.f.transform == nil:
+	case size == 1 && (n.f.transform == nil || principal(n.f.transform) != nil):
 		return Errors{entry(0, 0)}
 	}
 	e := make(Errors, d)
@@ -238,9 +255,13 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
 	return e
 }
 
-// units returns what a step of 1 after the transform is in the user's units, column by column.
+// units returns what a step of 1 after the transform is in the units that covariances are told in, variable by variable:
+// the user's, or those of principal components.
 func (f *fit) units() []float64 {
 	unit := slices.Repeat([]float64{1}, f.mix.D)
+	if principal(f.transform) != nil {
+		return unit
+	}
 	for _, t := range f.transform {
 		for j, s := range t.Scale {
 			unit[j] *= s

@@ -4,7 +4,7 @@ import "context"
 
 // Scaled returns src with (x - center[j]) / scale[j] in place of every value x of column j, in float64.
 func Scaled(src Source, center, scale []float64) Source {
-	return &mapped{src, func(dst []float64, b *Block) {
+	return &mapped{src, len(scale), func(dst []float64, b *Block) {
 		for i := range b.N {
 			for j := range b.D {
 				dst[i*b.D+j] = (b.At(i, j) - center[j]) / scale[j]
@@ -13,9 +13,48 @@ func Scaled(src Source, center, scale []float64) Source {
 	}}
 }
 
+// Projected returns src with the coordinates of every row x in the space that the n axes span about mean: column a of it
+// is sum_j axes[a][j] (x[j] - mean[j]), in float64.
+func Projected(src Source, mean []float64, axes [][]float64) Source {
+	n := len(axes)
+	return &mapped{src, n, func(dst []float64, b *Block) {
+		x := make([]float64, len(mean))
+		for i := range b.N {
+			for j, m := range mean {
+				x[j] = b.At(i, j) - m
+			}
+			Project(dst[i*n:i*n+n], x, axes)
+		}
+	}}
+}
+
+// Project sets dst[a] = sum_j axes[a][j] x[j]. The sums run over j in order: a row has the same coordinates wherever it is.
+func Project(dst, x []float64, axes [][]float64) {
+	a := 0
+	for ; a+4 <= len(axes); a += 4 { // four at a time: a sum by itself waits for its last addition
+		p, q, r, s := axes[a][:len(x)], axes[a+1][:len(x)], axes[a+2][:len(x)], axes[a+3][:len(x)]
+		var sp, sq, sr, ss float64
+		for j, v := range x {
+			sp += p[j] * v
+			sq += q[j] * v
+			sr += r[j] * v
+			ss += s[j] * v
+		}
+		dst[a], dst[a+1], dst[a+2], dst[a+3] = sp, sq, sr, ss
+	}
+	for ; a < len(axes); a++ {
+		sum := 0.0
+		for j, v := range x {
+			sum += axes[a][j] * v
+		}
+		dst[a] = sum
+	}
+}
+
 // Binarized returns src with 1 in place of every value above threshold and 0 in place of all others, in float64.
 func Binarized(src Source, threshold float64) Source {
-	return &mapped{src, func(dst []float64, b *Block) {
+	_, d := src.Shape()
+	return &mapped{src, d, func(dst []float64, b *Block) {
 		for i := range dst {
 			dst[i] = 0
 		}
@@ -32,13 +71,17 @@ func Binarized(src Source, threshold float64) Source {
 	}}
 }
 
-// mapped is a source with other values: set gives dst, N x D, those for the rows of b.
+// mapped is a source with other values, d a row: set gives dst, N x d, those for the rows of b.
 type mapped struct {
 	src Source
+	d   int
 	set func(dst []float64, b *Block)
 }
 
-func (s *mapped) Shape() (rows int64, cols int) { return s.src.Shape() }
+func (s *mapped) Shape() (rows int64, cols int) {
+	rows, _ = s.src.Shape()
+	return rows, s.d
+}
 
 func (s *mapped) Open(ctx context.Context) (Reader, error) {
 	r, err := s.src.Open(ctx)
@@ -64,7 +107,7 @@ func (r *mappedReader) Read(b *Block, n int) error {
 		return err
 	}
 	*b = r.below
-	b.F32 = nil
+	b.D, b.F32 = r.s.d, nil
 	b.F64 = resized(x, b.N*b.D)
 	r.s.set(b.F64, &r.below)
 	return nil

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -56,7 +55,10 @@ func (b *builder) scatter() {
 		b.density(s)
 		return
 	}
-	if b.d > paired && b.k > 2 {
+	switch {
+	case b.r.PCA != nil && b.r.PCA.N > 1:
+		b.components(s)
+	case b.d > paired && b.k > 2:
 		b.plane(s)
 	}
 	i, j := b.telling[0], b.telling[1]
@@ -81,71 +83,13 @@ func (b *builder) scatter() {
 	b.add(s)
 }
 
-// plane shows the rows in the two directions in which the centres of the groups differ most, columns in standard deviations.
-func (b *builder) plane(s *section) {
-	between := mat.NewSymDense(b.d, nil)
-	off := mat.NewVecDense(b.d, nil)
-	for c := range b.rows.Group {
-		g := &b.rows.Group[c]
-		for j := range b.d {
-			v := 0.0
-			if b.rows.SD[j] > 0 && g.Rows > 0 {
-				v = (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]
-			}
-			off.SetVec(j, v)
-		}
-		between.SymRankOne(between, g.Weight/b.rows.Weight, off)
+// covariance returns that of a component in the user's columns; nil where it was fitted to principal components, which
+// have one of their own.
+func (b *builder) covariance(u latent.Component) any {
+	if b.r.PCA != nil {
+		return nil
 	}
-	var e mat.EigenSym
-	if !e.Factorize(between, true) {
-		return
-	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	var p plot.Plane
-	p.Origin = b.rows.Mean
-	var axis [2]plot.Axis
-	for a := range axis {
-		top, sign := 0, 1.0
-		for j := range b.d {
-			if math.Abs(v.At(j, b.d-1-a)) > math.Abs(v.At(top, b.d-1-a)) {
-				top = j
-			}
-		}
-		if v.At(top, b.d-1-a) < 0 {
-			sign = -1
-		}
-		for j := range b.d {
-			w := 0.0
-			if b.rows.SD[j] > 0 {
-				w = sign * v.At(j, b.d-1-a) / b.rows.SD[j]
-			}
-			p.P[a] = append(p.P[a], w)
-		}
-		axis[a].Label = fmt.Sprintf("direction %d, most of all %s", a+1, b.r.Columns[top])
-	}
-	values := e.Values(nil)
-	total := 0.0
-	for _, l := range values {
-		total += l
-	}
-	var groups []plot.Group
-	n := 0
-	for c, u := range b.r.Components {
-		rows, _ := b.sampled(c, drawn, least)
-		g := plot.Group{Name: b.names[c]}
-		for _, row := range rows {
-			at := p.Point(row.X)
-			g.X, g.Y = append(g.X, at[0]), append(g.Y, at[1])
-		}
-		if m := center(u.Mean, u.Median); m != nil {
-			g.Normal = p.Normal(m, square(u.Covariance, b.d))
-		}
-		n += len(rows)
-		groups = append(groups, g)
-	}
-	title := fmt.Sprintf("Two directions hold %s of what differs between the groups", percent(min((values[b.d-1]+values[b.d-2])/total, 1)))
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups})
+	return u.Covariance
 }
 
 // square returns a covariance as d x d numbers.
@@ -179,7 +123,7 @@ func (b *builder) points(i, j, most, least int) (groups []plot.Group, n int) {
 			g.X, g.Y = append(g.X, row.X[i]), append(g.Y, row.X[j])
 		}
 		if m := center(u.Mean, u.Median); m != nil {
-			g.Normal = &plot.Normal{Mean: [2]float64{m[i], m[j]}, Cov: block(u.Covariance, i, j)}
+			g.Normal = &plot.Normal{Mean: [2]float64{m[i], m[j]}, Cov: block(b.covariance(u), i, j)}
 		}
 		n += len(rows)
 		groups = append(groups, g)
@@ -215,7 +159,7 @@ func (b *builder) density(s *section) {
 	}
 	name := b.r.Columns[0]
 	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the centres of its %d groups", name, b.k), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
-	if b.r.Model == "gmm" {
+	if b.r.Model == "gmm" && b.r.PCA == nil {
 		b.curves(s, x)
 	}
 	b.add(s)
@@ -231,7 +175,7 @@ func (b *builder) curves(s *section, x []float64) {
 		y := make([]float64, n)
 		for i := range grid {
 			grid[i] = lo + (hi-lo)*float64(i)/(n-1)
-			v := block(u.Covariance, 0, 0)[0][0]
+			v := block(b.covariance(u), 0, 0)[0][0]
 			d := grid[i] - u.Mean[0]
 			y[i] = u.Weight * math.Exp(-d*d/(2*v)) / math.Sqrt(2*math.Pi*v)
 			all[i] += y[i]

@@ -163,6 +163,7 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 		"spherical":   {two(500), latent.Spec{K: 3, Covariance: "tied-spherical", Scale: "standard"}, []string{"scatter"}},
 		"kmeans":      {two(500), latent.Spec{K: 2, Model: "kmeans"}, []string{"scatter", "silhouette", "convergence"}},
 		"kmedians":    {two(500), latent.Spec{K: 2, Model: "kmedians"}, []string{"scatter"}},
+		"components":  {bits, latent.Spec{K: 2, PCA: 2, Covariance: "tied"}, []string{"scatter", "profile"}},
 		"one column":  {one, latent.Spec{K: 2}, []string{"scatter", "uncertainty"}},
 		"bernoulli":   {bits, latent.Spec{K: 2, Model: "bernoulli"}, []string{"profile", "tiles"}},
 		"categorical": {levels, latent.Spec{K: 2, Model: "categorical", Levels: [][]string{{"a", evil, "c"}, {"x", "y", "z"}}}, []string{"groups"}},

@@ -118,6 +118,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the random numbers")
 	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
 	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
+	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")
 	f.StringVar(&s.config, "config", "", "JSON file of flags: {\"k\": 3, \"covariance\": \"tied\"}; a flag wins over the file")
 	threadsFlag(cmd, &s.Threads)
 }
@@ -183,6 +184,9 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	}
 	if f.Changed("batch-size") && spec.BatchSize < 1 {
 		return spec, usagef("--batch-size is %d; it must be at least 1", spec.BatchSize)
+	}
+	if f.Changed("pca") && spec.PCA < 1 {
+		return spec, usagef("--pca is %d; it must be at least 1", spec.PCA)
 	}
 	if f.Changed("n-init") && spec.NInit < 1 {
 		return spec, usagef("--n-init is %d; it must be at least 1", spec.NInit)

@@ -21,6 +21,9 @@ const width = 110
 func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	fmt.Fprintln(w, readLine(r, info))
 	fmt.Fprintln(w, fittedLine(r))
+	if r.Fitted != nil && r.Fitted.PCA() != nil {
+		fmt.Fprintln(w, pcaLine(r, r.Fitted.PCA()))
+	}
 	fmt.Fprintln(w, goodLine(r))
 	if r.Truth != nil {
 		fmt.Fprintf(w, "agreement with the %s: ARI %.3f, NMI %.3f\n", truthName(info), r.Truth.ARI, r.Truth.NMI)
@@ -99,6 +102,21 @@ func fittedLine(r *latent.Result) string {
 		return what + "; " + by
 	}
 	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, counted(int64(r.Starts.N), "start"), r.Init, r.Seed)
+}
+
+// pcaLine says what principal components were fitted, and what follows for the numbers below.
+func pcaLine(r *latent.Result, p *latent.PCA) string {
+	s := fmt.Sprintf("fitted to %s of the rows", counted(int64(p.N), "principal component"))
+	if p.Explained != nil {
+		s += fmt.Sprintf(" (%.1f %% of the variance)", 100**p.Explained)
+	}
+	switch {
+	case p.N == r.D:
+		return s
+	case r.Fitted.HasDensity():
+		return s + "; the log-likelihood is that of the components, not of the columns"
+	}
+	return s + "; distances are between the components, not between the columns"
 }
 
 // modelNames are the models as a text calls them.

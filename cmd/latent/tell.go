@@ -8,33 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
-
-func showCommand() *cobra.Command {
-	var asJSON, verbose bool
-	cmd := &cobra.Command{
-		Use: "show MODEL", Short: "The model in words and numbers", Example: "  latent show model.json",
-		Args: exactly(1, "a model"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := latent.Load(args[0])
-			if err != nil {
-				return err
-			}
-			r := m.Result()
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), r)
-			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			summarise(out, r, nil, verbose)
-			return out.Flush()
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, with the keys of fit")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print every start too")
-	return cmd
-}
 
 func checkCommand() *cobra.Command {
 	var d dataFlags
