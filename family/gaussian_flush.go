@@ -21,7 +21,7 @@ func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
 	for c := range k {
 		if f.own[c] {
 			if b.g.Shape.kind() == Full {
-				f.flushOwn(first[c*d:c*d+d], b.g.scale(second, c, d), g.sum[f.at[c]:])
+				f.flushOwn(s, c, g.sum[f.at[c]:])
 			}
 			continue
 		}
@@ -87,9 +87,20 @@ func (f *fusedGaussian) recentre(q, t, sum []float64, c int) {
 	}
 }
 
-// flushOwn adds moments that were taken about a component's mean.
-func (f *fusedGaussian) flushOwn(first, second, sum []float64) {
-	d, dp := f.b.d, kern.Pad(f.b.d)
+// flushOwn adds moments that were taken about the mean of component c.
+func (f *fusedGaussian) flushOwn(s *Stats, c int, sum []float64) {
+	k, d, dp := f.b.k, f.b.d, kern.Pad(f.b.d)
+	first, second := s.Sum[c*d:c*d+d], f.b.g.scale(s.Sum[k*d:], c, d)
+	if f.fewOwn {
+		s.N[c] += kern.Sum(sum)
+		for j := range first {
+			first[j] += kern.Sum(sum[(1+j)*kern.Lanes:])
+		}
+		for j := range second {
+			second[j] += kern.Sum(sum[(1+d+j)*kern.Lanes:])
+		}
+		return
+	}
 	for j := range d {
 		first[j] += sum[d*dp+j]
 		for l := range j + 1 {

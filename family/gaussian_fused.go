@@ -20,18 +20,28 @@ const maxCancel = 1e6
 // maxCancel says for which components a shift to their means loses too much: those have sums about their own means.
 type fusedGaussian struct {
 	b      *gaussianKernel // with the logarithms of mixing weights in its constants
-	tiles  []float64       // full: inverse Cholesky factors packed by kern.TileLower
-	scale  []float64       // diag: k x d inverse standard deviations; spherical: k inverse variances
-	centre []float64       // tied: k x d whitened means, nil where rows are whitened for each component
+	every  chosen          // all components
 	kp     int             // kern.Pad(k)
 	blocks []block         // runs of features that fit in cache
 	most   int             // features of the largest
-	few    bool            // kern.AccumulateFew gathers them
 	own    []bool          // components with sums about their own means
 	all    bool            // all are
+	few    bool            // kern.AccumulateFew gathers them
+	fewOwn bool            // kern.AccumulateFew gathers those with sums about their own means
 	total  int             // where in Gathered.sum second moments of all components together start (shared shapes)
 	at     []int           // where those of a component about its own mean start
 	size   int             // of Gathered.sum
+	bound  *bounds         // what Bounds needs; nil where Bounded has not been asked
+}
+
+// chosen are the parameters of some components one after the other, as the kernels read them.
+type chosen struct {
+	of     []int     // the components, ascending
+	mean   []float64 // k x d, k of them being chosen
+	shift  []float64 // k: the constants of the log densities
+	tiles  []float64 // full: inverse Cholesky factors packed by kern.TileLower
+	scale  []float64 // diag: k x d inverse standard deviations; spherical: k inverse variances
+	centre []float64 // tied: k x d whitened means, nil where rows are whitened for each component
 }
 
 // block is a run of n features from place at on: those of the variables [from, to), and 1 and x if it is the first.
@@ -39,6 +49,9 @@ type block struct{ at, n, from, to int }
 
 // maxSquare is the largest cell whose squares surely add up.
 const maxSquare = 1e140
+
+// mostFewOwn is the number of columns up to which kern.AccumulateFew gathers moments about a component's own mean.
+const mostFewOwn = 8
 
 // maxFew is how many sums, in rows of kern.Lanes, are partial sums by rows: more would not stay in the first cache.
 const maxFew = 512
@@ -51,8 +64,11 @@ func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
 	weighted := *b
 	weighted.shift = make([]float64, k)
 	f := &fusedGaussian{b: &weighted, kp: kern.Pad(k), own: make([]bool, k), all: true, at: make([]int, k)}
+	f.every = chosen{of: make([]int, k), mean: b.mean, shift: weighted.shift}
+	v := &f.every
 	tight := false
 	for c := range k {
+		v.of[c] = c
 		weighted.shift[c] = b.shift[c] + logw[c]
 		f.own[c] = !(b.cancellation(c) <= maxCancel)
 		tight = tight || f.own[c]
@@ -67,26 +83,26 @@ func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
 	switch b.g.Shape.kind() {
 	case Full:
 		z, t := b.g.Shape.Size(d), kern.LowerTiles(d)
-		f.tiles = make([]float64, b.g.Shape.Count(k)*t)
+		v.tiles = make([]float64, b.g.Shape.Count(k)*t)
 		for c := range b.g.Shape.Count(k) {
-			kern.TileLower(f.tiles[c*t:c*t+t], b.whiten[c*z:c*z+z], d)
+			kern.TileLower(v.tiles[c*t:c*t+t], b.whiten[c*z:c*z+z], d)
 		}
 		if b.g.Shape.Shared() && !f.all {
 			for c := range k {
 				for j := range d {
-					f.centre = append(f.centre, b.g.row(b.whiten, b.mean[c*d:c*d+d], j))
+					v.centre = append(v.centre, b.g.row(b.whiten, b.mean[c*d:c*d+d], j))
 				}
-				f.scale = append(f.scale, 1)
+				v.scale = append(v.scale, 1)
 			}
 		}
 	case Diag:
 		for c := range k {
-			f.scale = append(f.scale, b.g.scale(b.whiten, c, d)...)
+			v.scale = append(v.scale, b.g.scale(b.whiten, c, d)...)
 		}
 	default:
 		for c := range k {
 			w := b.g.scale(b.whiten, c, d)[0]
-			f.scale = append(f.scale, w*w)
+			v.scale = append(v.scale, w*w)
 		}
 	}
 	f.plan()
@@ -143,6 +159,10 @@ func (f *fusedGaussian) plan() {
 			f.total = f.size
 			f.size += square
 		}
+	}
+	f.fewOwn = !f.all && shape == Full && d <= mostFewOwn
+	if f.fewOwn {
+		square = (1 + d + d*(d+1)/2) * kern.Lanes
 	}
 	for c, own := range f.own {
 		if own && shape.kind() == Full {
@@ -201,36 +221,48 @@ func (f *fusedGaussian) fill(t []float64, e block, x []float64) {
 
 // Logits implements FusedKernel.
 func (f *fusedGaussian) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace) {
-	b := f.b
-	k, d := b.k, b.d
+	f.logits(dst, &f.every, p, g, ws)
+}
+
+// logits is Logits of the components v.
+func (f *fusedGaussian) logits(dst []float64, v *chosen, p *Panel, g *Gathered, ws *Workspace) {
+	b, shape := f.b, f.b.g.Shape
+	k, d := len(v.of), b.d
 	switch {
-	case b.g.Shape == Full && kern.Current() == kern.Go: // plain loops had better keep what they have whitened
-		b.Score(dst, p, ws)
-	case b.g.Shape == Full:
-		kern.Whitened(dst, p.X, b.mean, f.tiles, b.shift, d, k)
-	case f.centre != nil:
-		y := grow(&g.buffers().white, d*kern.Rows)
-		kern.WhitenTiles(y, p.X, f.tiles, d)
-		kern.Spheres(dst, y, f.centre, f.scale, b.shift, d, k)
-	case b.g.Shape == Tied:
-		for c := range k {
-			kern.Whitened(dst[c*kern.Rows:], p.X, b.mean[c*d:], f.tiles, b.shift[c:], d, 1)
+	case shape == Full && kern.Current() == kern.Go: // plain loops had better keep what they have whitened
+		for l, c := range v.of {
+			b.score(dst[l*kern.Rows:l*kern.Rows+kern.Rows], p, c, ws)
 		}
-	case b.g.Shape.kind() == Diag:
-		kern.Ellipses(dst, p.X, b.mean, f.scale, b.shift, d, k)
+	case shape == Full:
+		kern.Whitened(dst, p.X, v.mean, v.tiles, v.shift, d, k)
+	case v.centre != nil:
+		y := grow(&g.buffers().white, d*kern.Rows)
+		kern.WhitenTiles(y, p.X, v.tiles, d)
+		kern.Spheres(dst, y, v.centre, v.scale, v.shift, d, k)
+	case shape == Tied:
+		for c := range k {
+			kern.Whitened(dst[c*kern.Rows:], p.X, v.mean[c*d:], v.tiles, v.shift[c:], d, 1)
+		}
+	case shape.kind() == Diag:
+		kern.Ellipses(dst, p.X, v.mean, v.scale, v.shift, d, k)
 	default:
-		kern.Spheres(dst, p.X, b.mean, f.scale, b.shift, d, k)
+		kern.Spheres(dst, p.X, v.mean, v.scale, v.shift, d, k)
 	}
 }
 
 // Gather implements FusedKernel.
 func (f *fusedGaussian) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
-	b, buf := f.b, g.buffers()
 	sum := grow(&g.sum, f.size)
-	own := f.own
+	f.gather(s, sum, f.every.of, p, q, factor, g, ws)
+}
+
+// gather is Gather of the components of. sum takes their moments about the origin, the rest goes to g.sum.
+func (f *fusedGaussian) gather(s *Stats, sum []float64, of []int, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
+	buf, k := g.buffers(), len(of)
+	kp := kern.Pad(k)
 	if !f.all {
 		if !(kern.Largest(p.X, p.D) < maxSquare) {
-			f.plain(s, p, q, factor, ws)
+			f.plain(s, of, p, q, factor, ws)
 			return
 		}
 		t := grow(&buf.features, f.most*kern.Rows)
@@ -238,20 +270,20 @@ func (f *fusedGaussian) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathe
 			f.gatherFew(t, p, q, factor, g)
 			return
 		}
-		r := grow(&buf.shares, kern.Rows*f.kp)
-		kern.Share(r, q[:f.kp*kern.Rows], factor, b.k)
+		r := grow(&buf.shares, kern.Rows*kp)
+		kern.Share(r, q[:kp*kern.Rows], factor, k)
 		for _, e := range f.blocks {
 			f.fill(t, e, p.X)
-			kern.Accumulate(sum[e.at*f.kp:], t, r, e.n, b.k)
+			kern.Accumulate(sum[e.at*kp:], t, r, e.n, k)
 		}
-		if b.g.Shape.Shared() {
+		if f.b.g.Shape.Shared() {
 			f.gatherTotal(p, g)
 			return
 		}
 	}
-	for c, e := range own {
-		if e {
-			f.gatherOwn(s, p, c, times(grow(&buf.rows, kern.Rows), q[c*kern.Rows:], factor), g, ws)
+	for l, c := range of {
+		if f.own[c] {
+			f.gatherOwn(s, p, c, times(grow(&buf.rows, kern.Rows), q[l*kern.Rows:], factor), g, ws)
 		}
 	}
 }
@@ -275,12 +307,13 @@ func times(rc, q, factor []float64) []float64 {
 }
 
 // plain is Gather about the means, of which a row of weight 0 is no part however far away it is.
-func (f *fusedGaussian) plain(s *Stats, p *Panel, q, factor []float64, ws *Workspace) {
-	for c := range f.b.k {
-		qc := q[c*kern.Rows : c*kern.Rows+kern.Rows]
-		times(qc, qc, factor)
+func (f *fusedGaussian) plain(s *Stats, of []int, p *Panel, q, factor []float64, ws *Workspace) {
+	for l, c := range of {
+		rc := q[l*kern.Rows : l*kern.Rows+kern.Rows]
+		if times(rc, rc, factor); !zero(rc) {
+			f.b.add(s, p, rc, c, ws)
+		}
 	}
-	f.b.Add(s, p, q, ws)
 }
 
 // gatherOwn adds the rows with weights rc to the sums of component c about its own mean.
@@ -288,6 +321,8 @@ func (f *fusedGaussian) gatherOwn(s *Stats, p *Panel, c int, rc []float64, g *Ga
 	b := f.b
 	switch {
 	case zero(rc):
+	case f.fewOwn:
+		f.fewMoments(g.sum[f.at[c]:], p, c, rc, g)
 	case b.g.Shape.kind() == Full:
 		for _, v := range rc {
 			s.N[c] += v
@@ -298,6 +333,20 @@ func (f *fusedGaussian) gatherOwn(s *Stats, p *Panel, c int, rc []float64, g *Ga
 	default:
 		b.add(s, p, rc, c, ws)
 	}
+}
+
+// fewMoments adds 1, y and the products of y = x - m with weights rc to sum, kern.Lanes partial sums of each.
+func (f *fusedGaussian) fewMoments(sum []float64, p *Panel, c int, rc []float64, g *Gathered) {
+	d := f.b.d
+	n := 1 + d + d*(d+1)/2
+	t := grow(&g.buf.features, n*kern.Rows)
+	for i := range kern.Rows {
+		t[i] = 1
+	}
+	y := t[kern.Rows:]
+	kern.CentreRows(y, p.X, f.b.mean[c*d:c*d+d])
+	kern.Products(y[d*kern.Rows:], y, 0, d)
+	kern.AccumulateFew(sum[:n*kern.Lanes], t, rc, t[:kern.Rows], n, 1)
 }
 
 // second adds the first and second moments of the d variables y with weights w to sum, laid out as kern.Lower has it. y

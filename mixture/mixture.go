@@ -107,6 +107,8 @@ type Bound struct {
 	beta   float64
 	k      int
 	dense  bool // scores are log densities
+
+	bounding *bounding // nil where no component is left out
 }
 
 // Bind prepares theta for a sweep at inverse temperature beta; +Inf means hard labels.
@@ -115,6 +117,7 @@ func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b.hard, _ = b.kernel.(family.HardKernel)
 	if f, ok := b.kernel.(family.Fusable); ok {
 		b.fused = f.Fuse(b.logw)
+		b.bounding = b.newBounding(m.D)
 	}
 	return b
 }
@@ -134,6 +137,7 @@ type Scratch struct {
 	label                       []int32
 	tally                       *[4 * kern.Lanes]float64 // sums of the panels since the last Flush
 	gathered                    *family.Gathered
+	chosen                      *chosen // nil for few components
 }
 
 // NewScratch returns scratch memory for k components on d columns.
@@ -141,8 +145,12 @@ func NewScratch(k, d int) *Scratch {
 	kp := kern.Pad(k)
 	v := make([]float64, (kp+4)*kern.Rows)
 	cut := func(n int) (s []float64) { s, v = v[:n:n], v[n:]; return s }
-	return &Scratch{Workspace: family.NewWorkspace(d), logits: cut(kp * kern.Rows), lse: cut(kern.Rows), ent: cut(kern.Rows),
+	sc := &Scratch{Workspace: family.NewWorkspace(d), logits: cut(kp * kern.Rows), lse: cut(kern.Rows), ent: cut(kern.Rows),
 		tmp: cut(kern.Rows), best: cut(kern.Rows), label: make([]int32, kern.Rows), tally: new([4 * kern.Lanes]float64), gathered: new(family.Gathered)}
+	if k >= leastComponents {
+		sc.chosen = newChosen(k)
+	}
+	return sc
 }
 
 // Sibling returns scratch memory for another mixture of the same size whose panels are run in turn with those of sc: all
@@ -183,28 +191,40 @@ func (b *Bound) Add(s *family.Stats, p *family.Panel, sc *Scratch) {
 
 // Gather is Add, but may leave sums in sc, from which Flush adds them to s. All panels since the last Flush must be of b.
 func (b *Bound) Gather(s *family.Stats, p *family.Panel, sc *Scratch) {
-	logits := b.Logits(p, sc)
+	b.Logits(p, sc)
+	b.gather(s, p, sc, b.fused, nil)
+}
+
+// gather adds the panel whose scores are in sc.logits: those of the components of, which are kernel's, or of all where of
+// is nil.
+func (b *Bound) gather(s *family.Stats, p *family.Panel, sc *Scratch, kernel family.FusedKernel, of []int) {
+	k := b.k
+	if of != nil {
+		k = len(of)
+	}
+	logits := sc.logits[:k*kern.Rows]
 	if math.IsInf(b.beta, 1) {
-		b.addHard(s, p, sc, logits)
+		b.addHard(s, p, sc, logits, kernel, of)
 		return
 	}
 	factor, plain := sc.tmp, 0.0
 	if b.dense && b.beta != 1 {
-		kern.LogSums(sc.lse, logits, b.k)
+		kern.LogSums(sc.lse, logits, k)
 		for i, w := range p.W[:kern.Rows] {
 			plain += w * sc.lse[i]
 		}
 	}
-	kern.Soften(logits, sc.lse, sc.ent, factor, b.k, b.beta)
+	kern.Soften(logits, sc.lse, sc.ent, factor, k, b.beta)
 	kern.Tally(sc.tally, factor, p.W, sc.lse, sc.ent)
 	s.LogLik += plain
-	b.share(s, p, sc, factor)
+	b.share(s, p, sc, factor, kernel)
 }
 
-// share adds the panel with the responsibilities factor[i] logits[c*kern.Rows+i], row weights in them.
-func (b *Bound) share(s *family.Stats, p *family.Panel, sc *Scratch, factor []float64) {
-	if b.fused != nil {
-		b.fused.Gather(s, p, sc.logits, factor, sc.gathered, sc.Workspace)
+// share adds the panel with the responsibilities factor[i] logits[c*kern.Rows+i], row weights in them. kernel is nil where
+// there is no fused one.
+func (b *Bound) share(s *family.Stats, p *family.Panel, sc *Scratch, factor []float64, kernel family.FusedKernel) {
+	if kernel != nil {
+		kernel.Gather(s, p, sc.logits, factor, sc.gathered, sc.Workspace)
 		return
 	}
 	for c := range b.k {
@@ -233,7 +253,7 @@ func (b *Bound) Flush(s *family.Stats, sc *Scratch) {
 	}
 }
 
-func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []float64) {
+func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []float64, kernel family.FusedKernel, of []int) {
 	for _, w := range p.W[:p.N] {
 		s.W += w
 		if w > 0 {
@@ -241,12 +261,12 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 		}
 	}
 	if b.dense {
-		kern.LogSums(sc.lse, logits, b.k)
+		kern.LogSums(sc.lse, logits, len(logits)/kern.Rows)
 		for i, w := range p.W {
 			s.LogLik += w * sc.lse[i]
 		}
 	}
-	kern.Labels(sc.best, sc.label, logits, b.k)
+	kern.Labels(sc.best, sc.label, logits, len(logits)/kern.Rows)
 	for i, w := range p.W {
 		s.F += w * sc.best[i]
 	}
@@ -255,13 +275,17 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 		for i, w := range p.W {
 			logits[int(sc.label[i])*kern.Rows+i] = w
 			if w > 0 {
-				s.Labels += family.Fingerprint(p.First+int64(i), sc.label[i])
+				label := sc.label[i]
+				if of != nil {
+					label = int32(of[label])
+				}
+				s.Labels += family.Fingerprint(p.First+int64(i), label)
 			}
 		}
 		for i := range sc.tmp {
 			sc.tmp[i] = 1
 		}
-		b.share(s, p, sc, sc.tmp)
+		b.share(s, p, sc, sc.tmp, kernel)
 		return
 	}
 	b.hard.AddHard(s, p, sc.label)

@@ -56,6 +56,6 @@ func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, firm flo
 	for i := range sc.tmp {
 		sc.tmp[i] = 1
 	}
-	b.share(s, p, sc, sc.tmp)
+	b.share(s, p, sc, sc.tmp, b.fused)
 	b.Flush(s, sc)
 }

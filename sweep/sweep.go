@@ -33,6 +33,7 @@ type Local struct {
 	threads int
 	chunk   int
 	lloyd   lloyd
+	boxes   boxRows
 	bits    bitRows
 }
 
@@ -46,6 +47,7 @@ func NewLocal(src data.Source, rows int64, origin []float64, threads int) *Local
 type worker struct {
 	panel   *family.Panel
 	scratch []*mixture.Scratch
+	blocks  *blocks // nil where no task leaves components out
 }
 
 // pass serves the tasks with one plain pass over the rows.
@@ -56,7 +58,7 @@ func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, e
 	for t, task := range tasks {
 		bound[t] = task.Mixture.Bind(task.Theta, task.Beta)
 	}
-	workers := make([]*worker, l.threads)
+	workers, bounded := make([]*worker, l.threads), bounded(bound)
 	var spare pool[[]*family.Stats]
 	fresh := func() []*family.Stats {
 		if s, ok := spare.get(); ok {
@@ -76,12 +78,20 @@ func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, e
 		work: func(id int, b *data.Block, acc []*family.Stats) error {
 			if workers[id] == nil {
 				workers[id] = newWorker(tasks)
+				if bounded {
+					workers[id].blocks = newBlocks(len(tasks), tasks[0].Mixture.D)
+				}
 			}
 			w := workers[id]
-			for lo := 0; lo < b.N; lo += kern.Rows {
-				packer.pack(id, w.panel, b, lo)
-				for t := range bound {
-					bound[t].Gather(acc[t], w.panel, w.scratch[t])
+			pack := func(p *family.Panel, lo int) { packer.pack(id, p, b, lo) }
+			if w.probe(bound, b, pack) {
+				w.gather(acc, bound, b, pack, l.kept(b))
+			} else {
+				for lo := 0; lo < b.N; lo += kern.Rows {
+					pack(w.panel, lo)
+					for t := range bound {
+						bound[t].Gather(acc[t], w.panel, w.scratch[t])
+					}
 				}
 			}
 			for t := range bound {
