@@ -144,7 +144,7 @@ func (Bernoulli) Grad(g, theta []float64, s *Stats) {
 // Precondition implements Smooth: the information of a logit is N p (1-p).
 func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
 	for i, t := range theta {
-		z[i] = q[i] / (max(s.N[i/s.D], minWeight) * bitVariance(t))
+		z[i] = q[i] / (s.Support(i/s.D) * bitVariance(t))
 	}
 }
 
@@ -152,7 +152,7 @@ func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
 func (Bernoulli) SquaredLength(z, theta []float64, s *Stats) float64 {
 	sum := 0.0
 	for i, t := range theta {
-		sum += s.N[i/s.D] * bitVariance(t) * z[i] * z[i]
+		sum += s.Support(i/s.D) * bitVariance(t) * z[i] * z[i]
 	}
 	return sum
 }

@@ -181,7 +181,7 @@ func (f Categorical) Grad(g, theta []float64, s *Stats) {
 func (f Categorical) Precondition(z, q, theta []float64, s *Stats) {
 	p := f.Probabilities(nil, theta, s.K)
 	f.columns(s.K, func(_, _, from, to int) {
-		n, mean := max(total(s.Sum[from:to]), minWeight), total(q[from:to])
+		n, mean := s.support(total(s.Sum[from:to])), total(q[from:to])
 		for l := from; l < to; l++ {
 			z[l] = (q[l]/p[l] - mean) / n
 		}
@@ -199,7 +199,7 @@ func (f Categorical) SquaredLength(z, theta []float64, s *Stats) float64 {
 		for l := from; l < to; l++ {
 			square += p[l] * (z[l] - mean) * (z[l] - mean)
 		}
-		sum += total(s.Sum[from:to]) * square
+		sum += s.support(total(s.Sum[from:to])) * square
 	})
 	return sum
 }

@@ -21,6 +21,7 @@ func (g Gaussian) choleskyAbove(u, q []float64, d int) {
 			q[tri(j, l)] /= sd[j] * sd[l]
 		}
 	}
+	settle(q, d)
 	// A Cholesky factor of S - floor I exists exactly if every eigenvalue is above the floor.
 	if !cholesky(u, q, d, MinEigenvalue) {
 		clip(q, d)
@@ -68,6 +69,21 @@ func cholesky(l, q []float64, d int, floor float64) bool {
 		}
 	}
 	return ok
+}
+
+// settle makes q the unit matrix where it is not finite: a trial step out of the range of float64, which no driver accepts.
+func settle(q []float64, d int) {
+	off := 0.0
+	for _, v := range q {
+		off += v - v
+	}
+	if off == 0 {
+		return
+	}
+	clear(q)
+	for j := range d {
+		q[tri(j, j)] = 1
+	}
 }
 
 // clip raises the eigenvalues of the packed symmetric q to MinEigenvalue.

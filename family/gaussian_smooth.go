@@ -110,7 +110,7 @@ func (g Gaussian) Precondition(z, q, theta []float64, s *Stats) {
 	size := g.Shape.Size(d)
 	lt := make([]float64, d)
 	for c := range k {
-		u, n := g.ScaleOf(theta, c, k, d), max(s.N[c], minWeight)
+		u, n := g.ScaleOf(theta, c, k, d), s.Support(c)
 		g.transposed(lt, u, q[c*d:c*d+d])
 		g.Colour(z[c*d:c*d+d], lt, u)
 		for j := range d {
@@ -119,7 +119,7 @@ func (g Gaussian) Precondition(z, q, theta []float64, s *Stats) {
 	}
 	for c := range g.Shape.Count(k) {
 		at := k*d + c*size
-		g.preconditionScale(z[at:at+size], q[at:at+size], theta[at:at+size], max(g.weight(s, c), minWeight), d)
+		g.preconditionScale(z[at:at+size], q[at:at+size], theta[at:at+size], s.support(g.weight(s, c)), d)
 	}
 }
 
@@ -184,12 +184,12 @@ func (g Gaussian) SquaredLength(z, theta []float64, s *Stats) float64 {
 	b := g.Bind(theta, k, d).(*gaussianKernel)
 	sum := 0.0
 	for c := range k {
-		sum += s.N[c] * g.whiteSquare(g.scale(b.whiten, c, d), z[c*d:c*d+d])
+		sum += s.Support(c) * g.whiteSquare(g.scale(b.whiten, c, d), z[c*d:c*d+d])
 	}
 	size := g.Shape.Size(d)
 	for c := range g.Shape.Count(k) {
 		at := k*d + c*size
-		sum += g.weight(s, c) * g.scaleSquare(z[at:at+size], b.whiten[c*size:c*size+size], theta[at:at+size], d)
+		sum += s.support(g.weight(s, c)) * g.scaleSquare(z[at:at+size], b.whiten[c*size:c*size+size], theta[at:at+size], d)
 	}
 	return sum
 }

@@ -18,6 +18,15 @@ type Stats struct {
 	FarMax  int
 }
 
+// leastSupport is the share of the row weight that a component counts for in the metric, however little it has. What no
+// row supports has no natural length: moves of 1 standard error would lead out of the range of float64.
+const leastSupport = 1e-9
+
+// Support returns what component c counts for in the complete-data information: N[c], or a tiny share of W if that is more.
+func (s *Stats) Support(c int) float64 { return s.support(s.N[c]) }
+
+func (s *Stats) support(n float64) float64 { return max(n, leastSupport*s.W, minWeight) }
+
 // Far is a row and how badly its best component explains it.
 type Far struct {
 	Row   int64

@@ -67,7 +67,7 @@ func (g Geometry) Precondition(z, q []float64) {
 	}
 	mean := 0.0
 	for c := range m.K {
-		z[c] = q[c] / max(g.Stats.N[c], minCount)
+		z[c] = q[c] / g.Stats.Support(c)
 		mean += z[c] / float64(m.K)
 	}
 	for c := range m.K {
@@ -75,21 +75,20 @@ func (g Geometry) Precondition(z, q []float64) {
 	}
 }
 
-// minCount keeps the metric finite for a component without rows.
-const minCount = 1e-8
-
 // Length returns the length of the move z in the metric of the complete-data information.
 func (g Geometry) Length(z []float64) float64 {
 	m := g.Mixture
 	sum := m.Family.(family.Smooth).SquaredLength(m.Components(z), m.Components(g.Theta), g.Stats)
 	if m.logits() > 0 {
 		total, mean := 0.0, 0.0
-		for c, n := range g.Stats.N {
+		for c := range g.Stats.N {
+			n := g.Stats.Support(c)
 			total += n
 			mean += n * z[c]
 		}
 		mean /= total
-		for c, n := range g.Stats.N {
+		for c := range g.Stats.N {
+			n := g.Stats.Support(c)
 			sum += n * (z[c] - mean) * (z[c] - mean)
 		}
 	}
