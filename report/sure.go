@@ -214,7 +214,7 @@ func (b *builder) unusual() {
 	if len(b.rows.Unusual) == 0 {
 		return
 	}
-	s := &section{ID: "unusual", Title: "The rows that are explained least", Lead: []string{"Those with the lowest log density: errors of the data, or the cases worth a look. `latent score` gives it for every row."}}
+	s := &section{ID: "unusual", Title: "The rows that are explained least", Lead: []string{"Those with the lowest log density: errors of the data, or the cases worth a look. The command latent score gives it for every row."}}
 	columns := b.telling[:min(6, b.d)]
 	t := table{Caption: fmt.Sprintf("the %d rows with the lowest log density", len(b.rows.Unusual)), Head: []string{"row", "log density (nats)", "group"}}
 	for _, j := range columns {

@@ -51,28 +51,37 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 	if err := a.validate(model, path); err != nil {
 		return nil, nil, err
 	}
-	m, err := latent.Load(model)
+	m, src, info, err := a.read(cmd, model, path)
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, c := range info.Columns {
+		a.columns = append(a.columns, c.Name)
+	}
+	return m, src, nil
+}
+
+// read is load once flags are checked.
+func (a *applyFlags) read(cmd *cobra.Command, model, path string) (*latent.Model, data.Source, *data.Info, error) {
+	m, err := latent.Load(model)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	o, err := a.data.options(cmd, a.threads)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	o.Exact, o.AllowEmpty = m.Columns, true
 	o.Categories, o.Levels = m.Levels != nil, m.Levels
 	o.Stream, o.Carry = a.all, a.all // cells are text: they pass through without being held
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, w := range info.Warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
 	}
-	for _, c := range info.Columns {
-		a.columns = append(a.columns, c.Name)
-	}
-	return m, src, nil
+	return m, src, info, nil
 }
 
 // emit writes to the output file, whole or not at all, or to standard output.

@@ -22,6 +22,7 @@ import (
 // outputFlags say what is written and said.
 type outputFlags struct {
 	model, labels, trace, dir string
+	report                    string
 	probabilities             bool
 	allowUnconverged, json    bool
 	quiet, verbose            bool
@@ -35,7 +36,8 @@ func (o *outputFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.labels, "labels", "", "write a label for every row to this file (.csv, .parquet or .npy)")
 	f.BoolVar(&o.probabilities, "probabilities", false, "add the probability of every group to the labels")
 	f.StringVar(&o.trace, "trace", "", "write every half-sweep of every start to this file (CSV)")
-	f.StringVar(&o.dir, "out", "", "write model.json, labels.csv, trace.csv and spec.json to this folder, all or none")
+	f.StringVar(&o.report, "report", "", "write a page with pictures of the result to this file (HTML)")
+	f.StringVar(&o.dir, "out", "", "write model.json, labels.csv, trace.csv, report.html and spec.json to this folder, all or none")
 	f.BoolVar(&o.allowUnconverged, "allow-unconverged", false, "exit with 0 instead of 3 when not finished")
 	f.StringArrayVar(&o.require, "require", nil, "exit with 4 unless the result meets this, such as ari>0.8 or distance_se<0.1")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON")
@@ -50,10 +52,10 @@ type output struct{ path, what string }
 
 // outputs lists the files that were asked for.
 func (o *outputFlags) outputs() []output {
-	list := []output{{o.model, "model"}, {o.labels, "labels"}, {o.trace, "trace"}}
+	list := []output{{o.model, "model"}, {o.labels, "labels"}, {o.trace, "trace"}, {o.report, "report"}}
 	if o.dir != "" {
 		list = append(list, output{filepath.Join(o.dir, "model.json"), "model"}, output{filepath.Join(o.dir, "labels.csv"), "labels"},
-			output{filepath.Join(o.dir, "trace.csv"), "trace"}, output{filepath.Join(o.dir, "spec.json"), "spec"})
+			output{filepath.Join(o.dir, "trace.csv"), "trace"}, output{filepath.Join(o.dir, "report.html"), "report"}, output{filepath.Join(o.dir, "spec.json"), "spec"})
 	}
 	return slices.DeleteFunc(list, func(out output) bool { return out.path == "" })
 }
@@ -109,17 +111,18 @@ func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
 	if o.trace != "" || o.dir != "" {
 		w.trace = map[int]*strings.Builder{}
 	}
+	w.drawn = o.report != "" || o.dir != ""
 	if !o.quiet && !o.noProgress && !o.json {
 		w.line = newProgressLine(cmd.ErrOrStderr())
 	}
-	if w.trace != nil || w.line != nil {
+	if w.trace != nil || w.line != nil || w.drawn {
 		spec.Watch = w.step
 	}
 	return w
 }
 
 // write writes the files that were asked for: all of them or, on an error, none.
-func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *latent.Result, w *watcher) error {
+func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *latent.Result, w *watcher, about reported) error {
 	// Ctrl-C ended the climb, not the writing of what it reached.
 	ctx := context.WithoutCancel(cmd.Context())
 	return writeAll(o.dir, o.outputs(), func(out output, to io.Writer) error {
@@ -135,6 +138,9 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *l
 			return writeLabels(ctx, to, format, r.Fitted, src, r.Threads, o.probabilities, leading{id: id})
 		case "trace":
 			return w.writeTrace(to)
+		case "report":
+			about.steps = w.steps
+			return writeReport(ctx, to, src, r, about)
 		}
 		return printJSON(to, asked(cmd))
 	})
@@ -173,7 +179,7 @@ func asked(cmd *cobra.Command) map[string]any {
 	flags := map[string]any{}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "output", "labels", "trace", "out", "json", "quiet", "verbose", "no-color", "no-progress", "config", "threads":
+		case "output", "labels", "trace", "report", "out", "json", "quiet", "verbose", "no-color", "no-progress", "config", "threads":
 			return
 		}
 		name := strings.ReplaceAll(f.Name, "-", "_")

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-
-	"github.com/latent-go/latent"
 )
 
 // demand is one --require: a key of the JSON summary, a comparison and a number.
@@ -32,7 +30,7 @@ func parseDemand(s string) (demand, error) {
 
 // missed returns what the result has in place of the demand, or nothing where it is met. A key that the result lacks
 // is an error: a demand must not pass because it was mistyped.
-func (d demand) missed(r *latent.Result) (string, error) {
+func (d demand) missed(r any) (string, error) {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return "", err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/report"
 )
 
 // watcher follows a fit: it keeps the trace and draws the progress line.
@@ -21,6 +22,8 @@ type watcher struct {
 	trace map[int]*strings.Builder // by start, since starts climb side by side; nil: not wanted
 	last  map[int]float64          // free energy of each start's last line
 	line  *progressLine            // nil: not wanted
+	drawn bool                     // steps are wanted for a page
+	steps []report.Step
 	began time.Time
 }
 
@@ -30,6 +33,9 @@ func (w *watcher) step(p latent.Progress) {
 	}
 	if w.trace != nil {
 		w.record(p)
+	}
+	if w.drawn {
+		w.steps = append(w.steps, reportStep(p))
 	}
 	if w.line != nil {
 		w.line.show(p)

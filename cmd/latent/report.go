@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/report"
+)
+
+func reportCommand() *cobra.Command {
+	var a applyFlags
+	cmd := &cobra.Command{
+		Use:     "report MODEL DATA -o PAGE",
+		Short:   "The pictures of a model and its rows as one HTML page, without fitting",
+		Example: "  latent report model.json customers.csv -o page.html",
+		Args:    exactly(2, "a model and a file"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if a.output == "" {
+				return usagef("report needs a file to write: -o page.html")
+			}
+			if a.threads, err = checkThreads(cmd, a.threads); err != nil {
+				return err
+			}
+			if err := distinctFiles(args, a.output); err != nil {
+				return err
+			}
+			m, src, info, err := a.read(cmd, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			r := m.Result()
+			r.Data, r.Threads = info.Name, a.threads
+			return writeAll("", []output{{path: a.output}}, func(_ output, w io.Writer) error {
+				return fileError(args[1], writeReport(cmd.Context(), w, src, r, reported{path: args[1], info: info, command: repeat(cmd, args)}))
+			})
+		},
+	}
+	a.data.add(cmd)
+	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write the page to this file (HTML)")
+	threadsFlag(cmd, &a.threads)
+	return cmd
+}
+
+// reported is what a page tells beside the result.
+type reported struct {
+	path    string
+	info    *data.Info
+	command string
+	steps   []report.Step
+}
+
+// writeReport writes the page about a result.
+func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Result, about reported) error {
+	rows, err := report.Gather(ctx, r.Fitted, src, r.Threads)
+	if err != nil {
+		return err
+	}
+	if rows.N == 0 {
+		return errors.New("there are no rows to draw")
+	}
+	p := report.Page{Result: r, Rows: rows, Command: about.command, When: time.Now().Format("2006-01-02 15:04"), Machine: fmt.Sprintf("%s, kernel level %s", counted(int64(r.Threads), "thread"), kern.Current()), Steps: about.steps}
+	if about.info != nil {
+		p.LeftOut = about.info.LeftOut()
+	}
+	if !strings.HasPrefix(about.path, "@") && about.path != "-" {
+		if p.Hash, err = hashOf(about.path); err != nil {
+			return err
+		}
+	}
+	return report.Write(w, p)
+}
+
+// hashOf returns the SHA-256 of a file.
+func hashOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
+}
+
+// repeat returns the command that was given.
+func repeat(cmd *cobra.Command, args []string) string {
+	words := append([]string{cmd.CommandPath()}, args...)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			words = append(words, "--"+f.Name)
+			return
+		}
+		words = append(words, "--"+f.Name, f.Value.String())
+	})
+	for i, word := range words {
+		if i > 0 && (word == "" || strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}")) {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// reportStep is a step as the page draws it.
+func reportStep(p latent.Progress) report.Step {
+	s := report.Step{Start: p.Start, Sweep: p.Sweeps, Free: p.Point.F, LogLik: p.Point.LogLik, Beta: p.Point.Beta, Distance: p.Distance, Lifted: math.NaN()}
+	if p.Halves || math.IsInf(p.Point.Beta, 1) {
+		s.Lifted = p.Point.Lifted
+	}
+	return s
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent/picture"
+)
+
+// tell prints the summary: what was read, what was fitted, how good it is, whether it finished, and the palette.
+func (f *segmentFlags) tell(cmd *cobra.Command, s *segmented, features *picture.Features) error {
+	if f.out.json {
+		return printJSON(cmd.OutOrStdout(), s)
+	}
+	if f.out.quiet {
+		return nil
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	fmt.Fprintln(out, pictureLine(s, features))
+	fmt.Fprintln(out, fittedLine(s.Result))
+	fmt.Fprintln(out, goodLine(s.Result))
+	fmt.Fprintf(out, "mse %s (root of the summed squares over pixels and channels), rmse %s a value of 0..255\n", short(s.MSE), short(s.RMSE))
+	fmt.Fprintln(out, finishedLine(s.Result))
+	for _, w := range s.Warnings {
+		if !said(w) {
+			fmt.Fprintf(out, "warning: %s\n", w)
+		}
+	}
+	fmt.Fprintln(out)
+	head, lines := paletteTable(s.Segments)
+	printTable(out, head, lines)
+	if f.out.verbose {
+		details(out, s.Result, nil)
+	}
+	return out.Flush()
+}
+
+// pictureLine says what was read.
+func pictureLine(s *segmented, features *picture.Features) string {
+	p := features.Picture
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %s x %s pixels", s.Data, p.Format, thousands(int64(s.Width)), thousands(int64(s.Height)))
+	if s.rows.Colours > 0 && s.rows.Pixels == p.Visible() {
+		fmt.Fprintf(&b, ", %s", counted(int64(s.rows.Colours), "colour"))
+	}
+	if p.Deep {
+		b.WriteString(", 16 bits a sample")
+	}
+	if s.rows.Pixels < p.Visible() {
+		fmt.Fprintf(&b, "; fitted on %s of %s pixels", thousands(s.rows.Pixels), thousands(p.Visible()))
+	}
+	if s.Transparent > 0 {
+		fmt.Fprintf(&b, "; left out: %s that are fully transparent", counted(s.Transparent, "pixel"))
+	}
+	fmt.Fprintf(&b, "; by %s", strings.Join(s.Columns, ", "))
+	if p.Credit != "" {
+		fmt.Fprintf(&b, " (%s)", p.Credit)
+	}
+	return b.String()
+}
+
+// shownAtEach is how many segments are listed from each end of the palette where it is long.
+const shownAtEach = 6
+
+// paletteTable lists the segments by size, the largest first; of many only the largest and the smallest.
+func paletteTable(segments []picture.Segment) (head []string, lines [][]string) {
+	segments = slices.Clone(segments)
+	slices.SortStableFunc(segments, func(a, b picture.Segment) int {
+		return map[bool]int{true: -1, false: 1}[a.Pixels > b.Pixels || a.Pixels == b.Pixels && a.Label < b.Label]
+	})
+	for i, g := range segments {
+		if n := len(segments); n > 3*shownAtEach && i >= shownAtEach && i < n-shownAtEach {
+			if i == shownAtEach {
+				lines = append(lines, []string{"...", "", "", "", "", "", ""})
+			}
+			continue
+		}
+		lines = append(lines, []string{strconv.Itoa(g.Label), thousands(g.Pixels), fmt.Sprintf("%.4f", g.Share), g.Hex(),
+			fmt.Sprintf("%.1f", g.Color[0]), fmt.Sprintf("%.1f", g.Color[1]), fmt.Sprintf("%.1f", g.Color[2])})
+	}
+	return []string{"segment", "pixels", "share", "colour", "red", "green", "blue"}, lines
+}
