@@ -11,8 +11,8 @@ import (
 	"github.com/latent-go/latent/internal/nearest"
 )
 
-// State is what the sweeps of one start of k-means leave for the next: labels and sums, about 4 N + 16 k D bytes for each of
-// up to 64 parts of the rows. The zero value is ready. It serves one sweep at a time.
+// State is what the sweeps of one start of k-means leave for the next: labels and until when they stand, 8 N bytes, and sums, 16 k D
+// bytes for each of up to 64 parts of the rows. The zero value is ready. It serves one sweep at a time.
 type State = nearest.State
 
 // lloyd is the short way of k-means over rows in memory. It is made at the first sweep that may take it.
@@ -61,31 +61,40 @@ func (t *Task) lloyd() bool {
 
 func (t *Task) newStats() *family.Stats { return t.Mixture.NewStats(family.FarRows(t.Mixture.K)) }
 
-// short returns the sums of the tasks that the engine can serve, and nil for any other.
+// short returns the sums of the tasks that the engine can serve, all in one pass, and nil for any other.
 func (l *Local) short(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
 	l.lloyd.mu.Lock()
 	defer l.lloyd.mu.Unlock()
 	stats := make([]*family.Stats, len(tasks))
+	var at []int
 	for i := range tasks {
-		t := &tasks[i]
-		if !t.lloyd() {
-			continue
+		if tasks[i].lloyd() {
+			at = append(at, i)
 		}
-		if l.lloyd.sweeps < shortAfter { // a fit that ends at once has no use for a second copy of the rows
-			l.lloyd.sweeps++
-			break
-		}
-		if !l.lloyd.looked {
-			l.lloyd.looked, l.lloyd.engine = true, l.prepare(ctx)
-		}
-		if l.lloyd.engine == nil {
-			break
-		}
-		s := t.newStats()
-		if ok, err := l.lloyd.engine.Sweep(ctx, t.State, t.Theta, t.Mixture.K, s); err != nil {
-			return nil, err
-		} else if ok {
-			stats[i] = s
+	}
+	if at == nil {
+		return stats, nil
+	}
+	if l.lloyd.sweeps < shortAfter { // a fit that ends at once has no use for a second copy of the rows
+		l.lloyd.sweeps++
+		return stats, ctx.Err()
+	}
+	if !l.lloyd.looked {
+		l.lloyd.looked, l.lloyd.engine = true, l.prepare(ctx)
+	}
+	if l.lloyd.engine == nil {
+		return stats, ctx.Err()
+	}
+	near := make([]nearest.Task, len(at))
+	for i, t := range at {
+		near[i] = nearest.Task{State: tasks[t].State, Theta: tasks[t].Theta, K: tasks[t].Mixture.K, Stats: tasks[t].newStats()}
+	}
+	if err := l.lloyd.engine.Sweep(ctx, near); err != nil {
+		return nil, err
+	}
+	for i, t := range at {
+		if near[i].Done {
+			stats[t] = near[i].Stats
 		}
 	}
 	return stats, ctx.Err()

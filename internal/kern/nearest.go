@@ -13,8 +13,9 @@ import "math"
 // index of the least score. Bit i of flags[2p] says that in row i of panel p the two least scores are within
 // (coef[0] n + coef[1]) n + coef[2], n = norm[i]; bit i of flags[2p+1] that got[i] differs from label[i].
 //
-// state is scratch. With resume, for a single panel, the tiles follow those of the call before.
-func Dense(x, c, norm []float32, coef *[3]float32, state *DenseState, label, got []int32, flags []uint32, d, w, tiles, panels int, resume bool) {
+// state is scratch: one for all panels, or one each, where the scores of each are left. With resume, for a single panel, the
+// tiles follow those of the call before.
+func Dense(x, c, norm []float32, coef *[3]float32, state []DenseState, label, got []int32, flags []uint32, d, w, tiles, panels int, resume bool) {
 	x, c, norm = x[:panels*d*Rows], c[:tiles*(d+2)*w], norm[:panels*Rows]
 	label, got, flags = label[:panels*Rows], got[:panels*Rows], flags[:2*panels]
 	if panels == 0 {
@@ -24,7 +25,7 @@ func Dense(x, c, norm []float32, coef *[3]float32, state *DenseState, label, got
 		return
 	}
 	for p := range panels {
-		lo, hi := p*Rows, p*Rows+Rows
+		lo, hi, state := p*Rows, p*Rows+Rows, &state[min(p, len(state)-1)]
 		if !resume {
 			for i := range Rows {
 				state[i], state[Rows+i], state[2*Rows+i] = math.MaxFloat32, math.MaxFloat32, 0
@@ -34,8 +35,8 @@ func Dense(x, c, norm []float32, coef *[3]float32, state *DenseState, label, got
 	}
 }
 
-// DenseState is the scratch memory of Dense: the least score of each row of a panel, the second and the index of the
-// least, in an order of its own.
+// DenseState is the scratch memory of Dense for a panel: the least score of each row, then the second, then the index of
+// the least.
 type DenseState [3 * Rows]float32
 
 func densePanel(x, c, norm []float32, coef *[3]float32, state *DenseState, label, got []int32, flags []uint32, d, w, tiles int) {

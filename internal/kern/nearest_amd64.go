@@ -24,11 +24,11 @@ func TileWidth() int {
 // HasIntegers reports whether Integers is fast at the level in use.
 func HasIntegers() bool { return level == AVX512 && cpu.X86.HasAVX512VNNI }
 
-var dense512 = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume int){
+var dense512 = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int){
 	nil, dense512x1, dense512x2, dense512x3, dense512x4, dense512x5, dense512x6, dense512x7, dense512x8, dense512x9, dense512x10, dense512x11, dense512x12,
 }
 
-var dense256 = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume int){
+var dense256 = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int){
 	nil, dense256x1, dense256x2, dense256x3, dense256x4, dense256x5, dense256x6,
 }
 
@@ -40,7 +40,7 @@ var words512 = [...]func(x *uint8, row *float32, c *int8, meta, a, upper *float3
 	nil, words512x1, words512x2, words512x3, words512x4, words512x5, words512x6, words512x7, words512x8, words512x9, words512x10, words512x11, words512x12,
 }
 
-func denseFast(x, c, norm []float32, coef *[3]float32, state *DenseState, label, got []int32, flags []uint32, d, w, tiles, panels int, resume bool) bool {
+func denseFast(x, c, norm []float32, coef *[3]float32, state []DenseState, label, got []int32, flags []uint32, d, w, tiles, panels int, resume bool) bool {
 	f := dense512[:]
 	if level == AVX2 {
 		f = dense256[:]
@@ -48,11 +48,14 @@ func denseFast(x, c, norm []float32, coef *[3]float32, state *DenseState, label,
 	if level == Go || w >= len(f) || d == 0 || tiles == 0 {
 		return false
 	}
-	on := 0
+	on, next := 0, 0
 	if resume {
 		on = 1
 	}
-	f[w](&x[0], &c[0], &norm[0], &coef[0], &state[0], &label[0], &got[0], &flags[0], d, tiles, panels, on)
+	if len(state) > 1 {
+		next = len(state[0]) * 4
+	}
+	f[w](&x[0], &c[0], &norm[0], &coef[0], &state[0][0], &label[0], &got[0], &flags[0], d, tiles, panels, on, next)
 	return true
 }
 
@@ -175,5 +178,62 @@ func scatterFast[F float32 | float64](hi, lo []float64, x []F, origin []float64,
 			scatter256f64(&hi[0], &lo[0], x, &origin[0], m, len(moves), d)
 		}
 	}
+	return true
+}
+
+func dueFast(flags []uint32, due []float32, label []int32, at []float32, panels int) bool {
+	switch level {
+	case AVX512:
+		due512(&flags[0], &due[0], &label[0], &at[0], panels)
+	case AVX2:
+		due256(&flags[0], &due[0], &label[0], &at[0], panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func slackFast(due []float32, state []DenseState, norm []float32, label []int32, low []float32, coef *[7]float32, panels int) bool {
+	switch level {
+	case AVX512:
+		slack512(&due[0], &state[0][0], &norm[0], &label[0], &low[0], &coef[0], panels)
+	case AVX2:
+		slack256(&due[0], &state[0][0], &norm[0], &label[0], &low[0], &coef[0], panels)
+	default:
+		return false
+	}
+	return true
+}
+
+func runnerUpFast(second *[Rows]float32, row, meta, scores []float32, w, tiles int) bool {
+	if !HasIntegers() || w == 0 || tiles == 0 {
+		return false
+	}
+	runnerUp512(&row[0], &meta[0], &scores[0], &second[0], w, tiles)
+	return true
+}
+
+// shiftColumns is how many columns Shift adds up at a time: the sums of a dozen clusters stay in the first-level cache.
+const shiftColumns = 256
+
+func shiftFast(hi, lo []float64, x []float32, origin []float64, grain float64, changes []Change, d int) bool {
+	f := shift512
+	switch level {
+	case Go:
+		return false
+	case AVX2:
+		f = shift256
+	}
+	for j := 0; j < d; j += shiftColumns {
+		f(&hi[j], &lo[j], &x[j], &origin[j], grain, &changes[0].Row, len(changes), min(shiftColumns, d-j), d)
+	}
+	return true
+}
+
+func compressFast(dst, src []float32, rows uint32, columns int) bool {
+	if level != AVX512 {
+		return false
+	}
+	compress512(&dst[0], &src[0], rows, columns)
 	return true
 }

@@ -7,62 +7,77 @@ package kern
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x7(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x7(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x8(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x8(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x9(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x9(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x10(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x10(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x11(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x11(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
+
+// Due.
+//
+//go:noescape
+func due512(flags *uint32, due *float32, label *int32, at *float32, panels int)
+
+// Slack.
+//
+//go:noescape
+func slack512(due *float32, state *float32, norm *float32, label *int32, low *float32, coef *float32, panels int)
+
+// Shift for d of the columns.
+//
+//go:noescape
+func shift512(hi *float64, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n int, d int, stride int)
 
 // SqdistAll.
 //
@@ -107,32 +122,47 @@ func scatter512f64(hi *float64, lo *float64, x *float64, origin *float64, move *
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense256x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense256x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense256x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense256x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense256x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense256x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense256x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense256x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense256x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense256x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
 // Dense for tiles of this width.
 //
 //go:noescape
-func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
+
+// Due.
+//
+//go:noescape
+func due256(flags *uint32, due *float32, label *int32, at *float32, panels int)
+
+// Slack.
+//
+//go:noescape
+func slack256(due *float32, state *float32, norm *float32, label *int32, low *float32, coef *float32, panels int)
+
+// Shift for d of the columns.
+//
+//go:noescape
+func shift256(hi *float64, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n int, d int, stride int)
 
 // SqdistAll.
 //
@@ -298,3 +328,13 @@ func words512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upp
 //
 //go:noescape
 func survivors512(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
+
+// RunnerUp.
+//
+//go:noescape
+func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
+
+// Compress.
+//
+//go:noescape
+func compress512(dst *float32, src *float32, rows uint32, columns int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func dense512x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x1(SB), NOSPLIT, $8-96
+TEXT ·dense512x1(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -113,6 +113,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -122,9 +124,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x2(SB), NOSPLIT, $8-96
+TEXT ·dense512x2(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -248,6 +250,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -257,9 +261,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x3(SB), NOSPLIT, $8-96
+TEXT ·dense512x3(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -400,6 +404,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -409,9 +415,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x4(SB), NOSPLIT, $8-96
+TEXT ·dense512x4(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -569,6 +575,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -578,9 +586,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x5(SB), NOSPLIT, $8-96
+TEXT ·dense512x5(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -755,6 +763,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -764,9 +774,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x6(SB), NOSPLIT, $8-96
+TEXT ·dense512x6(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -958,6 +968,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -967,9 +979,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x7(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x7(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x7(SB), NOSPLIT, $8-96
+TEXT ·dense512x7(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -1178,6 +1190,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -1187,9 +1201,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x8(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x8(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x8(SB), NOSPLIT, $8-96
+TEXT ·dense512x8(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -1415,6 +1429,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -1424,9 +1440,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x9(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x9(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x9(SB), NOSPLIT, $8-96
+TEXT ·dense512x9(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -1669,6 +1685,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -1678,9 +1696,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x10(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x10(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x10(SB), NOSPLIT, $8-96
+TEXT ·dense512x10(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -1940,6 +1958,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -1949,9 +1969,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x11(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x11(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x11(SB), NOSPLIT, $8-96
+TEXT ·dense512x11(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -2228,6 +2248,8 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -2237,9 +2259,9 @@ column0:
 	VZEROUPPER
 	RET
 
-// func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX512F, SSE2
-TEXT ·dense512x12(SB), NOSPLIT, $8-96
+TEXT ·dense512x12(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -2533,12 +2555,226 @@ column0:
 	MOVL         R13, (R9)
 	MOVL         R14, 4(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000008, R9
 	DECQ         R11
 	JNZ          panel
+	VZEROUPPER
+	RET
+
+// func due512(flags *uint32, due *float32, label *int32, at *float32, panels int)
+// Requires: AVX, AVX512F
+TEXT ·due512(SB), NOSPLIT, $0-40
+	MOVQ flags+0(FP), AX
+	MOVQ due+8(FP), CX
+	MOVQ label+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ panels+32(FP), SI
+
+panel:
+	VMOVDQU32  (DX), Z0
+	KXNORW     K1, K1, K1
+	VGATHERDPS 4(BX)(Z0*4), K1, Z1
+	VCMPPS     $0x11, (CX), Z1, K2
+	KMOVW      K2, DI
+	VMOVDQU32  64(DX), Z0
+	KXNORW     K3, K3, K3
+	VGATHERDPS 4(BX)(Z0*4), K3, Z2
+	VCMPPS     $0x11, 64(CX), Z2, K2
+	KMOVW      K2, R8
+	SHLL       $0x10, R8
+	ORL        R8, DI
+	NOTL       DI
+	MOVL       DI, (AX)
+	ADDQ       $0x00000080, CX
+	ADDQ       $0x00000080, DX
+	ADDQ       $0x00000004, AX
+	DECQ       SI
+	JNZ        panel
+	VZEROUPPER
+	RET
+
+// func slack512(due *float32, state *float32, norm *float32, label *int32, low *float32, coef *float32, panels int)
+// Requires: AVX, AVX512F
+TEXT ·slack512(SB), NOSPLIT, $0-56
+	MOVQ         due+0(FP), AX
+	MOVQ         state+8(FP), CX
+	MOVQ         norm+16(FP), DX
+	MOVQ         label+24(FP), BX
+	MOVQ         low+32(FP), SI
+	MOVQ         coef+40(FP), DI
+	MOVQ         panels+48(FP), R8
+	VBROADCASTSS (DI), Z0
+	VBROADCASTSS 4(DI), Z1
+	VBROADCASTSS 8(DI), Z2
+	VBROADCASTSS 12(DI), Z3
+	VBROADCASTSS 16(DI), Z4
+	VBROADCASTSS 20(DI), Z5
+	VPXORD       Z6, Z6, Z6
+
+panel:
+	VMOVUPS      (DX), Z7
+	VMOVUPS      (CX), Z9
+	VMOVUPS      128(CX), Z10
+	VMOVAPS      Z7, Z8
+	VFMADD132PS  Z0, Z1, Z8
+	VFMADD213PS  Z2, Z7, Z8
+	VADDPS       Z3, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VFMADD213PS  Z8, Z4, Z7
+	VSUBPS       Z9, Z10, Z13
+	VSUBPS       Z8, Z13, Z13
+	VMAXPS       Z6, Z13, Z13
+	VADDPS       Z7, Z9, Z9
+	VMAXPS       Z6, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VADDPS       Z7, Z10, Z10
+	VMAXPS       Z6, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS       Z9, Z10, Z10
+	VMAXPS       Z5, Z10, Z10
+	VDIVPS       Z10, Z13, Z13
+	VMOVDQU32    (BX), Z7
+	KXNORW       K1, K1, K1
+	VGATHERDPS   4(SI)(Z7*4), K1, Z11
+	VBROADCASTSS 24(DI), Z7
+	VFMADD213PS  Z11, Z7, Z13
+	VMOVUPS      Z13, (AX)
+	VMOVUPS      64(DX), Z7
+	VMOVUPS      64(CX), Z9
+	VMOVUPS      192(CX), Z10
+	VMOVAPS      Z7, Z8
+	VFMADD132PS  Z0, Z1, Z8
+	VFMADD213PS  Z2, Z7, Z8
+	VADDPS       Z3, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VFMADD213PS  Z8, Z4, Z7
+	VSUBPS       Z9, Z10, Z13
+	VSUBPS       Z8, Z13, Z13
+	VMAXPS       Z6, Z13, Z13
+	VADDPS       Z7, Z9, Z9
+	VMAXPS       Z6, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VADDPS       Z7, Z10, Z10
+	VMAXPS       Z6, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS       Z9, Z10, Z10
+	VMAXPS       Z5, Z10, Z10
+	VDIVPS       Z10, Z13, Z13
+	VMOVDQU32    64(BX), Z7
+	KXNORW       K2, K2, K2
+	VGATHERDPS   4(SI)(Z7*4), K2, Z12
+	VBROADCASTSS 24(DI), Z7
+	VFMADD213PS  Z12, Z7, Z13
+	VMOVUPS      Z13, 64(AX)
+	ADDQ         $0x00000180, CX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, AX
+	DECQ         R8
+	JNZ          panel
+	VZEROUPPER
+	RET
+
+// func shift512(hi *float64, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n int, d int, stride int)
+// Requires: AVX, AVX512F, CMOV, MMX+, SSE2
+TEXT ·shift512(SB), NOSPLIT, $0-72
+	MOVQ         hi+0(FP), AX
+	MOVQ         lo+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         origin+24(FP), BX
+	MOVQ         change+40(FP), SI
+	MOVQ         n+48(FP), DI
+	MOVSD        grain+32(FP), X0
+	VBROADCASTSD X0, Z0
+
+change:
+	MOVQ    stride+64(FP), R10
+	MOVL    (SI), R8
+	IMULQ   R10, R8
+	LEAQ    (DX)(R8*4), R8
+	LEAQ    48(SI), R11
+	MOVQ    SI, R9
+	CMPQ    DI, $0x04
+	CMOVQGT R11, R9
+	MOVL    (R9), R9
+	IMULQ   R10, R9
+	LEAQ    (DX)(R9*4), R9
+	MOVL    4(SI), R11
+	IMULQ   R10, R11
+	LEAQ    (AX)(R11*8), R11
+	MOVL    4(SI), R12
+	IMULQ   R10, R12
+	LEAQ    (CX)(R12*8), R12
+	MOVL    8(SI), R13
+	IMULQ   R10, R13
+	LEAQ    (AX)(R13*8), R13
+	MOVL    8(SI), R14
+	IMULQ   R10, R14
+	LEAQ    (CX)(R14*8), R14
+	MOVQ    d+56(FP), R15
+	XORQ    R10, R10
+	SUBQ    $0x00000008, R15
+	JL      short
+
+long:
+	PREFETCHT0 (R9)(R10*4)
+	VCVTPS2PD  (R8)(R10*4), Z1
+	VSUBPD     (BX)(R10*8), Z1, Z1
+	VADDPD     Z0, Z1, Z2
+	VSUBPD     Z0, Z2, Z2
+	VSUBPD     Z2, Z1, Z1
+	VMOVUPD    (R11)(R10*8), Z3
+	VSUBPD     Z2, Z3, Z3
+	VMOVUPD    Z3, (R11)(R10*8)
+	VMOVUPD    (R12)(R10*8), Z3
+	VSUBPD     Z1, Z3, Z3
+	VMOVUPD    Z3, (R12)(R10*8)
+	VMOVUPD    (R13)(R10*8), Z3
+	VADDPD     Z2, Z3, Z3
+	VMOVUPD    Z3, (R13)(R10*8)
+	VMOVUPD    (R14)(R10*8), Z2
+	VADDPD     Z1, Z2, Z2
+	VMOVUPD    Z2, (R14)(R10*8)
+	ADDQ       $0x00000008, R10
+	SUBQ       $0x00000008, R15
+	JGE        long
+
+short:
+	ADDQ $0x00000008, R15
+	JZ   next
+
+one:
+	VXORPS    X1, X1, X1
+	VCVTSS2SD (R8)(R10*4), X1, X1
+	VSUBSD    (BX)(R10*8), X1, X1
+	VADDSD    X0, X1, X2
+	VSUBSD    X0, X2, X2
+	VSUBSD    X2, X1, X1
+	VMOVSD    (R11)(R10*8), X3
+	VSUBSD    X2, X3, X3
+	VMOVSD    X3, (R11)(R10*8)
+	VMOVSD    (R12)(R10*8), X3
+	VSUBSD    X1, X3, X3
+	VMOVSD    X3, (R12)(R10*8)
+	VMOVSD    (R13)(R10*8), X3
+	VADDSD    X2, X3, X3
+	VMOVSD    X3, (R13)(R10*8)
+	VMOVSD    (R14)(R10*8), X2
+	VADDSD    X1, X2, X2
+	VMOVSD    X2, (R14)(R10*8)
+	INCQ      R10
+	DECQ      R15
+	JNZ       one
+
+next:
+	ADDQ $0x0000000c, SI
+	DECQ DI
+	JNZ  change
 	VZEROUPPER
 	RET
 
@@ -3148,9 +3384,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func dense256x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense256x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·dense256x1(SB), NOSPLIT, $8-96
+TEXT ·dense256x1(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -3173,8 +3409,8 @@ panel:
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, (SI)
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      Y0, 160(SI)
 
 ready0:
 	MOVQ CX, R13
@@ -3197,8 +3433,8 @@ column0:
 	DECQ         BP
 	JNZ          column0
 	VMOVUPS      (SI), Y2
-	VMOVUPS      64(SI), Y3
-	VMOVUPS      128(SI), Y4
+	VMOVUPS      128(SI), Y3
+	VMOVUPS      256(SI), Y4
 	VBROADCASTSS (R13), Y5
 	VADDPS       Y5, Y0, Y0
 	VMAXPS       Y2, Y0, Y5
@@ -3208,11 +3444,11 @@ column0:
 	VBROADCASTSS 4(R13), Y0
 	VBLENDVPS    Y5, Y0, Y4, Y4
 	VMOVUPS      Y2, (SI)
-	VMOVUPS      Y3, 64(SI)
-	VMOVUPS      Y4, 128(SI)
+	VMOVUPS      Y3, 128(SI)
+	VMOVUPS      Y4, 256(SI)
 	VMOVUPS      32(SI), Y0
-	VMOVUPS      96(SI), Y2
-	VMOVUPS      160(SI), Y3
+	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y3
 	VBROADCASTSS (R13), Y4
 	VADDPS       Y4, Y1, Y1
 	VMAXPS       Y0, Y1, Y4
@@ -3222,8 +3458,8 @@ column0:
 	VBROADCASTSS 4(R13), Y1
 	VBLENDVPS    Y4, Y1, Y3, Y3
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y2, 96(SI)
-	VMOVUPS      Y3, 160(SI)
+	VMOVUPS      Y2, 160(SI)
+	VMOVUPS      Y3, 288(SI)
 	ADDQ         $0x00000008, R13
 	DECQ         R14
 	JNZ          tile0
@@ -3234,9 +3470,9 @@ column0:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      64(SI), Y3
+	VMOVUPS      128(SI), Y3
 	VSUBPS       (SI), Y3, Y3
-	VMOVUPS      128(SI), Y5
+	VMOVUPS      256(SI), Y5
 	VMOVUPS      Y5, (R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
 	VPCMPEQD     (DI), Y5, Y4
@@ -3247,9 +3483,9 @@ column0:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      96(SI), Y1
+	VMOVUPS      160(SI), Y1
 	VSUBPS       32(SI), Y1, Y1
-	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y2
 	VMOVUPS      Y2, 32(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
 	VPCMPEQD     32(DI), Y2, Y1
@@ -3268,10 +3504,10 @@ column0:
 	MOVL         $0x7f7fffff, R13
 	MOVD         R13, X0
 	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      Y0, 96(SI)
 	VMOVUPS      Y0, 192(SI)
 	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y0, 256(SI)
-	VMOVUPS      Y0, 288(SI)
 
 ready1:
 	MOVQ CX, R13
@@ -3293,8 +3529,8 @@ column1:
 	ADDQ         $0x00000004, R13
 	DECQ         BP
 	JNZ          column1
-	VMOVUPS      192(SI), Y2
-	VMOVUPS      256(SI), Y3
+	VMOVUPS      64(SI), Y2
+	VMOVUPS      192(SI), Y3
 	VMOVUPS      320(SI), Y4
 	VBROADCASTSS (R13), Y5
 	VADDPS       Y5, Y0, Y0
@@ -3304,11 +3540,11 @@ column1:
 	VMINPS       Y2, Y0, Y2
 	VBROADCASTSS 4(R13), Y0
 	VBLENDVPS    Y5, Y0, Y4, Y4
-	VMOVUPS      Y2, 192(SI)
-	VMOVUPS      Y3, 256(SI)
+	VMOVUPS      Y2, 64(SI)
+	VMOVUPS      Y3, 192(SI)
 	VMOVUPS      Y4, 320(SI)
-	VMOVUPS      224(SI), Y0
-	VMOVUPS      288(SI), Y2
+	VMOVUPS      96(SI), Y0
+	VMOVUPS      224(SI), Y2
 	VMOVUPS      352(SI), Y3
 	VBROADCASTSS (R13), Y4
 	VADDPS       Y4, Y1, Y1
@@ -3318,8 +3554,8 @@ column1:
 	VMINPS       Y0, Y1, Y0
 	VBROADCASTSS 4(R13), Y1
 	VBLENDVPS    Y4, Y1, Y3, Y3
-	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y2, 288(SI)
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 224(SI)
 	VMOVUPS      Y3, 352(SI)
 	ADDQ         $0x00000008, R13
 	DECQ         R14
@@ -3331,8 +3567,8 @@ column1:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      256(SI), Y3
-	VSUBPS       192(SI), Y3, Y3
+	VMOVUPS      192(SI), Y3
+	VSUBPS       64(SI), Y3, Y3
 	VMOVUPS      320(SI), Y5
 	VMOVUPS      Y5, 64(R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
@@ -3344,8 +3580,8 @@ column1:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      288(SI), Y1
-	VSUBPS       224(SI), Y1, Y1
+	VMOVUPS      224(SI), Y1
+	VSUBPS       96(SI), Y1, Y1
 	VMOVUPS      352(SI), Y2
 	VMOVUPS      Y2, 96(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
@@ -3360,6 +3596,8 @@ column1:
 	MOVW         R13, 2(R9)
 	MOVW         R14, 6(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -3369,9 +3607,9 @@ column1:
 	VZEROUPPER
 	RET
 
-// func dense256x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense256x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·dense256x2(SB), NOSPLIT, $8-96
+TEXT ·dense256x2(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -3394,8 +3632,8 @@ panel:
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, (SI)
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      Y0, 160(SI)
 
 ready0:
 	MOVQ CX, R13
@@ -3423,8 +3661,8 @@ column0:
 	DECQ         BP
 	JNZ          column0
 	VMOVUPS      (SI), Y4
-	VMOVUPS      64(SI), Y5
-	VMOVUPS      128(SI), Y6
+	VMOVUPS      128(SI), Y5
+	VMOVUPS      256(SI), Y6
 	VBROADCASTSS (R13), Y7
 	VADDPS       Y7, Y0, Y0
 	VMAXPS       Y4, Y0, Y7
@@ -3442,11 +3680,11 @@ column0:
 	VBROADCASTSS 12(R13), Y2
 	VBLENDVPS    Y0, Y2, Y6, Y6
 	VMOVUPS      Y4, (SI)
-	VMOVUPS      Y5, 64(SI)
-	VMOVUPS      Y6, 128(SI)
+	VMOVUPS      Y5, 128(SI)
+	VMOVUPS      Y6, 256(SI)
 	VMOVUPS      32(SI), Y0
-	VMOVUPS      96(SI), Y2
-	VMOVUPS      160(SI), Y4
+	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y4
 	VBROADCASTSS (R13), Y5
 	VADDPS       Y5, Y1, Y1
 	VMAXPS       Y0, Y1, Y5
@@ -3464,8 +3702,8 @@ column0:
 	VBROADCASTSS 12(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y2, 96(SI)
-	VMOVUPS      Y4, 160(SI)
+	VMOVUPS      Y2, 160(SI)
+	VMOVUPS      Y4, 288(SI)
 	ADDQ         $0x00000010, R13
 	DECQ         R14
 	JNZ          tile0
@@ -3476,9 +3714,9 @@ column0:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      64(SI), Y3
+	VMOVUPS      128(SI), Y3
 	VSUBPS       (SI), Y3, Y3
-	VMOVUPS      128(SI), Y5
+	VMOVUPS      256(SI), Y5
 	VMOVUPS      Y5, (R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
 	VPCMPEQD     (DI), Y5, Y4
@@ -3489,9 +3727,9 @@ column0:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      96(SI), Y1
+	VMOVUPS      160(SI), Y1
 	VSUBPS       32(SI), Y1, Y1
-	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y2
 	VMOVUPS      Y2, 32(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
 	VPCMPEQD     32(DI), Y2, Y1
@@ -3510,10 +3748,10 @@ column0:
 	MOVL         $0x7f7fffff, R13
 	MOVD         R13, X0
 	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      Y0, 96(SI)
 	VMOVUPS      Y0, 192(SI)
 	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y0, 256(SI)
-	VMOVUPS      Y0, 288(SI)
 
 ready1:
 	MOVQ CX, R13
@@ -3540,8 +3778,8 @@ column1:
 	ADDQ         $0x00000008, R13
 	DECQ         BP
 	JNZ          column1
-	VMOVUPS      192(SI), Y4
-	VMOVUPS      256(SI), Y5
+	VMOVUPS      64(SI), Y4
+	VMOVUPS      192(SI), Y5
 	VMOVUPS      320(SI), Y6
 	VBROADCASTSS (R13), Y7
 	VADDPS       Y7, Y0, Y0
@@ -3559,11 +3797,11 @@ column1:
 	VMINPS       Y4, Y2, Y4
 	VBROADCASTSS 12(R13), Y2
 	VBLENDVPS    Y0, Y2, Y6, Y6
-	VMOVUPS      Y4, 192(SI)
-	VMOVUPS      Y5, 256(SI)
+	VMOVUPS      Y4, 64(SI)
+	VMOVUPS      Y5, 192(SI)
 	VMOVUPS      Y6, 320(SI)
-	VMOVUPS      224(SI), Y0
-	VMOVUPS      288(SI), Y2
+	VMOVUPS      96(SI), Y0
+	VMOVUPS      224(SI), Y2
 	VMOVUPS      352(SI), Y4
 	VBROADCASTSS (R13), Y5
 	VADDPS       Y5, Y1, Y1
@@ -3581,8 +3819,8 @@ column1:
 	VMINPS       Y0, Y3, Y0
 	VBROADCASTSS 12(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
-	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y2, 288(SI)
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 224(SI)
 	VMOVUPS      Y4, 352(SI)
 	ADDQ         $0x00000010, R13
 	DECQ         R14
@@ -3594,8 +3832,8 @@ column1:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      256(SI), Y3
-	VSUBPS       192(SI), Y3, Y3
+	VMOVUPS      192(SI), Y3
+	VSUBPS       64(SI), Y3, Y3
 	VMOVUPS      320(SI), Y5
 	VMOVUPS      Y5, 64(R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
@@ -3607,8 +3845,8 @@ column1:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      288(SI), Y1
-	VSUBPS       224(SI), Y1, Y1
+	VMOVUPS      224(SI), Y1
+	VSUBPS       96(SI), Y1, Y1
 	VMOVUPS      352(SI), Y2
 	VMOVUPS      Y2, 96(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
@@ -3623,6 +3861,8 @@ column1:
 	MOVW         R13, 2(R9)
 	MOVW         R14, 6(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -3632,9 +3872,9 @@ column1:
 	VZEROUPPER
 	RET
 
-// func dense256x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense256x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·dense256x3(SB), NOSPLIT, $8-96
+TEXT ·dense256x3(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -3657,8 +3897,8 @@ panel:
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, (SI)
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      Y0, 160(SI)
 
 ready0:
 	MOVQ CX, R13
@@ -3691,8 +3931,8 @@ column0:
 	DECQ         BP
 	JNZ          column0
 	VMOVUPS      (SI), Y6
-	VMOVUPS      64(SI), Y7
-	VMOVUPS      128(SI), Y8
+	VMOVUPS      128(SI), Y7
+	VMOVUPS      256(SI), Y8
 	VBROADCASTSS (R13), Y9
 	VADDPS       Y9, Y0, Y0
 	VMAXPS       Y6, Y0, Y9
@@ -3718,11 +3958,11 @@ column0:
 	VBROADCASTSS 20(R13), Y2
 	VBLENDVPS    Y0, Y2, Y8, Y8
 	VMOVUPS      Y6, (SI)
-	VMOVUPS      Y7, 64(SI)
-	VMOVUPS      Y8, 128(SI)
+	VMOVUPS      Y7, 128(SI)
+	VMOVUPS      Y8, 256(SI)
 	VMOVUPS      32(SI), Y0
-	VMOVUPS      96(SI), Y2
-	VMOVUPS      160(SI), Y4
+	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
 	VMAXPS       Y0, Y1, Y6
@@ -3748,8 +3988,8 @@ column0:
 	VBROADCASTSS 20(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y2, 96(SI)
-	VMOVUPS      Y4, 160(SI)
+	VMOVUPS      Y2, 160(SI)
+	VMOVUPS      Y4, 288(SI)
 	ADDQ         $0x00000018, R13
 	DECQ         R14
 	JNZ          tile0
@@ -3760,9 +4000,9 @@ column0:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      64(SI), Y3
+	VMOVUPS      128(SI), Y3
 	VSUBPS       (SI), Y3, Y3
-	VMOVUPS      128(SI), Y5
+	VMOVUPS      256(SI), Y5
 	VMOVUPS      Y5, (R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
 	VPCMPEQD     (DI), Y5, Y4
@@ -3773,9 +4013,9 @@ column0:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      96(SI), Y1
+	VMOVUPS      160(SI), Y1
 	VSUBPS       32(SI), Y1, Y1
-	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y2
 	VMOVUPS      Y2, 32(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
 	VPCMPEQD     32(DI), Y2, Y1
@@ -3794,10 +4034,10 @@ column0:
 	MOVL         $0x7f7fffff, R13
 	MOVD         R13, X0
 	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      Y0, 96(SI)
 	VMOVUPS      Y0, 192(SI)
 	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y0, 256(SI)
-	VMOVUPS      Y0, 288(SI)
 
 ready1:
 	MOVQ CX, R13
@@ -3829,8 +4069,8 @@ column1:
 	ADDQ         $0x0000000c, R13
 	DECQ         BP
 	JNZ          column1
-	VMOVUPS      192(SI), Y6
-	VMOVUPS      256(SI), Y7
+	VMOVUPS      64(SI), Y6
+	VMOVUPS      192(SI), Y7
 	VMOVUPS      320(SI), Y8
 	VBROADCASTSS (R13), Y9
 	VADDPS       Y9, Y0, Y0
@@ -3856,11 +4096,11 @@ column1:
 	VMINPS       Y6, Y4, Y6
 	VBROADCASTSS 20(R13), Y2
 	VBLENDVPS    Y0, Y2, Y8, Y8
-	VMOVUPS      Y6, 192(SI)
-	VMOVUPS      Y7, 256(SI)
+	VMOVUPS      Y6, 64(SI)
+	VMOVUPS      Y7, 192(SI)
 	VMOVUPS      Y8, 320(SI)
-	VMOVUPS      224(SI), Y0
-	VMOVUPS      288(SI), Y2
+	VMOVUPS      96(SI), Y0
+	VMOVUPS      224(SI), Y2
 	VMOVUPS      352(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
@@ -3886,8 +4126,8 @@ column1:
 	VMINPS       Y0, Y5, Y0
 	VBROADCASTSS 20(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
-	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y2, 288(SI)
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 224(SI)
 	VMOVUPS      Y4, 352(SI)
 	ADDQ         $0x00000018, R13
 	DECQ         R14
@@ -3899,8 +4139,8 @@ column1:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      256(SI), Y3
-	VSUBPS       192(SI), Y3, Y3
+	VMOVUPS      192(SI), Y3
+	VSUBPS       64(SI), Y3, Y3
 	VMOVUPS      320(SI), Y5
 	VMOVUPS      Y5, 64(R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
@@ -3912,8 +4152,8 @@ column1:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      288(SI), Y1
-	VSUBPS       224(SI), Y1, Y1
+	VMOVUPS      224(SI), Y1
+	VSUBPS       96(SI), Y1, Y1
 	VMOVUPS      352(SI), Y2
 	VMOVUPS      Y2, 96(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
@@ -3928,6 +4168,8 @@ column1:
 	MOVW         R13, 2(R9)
 	MOVW         R14, 6(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -3937,9 +4179,9 @@ column1:
 	VZEROUPPER
 	RET
 
-// func dense256x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense256x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·dense256x4(SB), NOSPLIT, $8-96
+TEXT ·dense256x4(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -3962,8 +4204,8 @@ panel:
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, (SI)
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      Y0, 160(SI)
 
 ready0:
 	MOVQ CX, R13
@@ -4001,8 +4243,8 @@ column0:
 	DECQ         BP
 	JNZ          column0
 	VMOVUPS      (SI), Y8
-	VMOVUPS      64(SI), Y9
-	VMOVUPS      128(SI), Y10
+	VMOVUPS      128(SI), Y9
+	VMOVUPS      256(SI), Y10
 	VBROADCASTSS (R13), Y11
 	VADDPS       Y11, Y0, Y0
 	VMAXPS       Y8, Y0, Y11
@@ -4036,11 +4278,11 @@ column0:
 	VBROADCASTSS 28(R13), Y2
 	VBLENDVPS    Y0, Y2, Y10, Y10
 	VMOVUPS      Y8, (SI)
-	VMOVUPS      Y9, 64(SI)
-	VMOVUPS      Y10, 128(SI)
+	VMOVUPS      Y9, 128(SI)
+	VMOVUPS      Y10, 256(SI)
 	VMOVUPS      32(SI), Y0
-	VMOVUPS      96(SI), Y2
-	VMOVUPS      160(SI), Y4
+	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
 	VMAXPS       Y0, Y1, Y6
@@ -4074,8 +4316,8 @@ column0:
 	VBROADCASTSS 28(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y2, 96(SI)
-	VMOVUPS      Y4, 160(SI)
+	VMOVUPS      Y2, 160(SI)
+	VMOVUPS      Y4, 288(SI)
 	ADDQ         $0x00000020, R13
 	DECQ         R14
 	JNZ          tile0
@@ -4086,9 +4328,9 @@ column0:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      64(SI), Y3
+	VMOVUPS      128(SI), Y3
 	VSUBPS       (SI), Y3, Y3
-	VMOVUPS      128(SI), Y5
+	VMOVUPS      256(SI), Y5
 	VMOVUPS      Y5, (R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
 	VPCMPEQD     (DI), Y5, Y4
@@ -4099,9 +4341,9 @@ column0:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      96(SI), Y1
+	VMOVUPS      160(SI), Y1
 	VSUBPS       32(SI), Y1, Y1
-	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y2
 	VMOVUPS      Y2, 32(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
 	VPCMPEQD     32(DI), Y2, Y1
@@ -4120,10 +4362,10 @@ column0:
 	MOVL         $0x7f7fffff, R13
 	MOVD         R13, X0
 	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      Y0, 96(SI)
 	VMOVUPS      Y0, 192(SI)
 	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y0, 256(SI)
-	VMOVUPS      Y0, 288(SI)
 
 ready1:
 	MOVQ CX, R13
@@ -4160,8 +4402,8 @@ column1:
 	ADDQ         $0x00000010, R13
 	DECQ         BP
 	JNZ          column1
-	VMOVUPS      192(SI), Y8
-	VMOVUPS      256(SI), Y9
+	VMOVUPS      64(SI), Y8
+	VMOVUPS      192(SI), Y9
 	VMOVUPS      320(SI), Y10
 	VBROADCASTSS (R13), Y11
 	VADDPS       Y11, Y0, Y0
@@ -4195,11 +4437,11 @@ column1:
 	VMINPS       Y8, Y6, Y8
 	VBROADCASTSS 28(R13), Y2
 	VBLENDVPS    Y0, Y2, Y10, Y10
-	VMOVUPS      Y8, 192(SI)
-	VMOVUPS      Y9, 256(SI)
+	VMOVUPS      Y8, 64(SI)
+	VMOVUPS      Y9, 192(SI)
 	VMOVUPS      Y10, 320(SI)
-	VMOVUPS      224(SI), Y0
-	VMOVUPS      288(SI), Y2
+	VMOVUPS      96(SI), Y0
+	VMOVUPS      224(SI), Y2
 	VMOVUPS      352(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
@@ -4233,8 +4475,8 @@ column1:
 	VMINPS       Y0, Y7, Y0
 	VBROADCASTSS 28(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
-	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y2, 288(SI)
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 224(SI)
 	VMOVUPS      Y4, 352(SI)
 	ADDQ         $0x00000020, R13
 	DECQ         R14
@@ -4246,8 +4488,8 @@ column1:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      256(SI), Y3
-	VSUBPS       192(SI), Y3, Y3
+	VMOVUPS      192(SI), Y3
+	VSUBPS       64(SI), Y3, Y3
 	VMOVUPS      320(SI), Y5
 	VMOVUPS      Y5, 64(R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
@@ -4259,8 +4501,8 @@ column1:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      288(SI), Y1
-	VSUBPS       224(SI), Y1, Y1
+	VMOVUPS      224(SI), Y1
+	VSUBPS       96(SI), Y1, Y1
 	VMOVUPS      352(SI), Y2
 	VMOVUPS      Y2, 96(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
@@ -4275,6 +4517,8 @@ column1:
 	MOVW         R13, 2(R9)
 	MOVW         R14, 6(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -4284,9 +4528,9 @@ column1:
 	VZEROUPPER
 	RET
 
-// func dense256x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense256x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·dense256x5(SB), NOSPLIT, $8-96
+TEXT ·dense256x5(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -4309,8 +4553,8 @@ panel:
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, (SI)
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      Y0, 160(SI)
 
 ready0:
 	MOVQ CX, R13
@@ -4353,8 +4597,8 @@ column0:
 	DECQ         BP
 	JNZ          column0
 	VMOVUPS      (SI), Y10
-	VMOVUPS      64(SI), Y11
-	VMOVUPS      128(SI), Y12
+	VMOVUPS      128(SI), Y11
+	VMOVUPS      256(SI), Y12
 	VBROADCASTSS (R13), Y13
 	VADDPS       Y13, Y0, Y0
 	VMAXPS       Y10, Y0, Y13
@@ -4396,11 +4640,11 @@ column0:
 	VBROADCASTSS 36(R13), Y2
 	VBLENDVPS    Y0, Y2, Y12, Y12
 	VMOVUPS      Y10, (SI)
-	VMOVUPS      Y11, 64(SI)
-	VMOVUPS      Y12, 128(SI)
+	VMOVUPS      Y11, 128(SI)
+	VMOVUPS      Y12, 256(SI)
 	VMOVUPS      32(SI), Y0
-	VMOVUPS      96(SI), Y2
-	VMOVUPS      160(SI), Y4
+	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
 	VMAXPS       Y0, Y1, Y6
@@ -4442,8 +4686,8 @@ column0:
 	VBROADCASTSS 36(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y2, 96(SI)
-	VMOVUPS      Y4, 160(SI)
+	VMOVUPS      Y2, 160(SI)
+	VMOVUPS      Y4, 288(SI)
 	ADDQ         $0x00000028, R13
 	DECQ         R14
 	JNZ          tile0
@@ -4454,9 +4698,9 @@ column0:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      64(SI), Y3
+	VMOVUPS      128(SI), Y3
 	VSUBPS       (SI), Y3, Y3
-	VMOVUPS      128(SI), Y5
+	VMOVUPS      256(SI), Y5
 	VMOVUPS      Y5, (R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
 	VPCMPEQD     (DI), Y5, Y4
@@ -4467,9 +4711,9 @@ column0:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      96(SI), Y1
+	VMOVUPS      160(SI), Y1
 	VSUBPS       32(SI), Y1, Y1
-	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y2
 	VMOVUPS      Y2, 32(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
 	VPCMPEQD     32(DI), Y2, Y1
@@ -4488,10 +4732,10 @@ column0:
 	MOVL         $0x7f7fffff, R13
 	MOVD         R13, X0
 	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      Y0, 96(SI)
 	VMOVUPS      Y0, 192(SI)
 	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y0, 256(SI)
-	VMOVUPS      Y0, 288(SI)
 
 ready1:
 	MOVQ CX, R13
@@ -4533,8 +4777,8 @@ column1:
 	ADDQ         $0x00000014, R13
 	DECQ         BP
 	JNZ          column1
-	VMOVUPS      192(SI), Y10
-	VMOVUPS      256(SI), Y11
+	VMOVUPS      64(SI), Y10
+	VMOVUPS      192(SI), Y11
 	VMOVUPS      320(SI), Y12
 	VBROADCASTSS (R13), Y13
 	VADDPS       Y13, Y0, Y0
@@ -4576,11 +4820,11 @@ column1:
 	VMINPS       Y10, Y8, Y10
 	VBROADCASTSS 36(R13), Y2
 	VBLENDVPS    Y0, Y2, Y12, Y12
-	VMOVUPS      Y10, 192(SI)
-	VMOVUPS      Y11, 256(SI)
+	VMOVUPS      Y10, 64(SI)
+	VMOVUPS      Y11, 192(SI)
 	VMOVUPS      Y12, 320(SI)
-	VMOVUPS      224(SI), Y0
-	VMOVUPS      288(SI), Y2
+	VMOVUPS      96(SI), Y0
+	VMOVUPS      224(SI), Y2
 	VMOVUPS      352(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
@@ -4622,8 +4866,8 @@ column1:
 	VMINPS       Y0, Y9, Y0
 	VBROADCASTSS 36(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
-	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y2, 288(SI)
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 224(SI)
 	VMOVUPS      Y4, 352(SI)
 	ADDQ         $0x00000028, R13
 	DECQ         R14
@@ -4635,8 +4879,8 @@ column1:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      256(SI), Y3
-	VSUBPS       192(SI), Y3, Y3
+	VMOVUPS      192(SI), Y3
+	VSUBPS       64(SI), Y3, Y3
 	VMOVUPS      320(SI), Y5
 	VMOVUPS      Y5, 64(R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
@@ -4648,8 +4892,8 @@ column1:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      288(SI), Y1
-	VSUBPS       224(SI), Y1, Y1
+	VMOVUPS      224(SI), Y1
+	VSUBPS       96(SI), Y1, Y1
 	VMOVUPS      352(SI), Y2
 	VMOVUPS      Y2, 96(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
@@ -4664,6 +4908,8 @@ column1:
 	MOVW         R13, 2(R9)
 	MOVW         R14, 6(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
@@ -4673,9 +4919,9 @@ column1:
 	VZEROUPPER
 	RET
 
-// func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int)
+// func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·dense256x6(SB), NOSPLIT, $8-96
+TEXT ·dense256x6(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
 	MOVQ norm+16(FP), DX
@@ -4698,8 +4944,8 @@ panel:
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, (SI)
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y0, 128(SI)
+	VMOVUPS      Y0, 160(SI)
 
 ready0:
 	MOVQ CX, R13
@@ -4747,8 +4993,8 @@ column0:
 	DECQ         BP
 	JNZ          column0
 	VMOVUPS      (SI), Y12
-	VMOVUPS      64(SI), Y13
-	VMOVUPS      128(SI), Y14
+	VMOVUPS      128(SI), Y13
+	VMOVUPS      256(SI), Y14
 	VBROADCASTSS (R13), Y15
 	VADDPS       Y15, Y0, Y0
 	VMAXPS       Y12, Y0, Y15
@@ -4798,11 +5044,11 @@ column0:
 	VBROADCASTSS 44(R13), Y2
 	VBLENDVPS    Y0, Y2, Y14, Y14
 	VMOVUPS      Y12, (SI)
-	VMOVUPS      Y13, 64(SI)
-	VMOVUPS      Y14, 128(SI)
+	VMOVUPS      Y13, 128(SI)
+	VMOVUPS      Y14, 256(SI)
 	VMOVUPS      32(SI), Y0
-	VMOVUPS      96(SI), Y2
-	VMOVUPS      160(SI), Y4
+	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
 	VMAXPS       Y0, Y1, Y6
@@ -4852,8 +5098,8 @@ column0:
 	VBROADCASTSS 44(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
 	VMOVUPS      Y0, 32(SI)
-	VMOVUPS      Y2, 96(SI)
-	VMOVUPS      Y4, 160(SI)
+	VMOVUPS      Y2, 160(SI)
+	VMOVUPS      Y4, 288(SI)
 	ADDQ         $0x00000030, R13
 	DECQ         R14
 	JNZ          tile0
@@ -4864,9 +5110,9 @@ column0:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      64(SI), Y3
+	VMOVUPS      128(SI), Y3
 	VSUBPS       (SI), Y3, Y3
-	VMOVUPS      128(SI), Y5
+	VMOVUPS      256(SI), Y5
 	VMOVUPS      Y5, (R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
 	VPCMPEQD     (DI), Y5, Y4
@@ -4877,9 +5123,9 @@ column0:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      96(SI), Y1
+	VMOVUPS      160(SI), Y1
 	VSUBPS       32(SI), Y1, Y1
-	VMOVUPS      160(SI), Y2
+	VMOVUPS      288(SI), Y2
 	VMOVUPS      Y2, 32(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
 	VPCMPEQD     32(DI), Y2, Y1
@@ -4898,10 +5144,10 @@ column0:
 	MOVL         $0x7f7fffff, R13
 	MOVD         R13, X0
 	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMOVUPS      Y0, 96(SI)
 	VMOVUPS      Y0, 192(SI)
 	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y0, 256(SI)
-	VMOVUPS      Y0, 288(SI)
 
 ready1:
 	MOVQ CX, R13
@@ -4948,8 +5194,8 @@ column1:
 	ADDQ         $0x00000018, R13
 	DECQ         BP
 	JNZ          column1
-	VMOVUPS      192(SI), Y12
-	VMOVUPS      256(SI), Y13
+	VMOVUPS      64(SI), Y12
+	VMOVUPS      192(SI), Y13
 	VMOVUPS      320(SI), Y14
 	VBROADCASTSS (R13), Y15
 	VADDPS       Y15, Y0, Y0
@@ -4999,11 +5245,11 @@ column1:
 	VMINPS       Y12, Y10, Y12
 	VBROADCASTSS 44(R13), Y2
 	VBLENDVPS    Y0, Y2, Y14, Y14
-	VMOVUPS      Y12, 192(SI)
-	VMOVUPS      Y13, 256(SI)
+	VMOVUPS      Y12, 64(SI)
+	VMOVUPS      Y13, 192(SI)
 	VMOVUPS      Y14, 320(SI)
-	VMOVUPS      224(SI), Y0
-	VMOVUPS      288(SI), Y2
+	VMOVUPS      96(SI), Y0
+	VMOVUPS      224(SI), Y2
 	VMOVUPS      352(SI), Y4
 	VBROADCASTSS (R13), Y6
 	VADDPS       Y6, Y1, Y1
@@ -5053,8 +5299,8 @@ column1:
 	VMINPS       Y0, Y11, Y0
 	VBROADCASTSS 44(R13), Y3
 	VBLENDVPS    Y1, Y3, Y4, Y4
-	VMOVUPS      Y0, 224(SI)
-	VMOVUPS      Y2, 288(SI)
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 224(SI)
 	VMOVUPS      Y4, 352(SI)
 	ADDQ         $0x00000030, R13
 	DECQ         R14
@@ -5066,8 +5312,8 @@ column1:
 	VMOVUPS      Y0, Y4
 	VFMADD213PS  Y1, Y3, Y4
 	VFMADD213PS  Y2, Y3, Y4
-	VMOVUPS      256(SI), Y3
-	VSUBPS       192(SI), Y3, Y3
+	VMOVUPS      192(SI), Y3
+	VSUBPS       64(SI), Y3, Y3
 	VMOVUPS      320(SI), Y5
 	VMOVUPS      Y5, 64(R8)
 	VCMPPS       $0x12, Y4, Y3, Y3
@@ -5079,8 +5325,8 @@ column1:
 	VMOVUPS      Y0, Y0
 	VFMADD213PS  Y1, Y3, Y0
 	VFMADD213PS  Y2, Y3, Y0
-	VMOVUPS      288(SI), Y1
-	VSUBPS       224(SI), Y1, Y1
+	VMOVUPS      224(SI), Y1
+	VSUBPS       96(SI), Y1, Y1
 	VMOVUPS      352(SI), Y2
 	VMOVUPS      Y2, 96(R8)
 	VCMPPS       $0x12, Y0, Y1, Y0
@@ -5095,12 +5341,294 @@ column1:
 	MOVW         R13, 2(R9)
 	MOVW         R14, 6(R9)
 	ADDQ         R12, AX
+	MOVQ         next+96(FP), R13
+	ADDQ         R13, SI
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000008, R9
 	DECQ         R11
 	JNZ          panel
+	VZEROUPPER
+	RET
+
+// func due256(flags *uint32, due *float32, label *int32, at *float32, panels int)
+// Requires: AVX, AVX2
+TEXT ·due256(SB), NOSPLIT, $0-40
+	MOVQ flags+0(FP), AX
+	MOVQ due+8(FP), CX
+	MOVQ label+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ panels+32(FP), SI
+
+panel:
+	VMOVDQU    (DX), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VGATHERDPS Y2, 4(BX)(Y0*4), Y1
+	VCMPPS     $0x11, (CX), Y1, Y1
+	VMOVMSKPS  Y1, DI
+	VMOVDQU    32(DX), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VGATHERDPS Y2, 4(BX)(Y0*4), Y3
+	VCMPPS     $0x11, 32(CX), Y3, Y3
+	VMOVMSKPS  Y3, R8
+	SHLL       $0x08, R8
+	ORL        R8, DI
+	VMOVDQU    64(DX), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VGATHERDPS Y2, 4(BX)(Y0*4), Y4
+	VCMPPS     $0x11, 64(CX), Y4, Y4
+	VMOVMSKPS  Y4, R8
+	SHLL       $0x10, R8
+	ORL        R8, DI
+	VMOVDQU    96(DX), Y0
+	VPCMPEQD   Y2, Y2, Y2
+	VGATHERDPS Y2, 4(BX)(Y0*4), Y5
+	VCMPPS     $0x11, 96(CX), Y5, Y5
+	VMOVMSKPS  Y5, R8
+	SHLL       $0x18, R8
+	ORL        R8, DI
+	NOTL       DI
+	MOVL       DI, (AX)
+	ADDQ       $0x00000080, CX
+	ADDQ       $0x00000080, DX
+	ADDQ       $0x00000004, AX
+	DECQ       SI
+	JNZ        panel
+	VZEROUPPER
+	RET
+
+// func slack256(due *float32, state *float32, norm *float32, label *int32, low *float32, coef *float32, panels int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·slack256(SB), NOSPLIT, $0-56
+	MOVQ         due+0(FP), AX
+	MOVQ         state+8(FP), CX
+	MOVQ         norm+16(FP), DX
+	MOVQ         label+24(FP), BX
+	MOVQ         low+32(FP), SI
+	MOVQ         coef+40(FP), DI
+	MOVQ         panels+48(FP), R8
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 4(DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VBROADCASTSS 16(DI), Y4
+	VBROADCASTSS 20(DI), Y5
+	VXORPS       Y6, Y6, Y6
+
+panel:
+	VMOVUPS      (DX), Y7
+	VMOVUPS      (CX), Y9
+	VMOVUPS      128(CX), Y10
+	VMOVAPS      Y7, Y8
+	VFMADD132PS  Y0, Y1, Y8
+	VFMADD213PS  Y2, Y7, Y8
+	VADDPS       Y3, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VFMADD213PS  Y8, Y4, Y7
+	VSUBPS       Y9, Y10, Y15
+	VSUBPS       Y8, Y15, Y15
+	VMAXPS       Y6, Y15, Y15
+	VADDPS       Y7, Y9, Y9
+	VMAXPS       Y6, Y9, Y9
+	VSQRTPS      Y9, Y9
+	VADDPS       Y7, Y10, Y10
+	VMAXPS       Y6, Y10, Y10
+	VSQRTPS      Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMAXPS       Y5, Y10, Y10
+	VDIVPS       Y10, Y15, Y15
+	VMOVDQU      (BX), Y7
+	VPCMPEQD     Y8, Y8, Y8
+	VGATHERDPS   Y8, 4(SI)(Y7*4), Y11
+	VBROADCASTSS 24(DI), Y7
+	VFMADD213PS  Y11, Y7, Y15
+	VMOVUPS      Y15, (AX)
+	VMOVUPS      32(DX), Y7
+	VMOVUPS      32(CX), Y9
+	VMOVUPS      160(CX), Y10
+	VMOVAPS      Y7, Y8
+	VFMADD132PS  Y0, Y1, Y8
+	VFMADD213PS  Y2, Y7, Y8
+	VADDPS       Y3, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VFMADD213PS  Y8, Y4, Y7
+	VSUBPS       Y9, Y10, Y15
+	VSUBPS       Y8, Y15, Y15
+	VMAXPS       Y6, Y15, Y15
+	VADDPS       Y7, Y9, Y9
+	VMAXPS       Y6, Y9, Y9
+	VSQRTPS      Y9, Y9
+	VADDPS       Y7, Y10, Y10
+	VMAXPS       Y6, Y10, Y10
+	VSQRTPS      Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMAXPS       Y5, Y10, Y10
+	VDIVPS       Y10, Y15, Y15
+	VMOVDQU      32(BX), Y7
+	VPCMPEQD     Y8, Y8, Y8
+	VGATHERDPS   Y8, 4(SI)(Y7*4), Y12
+	VBROADCASTSS 24(DI), Y7
+	VFMADD213PS  Y12, Y7, Y15
+	VMOVUPS      Y15, 32(AX)
+	VMOVUPS      64(DX), Y7
+	VMOVUPS      64(CX), Y9
+	VMOVUPS      192(CX), Y10
+	VMOVAPS      Y7, Y8
+	VFMADD132PS  Y0, Y1, Y8
+	VFMADD213PS  Y2, Y7, Y8
+	VADDPS       Y3, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VFMADD213PS  Y8, Y4, Y7
+	VSUBPS       Y9, Y10, Y15
+	VSUBPS       Y8, Y15, Y15
+	VMAXPS       Y6, Y15, Y15
+	VADDPS       Y7, Y9, Y9
+	VMAXPS       Y6, Y9, Y9
+	VSQRTPS      Y9, Y9
+	VADDPS       Y7, Y10, Y10
+	VMAXPS       Y6, Y10, Y10
+	VSQRTPS      Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMAXPS       Y5, Y10, Y10
+	VDIVPS       Y10, Y15, Y15
+	VMOVDQU      64(BX), Y7
+	VPCMPEQD     Y8, Y8, Y8
+	VGATHERDPS   Y8, 4(SI)(Y7*4), Y13
+	VBROADCASTSS 24(DI), Y7
+	VFMADD213PS  Y13, Y7, Y15
+	VMOVUPS      Y15, 64(AX)
+	VMOVUPS      96(DX), Y7
+	VMOVUPS      96(CX), Y9
+	VMOVUPS      224(CX), Y10
+	VMOVAPS      Y7, Y8
+	VFMADD132PS  Y0, Y1, Y8
+	VFMADD213PS  Y2, Y7, Y8
+	VADDPS       Y3, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VFMADD213PS  Y8, Y4, Y7
+	VSUBPS       Y9, Y10, Y15
+	VSUBPS       Y8, Y15, Y15
+	VMAXPS       Y6, Y15, Y15
+	VADDPS       Y7, Y9, Y9
+	VMAXPS       Y6, Y9, Y9
+	VSQRTPS      Y9, Y9
+	VADDPS       Y7, Y10, Y10
+	VMAXPS       Y6, Y10, Y10
+	VSQRTPS      Y10, Y10
+	VADDPS       Y9, Y10, Y10
+	VMAXPS       Y5, Y10, Y10
+	VDIVPS       Y10, Y15, Y15
+	VMOVDQU      96(BX), Y7
+	VPCMPEQD     Y8, Y8, Y8
+	VGATHERDPS   Y8, 4(SI)(Y7*4), Y14
+	VBROADCASTSS 24(DI), Y7
+	VFMADD213PS  Y14, Y7, Y15
+	VMOVUPS      Y15, 96(AX)
+	ADDQ         $0x00000180, CX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, AX
+	DECQ         R8
+	JNZ          panel
+	VZEROUPPER
+	RET
+
+// func shift256(hi *float64, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n int, d int, stride int)
+// Requires: AVX, AVX2, CMOV, MMX+, SSE2
+TEXT ·shift256(SB), NOSPLIT, $0-72
+	MOVQ         hi+0(FP), AX
+	MOVQ         lo+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         origin+24(FP), BX
+	MOVQ         change+40(FP), SI
+	MOVQ         n+48(FP), DI
+	MOVSD        grain+32(FP), X0
+	VBROADCASTSD X0, Y0
+
+change:
+	MOVQ    stride+64(FP), R10
+	MOVL    (SI), R8
+	IMULQ   R10, R8
+	LEAQ    (DX)(R8*4), R8
+	LEAQ    48(SI), R11
+	MOVQ    SI, R9
+	CMPQ    DI, $0x04
+	CMOVQGT R11, R9
+	MOVL    (R9), R9
+	IMULQ   R10, R9
+	LEAQ    (DX)(R9*4), R9
+	MOVL    4(SI), R11
+	IMULQ   R10, R11
+	LEAQ    (AX)(R11*8), R11
+	MOVL    4(SI), R12
+	IMULQ   R10, R12
+	LEAQ    (CX)(R12*8), R12
+	MOVL    8(SI), R13
+	IMULQ   R10, R13
+	LEAQ    (AX)(R13*8), R13
+	MOVL    8(SI), R14
+	IMULQ   R10, R14
+	LEAQ    (CX)(R14*8), R14
+	MOVQ    d+56(FP), R15
+	XORQ    R10, R10
+	SUBQ    $0x00000004, R15
+	JL      short
+
+long:
+	PREFETCHT0 (R9)(R10*4)
+	VCVTPS2PD  (R8)(R10*4), Y1
+	VSUBPD     (BX)(R10*8), Y1, Y1
+	VADDPD     Y0, Y1, Y2
+	VSUBPD     Y0, Y2, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMOVUPD    (R11)(R10*8), Y3
+	VSUBPD     Y2, Y3, Y3
+	VMOVUPD    Y3, (R11)(R10*8)
+	VMOVUPD    (R12)(R10*8), Y3
+	VSUBPD     Y1, Y3, Y3
+	VMOVUPD    Y3, (R12)(R10*8)
+	VMOVUPD    (R13)(R10*8), Y3
+	VADDPD     Y2, Y3, Y3
+	VMOVUPD    Y3, (R13)(R10*8)
+	VMOVUPD    (R14)(R10*8), Y2
+	VADDPD     Y1, Y2, Y2
+	VMOVUPD    Y2, (R14)(R10*8)
+	ADDQ       $0x00000004, R10
+	SUBQ       $0x00000004, R15
+	JGE        long
+
+short:
+	ADDQ $0x00000004, R15
+	JZ   next
+
+one:
+	VXORPS    X1, X1, X1
+	VCVTSS2SD (R8)(R10*4), X1, X1
+	VSUBSD    (BX)(R10*8), X1, X1
+	VADDSD    X0, X1, X2
+	VSUBSD    X0, X2, X2
+	VSUBSD    X2, X1, X1
+	VMOVSD    (R11)(R10*8), X3
+	VSUBSD    X2, X3, X3
+	VMOVSD    X3, (R11)(R10*8)
+	VMOVSD    (R12)(R10*8), X3
+	VSUBSD    X1, X3, X3
+	VMOVSD    X3, (R12)(R10*8)
+	VMOVSD    (R13)(R10*8), X3
+	VADDSD    X2, X3, X3
+	VMOVSD    X3, (R13)(R10*8)
+	VMOVSD    (R14)(R10*8), X2
+	VADDSD    X1, X2, X2
+	VMOVSD    X2, (R14)(R10*8)
+	INCQ      R10
+	DECQ      R15
+	JNZ       one
+
+next:
+	ADDQ $0x0000000c, SI
+	DECQ DI
+	JNZ  change
 	VZEROUPPER
 	RET
 
@@ -9305,5 +9833,94 @@ centre:
 	SHRQ     $0x03, BX
 	MOVL     BX, (R9)
 	MOVL     R10, 4(R9)
+	VZEROUPPER
+	RET
+
+// func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·runnerUp512(SB), NOSPLIT, $0-48
+	MOVQ         row+0(FP), AX
+	MOVQ         meta+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         second+24(FP), BX
+	MOVQ         w+32(FP), SI
+	MOVQ         tiles+40(FP), DI
+	MOVL         $0x7f7fffff, R8
+	VPBROADCASTD R8, Z0
+	VPBROADCASTD R8, Z2
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD R8, Z3
+
+scan:
+	VMOVUPS          128(AX), Z4
+	VADDPS.BCST      12(CX), Z4, Z4
+	VMOVUPS          256(AX), Z5
+	VFMADD231PS.BCST 4(CX), Z5, Z4
+	VMOVUPS          384(AX), Z5
+	VFMADD231PS.BCST 8(CX), Z5, Z4
+	VMOVUPS          192(AX), Z5
+	VADDPS.BCST      12(CX), Z5, Z5
+	VMOVUPS          320(AX), Z6
+	VFMADD231PS.BCST 4(CX), Z6, Z5
+	VMOVUPS          448(AX), Z6
+	VFMADD231PS.BCST 8(CX), Z6, Z5
+	MOVQ             SI, R8
+
+centre:
+	VMOVUPS (DX), Z6
+	VSUBPS  Z4, Z6, Z6
+	VMAXPS  Z0, Z6, Z7
+	VMINPS  Z0, Z6, Z0
+	VMINPS  Z7, Z2, Z2
+	VMOVUPS 64(DX), Z6
+	VSUBPS  Z5, Z6, Z6
+	VMAXPS  Z1, Z6, Z7
+	VMINPS  Z1, Z6, Z1
+	VMINPS  Z7, Z3, Z3
+	ADDQ    $0x00000080, DX
+	DECQ    R8
+	JNZ     centre
+	ADDQ    $0x00000010, CX
+	DECQ    DI
+	JNZ     scan
+	VMOVUPS Z2, (BX)
+	VMOVUPS Z3, 64(BX)
+	VZEROUPPER
+	RET
+
+// func compress512(dst *float32, src *float32, rows uint32, columns int)
+// Requires: AVX, AVX512F, BMI2, POPCNT
+TEXT ·compress512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    columns+24(FP), DX
+	MOVL    rows+16(FP), BX
+	KMOVW   BX, K1
+	MOVWLZX BX, SI
+	POPCNTL SI, SI
+	MOVL    SI, R8
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K3
+	SHRL    $0x10, BX
+	KMOVW   BX, K2
+	MOVWLZX BX, SI
+	POPCNTL SI, SI
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K4
+	SHRL    $0x10, BX
+
+column:
+	VMOVUPS     (CX), Z0
+	VMOVUPS     64(CX), Z1
+	VCOMPRESSPS Z0, K1, Z0
+	VCOMPRESSPS Z1, K2, Z1
+	VMOVUPS     Z0, K3, (AX)
+	VMOVUPS     Z1, K4, (AX)(R8*4)
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, AX
+	DECQ        DX
+	JNZ         column
 	VZEROUPPER
 	RET

@@ -8,7 +8,7 @@ func TileWidth() int { return 4 }
 // HasIntegers reports whether Integers is fast at the level in use.
 func HasIntegers() bool { return false }
 
-func denseFast(_, _, _ []float32, _ *[3]float32, _ *DenseState, _, _ []int32, _ []uint32, _, _, _, _ int, _ bool) bool {
+func denseFast(_, _, _ []float32, _ *[3]float32, _ []DenseState, _, _ []int32, _ []uint32, _, _, _, _ int, _ bool) bool {
 	return false
 }
 
@@ -35,3 +35,17 @@ func pairsFast[F float32 | float64](_ []float64, _ []F, _, _ []float64, _ []Pair
 func scatterFast[F float32 | float64](_, _ []float64, _ []F, _ []float64, _ []Move, _ int) bool {
 	return false
 }
+
+func dueFast(_ []uint32, _ []float32, _ []int32, _ []float32, _ int) bool { return false }
+
+func slackFast(_ []float32, _ []DenseState, _ []float32, _ []int32, _ []float32, _ *[7]float32, _ int) bool {
+	return false
+}
+
+func runnerUpFast(_ *[Rows]float32, _, _, _ []float32, _, _ int) bool { return false }
+
+func shiftFast(_, _ []float64, _ []float32, _ []float64, _ float64, _ []Change, _ int) bool {
+	return false
+}
+
+func compressFast(_, _ []float32, _ uint32, _ int) bool { return false }

@@ -55,12 +55,12 @@ func TestDenseFindsTheLeastScoreAndTheNearTies(t *testing.T) {
 					got[panels*Rows], flags[2*panels] = -7, 77
 					coef := [3]float32{1, 2, 1}
 					c, tiles := denseTiles(centres, norm, w)
-					var state DenseState
-					Dense(x, c, n, &coef, &state, label, got, flags, d, w, tiles, panels, false)
+					state := make([]DenseState, 1)
+					Dense(x, c, n, &coef, state, label, got, flags, d, w, tiles, panels, false)
 					if tiles > 1 { // the same in two steps
 						first, flags2, got2 := c[:(d+2)*w], make([]uint32, 2), make([]int32, Rows)
-						Dense(x, first, n, &coef, &state, label, got2, flags2, d, w, 1, 1, false)
-						Dense(x, c[len(first):], n, &coef, &state, label, got2, flags2, d, w, tiles-1, 1, true)
+						Dense(x, first, n, &coef, state, label, got2, flags2, d, w, 1, 1, false)
+						Dense(x, c[len(first):], n, &coef, state, label, got2, flags2, d, w, tiles-1, 1, true)
 						if !slices.Equal(got2, got[:Rows]) || !slices.Equal(flags2, flags[:2]) {
 							t.Fatalf("in two steps %v (%x), at once %v (%x)", got2, flags2, got[:Rows], flags[:2])
 						}
@@ -401,7 +401,7 @@ func TestNearestKernelsAllocateNothing(t *testing.T) {
 		label, flags, coef := make([]int32, Rows), make([]uint32, 2), new([3]float32)
 		pairs, moves := []Pair{{1, 2}}, []Move{{1, 2, 1}}
 		bytes, small, meta, list := make([]uint8, d*Rows), make([]int8, k*4*4), make([]float32, 4), make([]Survivor, k+1)
-		scores, state, upper := make([]float32, k*Rows), new(DenseState), new([Rows]float32)
+		scores, state, upper := make([]float32, k*Rows), make([]DenseState, 1), new([Rows]float32)
 		if n := testing.AllocsPerRun(20, func() {
 			Dense(narrow, tiles, norm, coef, state, label, label, flags, d, k, 1, 1, false)
 			Integers(bytes, norm, small, meta, scores, upper, false, d/4, k, 1)

@@ -1,7 +1,6 @@
 package nearest
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -58,7 +57,7 @@ func BenchmarkLloyd(b *testing.B) {
 							begun = time.Now()
 						}
 						s.Reset()
-						e.Sweep(context.Background(), st, at, c.k, s)
+						sweep1(e, st, at, c.k, s)
 						family.Fixed{}.MStep(at, at, s)
 					}
 					least = min(least, time.Since(begun))

@@ -23,13 +23,15 @@ type centres struct {
 	m, a     []float64
 	aa, far  float64 // |a|^2, the largest |c - mu|^2
 
+	off   float32 // at least |a|
 	dense []float32
 	coef  [3]float32
 	byRow []float64 // D x rowK: plain centres, variable by variable
 	rowK  int
 
-	ints []int8
-	meta []float32
+	ints   []int8
+	meta   []float32
+	rounds [3]float32 // what a score of integers less or plus its radius may be wrong by, as coef
 
 	narrow            []float32 // k x D: c'
 	bias              []float64 // k
@@ -62,9 +64,15 @@ func (c *centres) set(theta, mu []float64, k, d, width int) bool {
 	c.aa, c.far = 0, 0
 	for j := range d {
 		c.m[j] /= float64(k)
+	}
+	if spread(theta, mu, k, d) < roomier*spread(theta, c.m, k, d) {
+		copy(c.m, mu)
+	}
+	for j := range d {
 		c.a[j] = c.m[j] - mu[j]
 		c.aa += c.a[j] * c.a[j]
 	}
+	c.off = float32(math.Sqrt(c.aa) * up)
 	for i := range k {
 		q, cross := 0.0, 0.0
 		out := c.shifted[i*d : i*d+d]
@@ -86,6 +94,22 @@ func (c *centres) set(theta, mu []float64, k, d, width int) bool {
 	}
 	slices.SortStableFunc(c.order[:k], func(a, b int32) int { return cmp.Compare(c.length[a], c.length[b]) })
 	return true
+}
+
+// roomier is how much the square of the longest c' may grow so that m can be mu: then a is 0, and the score of a row gives its
+// distance too.
+const roomier = 4
+
+// spread returns the largest square of the centres' distances from m.
+func spread(theta, m []float64, k, d int) (most float64) {
+	for i := range k {
+		q := 0.0
+		for j, v := range theta[i*d : i*d+d] {
+			q += (v - m[j]) * (v - m[j])
+		}
+		most = max(most, q)
+	}
+	return most
 }
 
 // denseTiles lays the centres out for kern.Dense and sets what the gap between two scores may be wrong by.
@@ -130,6 +154,11 @@ func (c *centres) intTiles(p *intPanels, d int) {
 	size := 4 * (p.groups + 2) * c.w
 	c.ints, c.meta = grown(c.ints, c.tiles*size), grown(c.meta, 4*c.tiles)
 	clear(c.ints)
+	longest, top := 0.0, 0.0
+	for i, v := range c.norm {
+		longest, top = max(longest, c.length[i]), max(top, math.Abs(v))
+	}
+	c.rounds = [3]float32{0, float32(longest * 0x1p-20), float32(top*0x1p-20 + 1e-36)}
 	for t := range c.tiles {
 		c.intTile(p, c.ints[t*size:(t+1)*size], c.meta[4*t:4*t+4], c.order[t*c.w:(t+1)*c.w], d)
 	}

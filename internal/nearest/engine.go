@@ -6,7 +6,9 @@
 // row is settled in float64, and where the rounding of that may decide, by the plain loop.
 //
 // A State keeps the labels of one start between sweeps: only rows whose label changed touch the sums. A sum is kept as
-// two float64, so that what was added can be taken out again, and neither history nor threads show in its digits.
+// two float64, so that what was added can be taken out again, and neither history nor threads show in its digits. It also keeps
+// until when a label stands: rows whose label cannot have changed are not compared, where that pays, and the others are
+// gathered into full panels.
 package nearest
 
 import (
@@ -15,7 +17,6 @@ import (
 	"sync/atomic"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/internal/kern"
 )
 
@@ -53,19 +54,19 @@ type Engine struct {
 	ints  *intPanels
 	totals
 
+	exact bool // rows have weight 1 and cells less the origin are exact: sums are kept by kern.Shift
+
 	// The sweep in hand.
-	st      *State
-	k       int
-	theta   []float64
-	centres centres
-	out     *family.Stats
-	workers []*worker
-	phase   func(w *worker, part int)
-	done    <-chan struct{} // closed where the sweep is to end early
-	next    atomic.Int64
-	parts   int
-	wg      sync.WaitGroup
-	spawn   []func()
+	jobs, spare, group []*job // all, and those whose parts are the same
+	job                *job
+	share              float64 // tests: in place of pays, where it is not 0
+	workers            []*worker
+	phase              func(w *worker, part int)
+	done               <-chan struct{} // closed where the sweep is to end early
+	next               atomic.Int64
+	parts              int
+	wg                 sync.WaitGroup
+	spawn              []func()
 }
 
 // New returns an engine over the rows of t relative to origin. Rows are first read by the first sweep.
@@ -161,7 +162,32 @@ func (e *Engine) prepare(k int) bool {
 	if e.refused {
 		e.ints, e.dense = nil, nil
 	}
+	e.exact = e.t.F32 != nil && e.t.W == nil
+	for _, o := range e.origin {
+		e.exact = e.exact && float64(float32(o)) == o
+	}
 	return !e.refused
+}
+
+// grain returns that of kern.Shift for sums over so many rows, or 0 where sums are kept by kern.Scatter.
+func (e *Engine) grain(rows int) float64 {
+	if !e.exact {
+		return 0
+	}
+	size := e.top
+	for _, m := range e.mu {
+		size = max(size, e.top+math.Abs(m))
+	}
+	_, exp := math.Frexp(size * float64(rows))
+	return math.Ldexp(1, exp+1)
+}
+
+// panelBytes is what a panel of rows takes.
+func (e *Engine) panelBytes() int {
+	if e.ints != nil {
+		return e.ints.groups * 4 * kern.Rows
+	}
+	return e.d * 4 * kern.Rows
 }
 
 // mean sets mu to the mean of some of the rows.

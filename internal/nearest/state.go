@@ -2,9 +2,9 @@ package nearest
 
 import "github.com/latent-go/latent/internal/kern"
 
-// State is what the sweeps of one start leave for the next: the label of every row and the sums of every part of the
-// rows, about 4 N + 16 k D bytes a part. The zero value is ready. It is used by one sweep at a time, with any centres and
-// any engine: what it holds says nothing about them.
+// State is what the sweeps of one start leave for the next: the label of every row and until when it stands, 8 N bytes, and the
+// sums of every part of the rows, 16 k D bytes each. The zero value is ready. It is used by one sweep at a time, with any
+// centres and any engine: what it holds says nothing about them.
 type State struct {
 	engine *Engine
 	k      int
@@ -12,15 +12,20 @@ type State struct {
 	part   []sums
 	total  sums
 	moved  bool
+	grain  float64 // of kern.Shift, or 0 for kern.Scatter
+	bounds bounds
+
+	tested, compared int64 // rows whose bounds were looked at in the last sweep, and those of them that were compared
 }
 
 // sums are those of the clusters over a part of the rows, each a pair of numbers: a change leaves at most 2^-105 of the
-// largest value that was ever in a sum, so that they need not be begun again.
+// largest value that was ever in a sum, and nothing where kern.Shift is exact, so that they need not be begun again.
 type sums struct {
-	hi, lo   []float64 // k x D
-	nhi, nlo []float64 // k
-	count    []int64   // k: rows of positive weight
-	changed  int64     // labels that changed in the last sweep
+	hi, lo      []float64 // k x D
+	nhi, nlo    []float64 // k
+	count       []int64   // k: rows of positive weight
+	changed     int64     // labels that changed in the last sweep
+	tested, due int64     // rows whose bounds the last sweep looked at, and how many of them it had to compare
 
 	cost, costLo float64
 }
@@ -55,8 +60,9 @@ func (st *State) begin(e *Engine, k int) {
 		return
 	}
 	*st = State{engine: e, k: k, label: make([]int32, e.panels*kern.Rows), part: make([]sums, e.stateParts(k)), total: newSums(k, e.d)}
+	st.grain = e.grain((e.panels/len(st.part) + 1) * kern.Rows)
 	for i := range st.part {
-		st.part[i] = newSums(k, e.d)
+		st.part[i] = newSums(k+1, e.d) // the last takes what a row leaves that was nowhere
 	}
 	for i := range st.label {
 		st.label[i] = -1

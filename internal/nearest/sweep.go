@@ -7,36 +7,87 @@ import (
 	"github.com/latent-go/latent/internal/kern"
 )
 
-// Sweep labels every row with the nearest of the k centres theta, k x D relative to the origin, and sets s to the sums of
-// that: weights, sums about the origin, F = -sum w |x-c|^2, and where a cluster has no row the s.FarMax rows farthest from
-// their centres. It reports false, and has done nothing, where there are no rows and where float32 could not hold the squares
-// of rows or centres. Where ctx ends first its error comes back, and st is as good as before.
-//
-// st holds what the last sweep of this start left, or nothing.
-func (e *Engine) Sweep(ctx context.Context, st *State, theta []float64, k int, s *family.Stats) (bool, error) {
-	c := &e.centres
-	if !e.prepare(k) || !c.set(theta, e.mu, k, e.d, width(e.ints != nil)) {
-		return false, nil
+// A Task is one start's part in a sweep.
+type Task struct {
+	State *State // what the last sweep of this start left, or nothing
+	Theta []float64
+	K     int
+	Stats *family.Stats
+	Done  bool // set by Sweep
+}
+
+// job is a task in hand.
+type job struct {
+	st      *State
+	theta   []float64
+	k       int
+	out     *family.Stats
+	centres *centres
+	pays    float64
+}
+
+// Sweep serves each task: it labels every row with the nearest of the K centres Theta, K x D relative to the origin, and sets
+// Stats to the sums of that: weights, sums about the origin, F = -sum w |x-c|^2, and where a cluster has no row the FarMax rows
+// farthest from their centres. A block of rows is read from memory once for all tasks. A task is not Done, and nothing of it
+// touched, where there are no rows and where float32 could not hold the squares of rows or centres. Where ctx ends first its
+// error comes back, and states are as good as before.
+func (e *Engine) Sweep(ctx context.Context, tasks []Task) error {
+	e.jobs = e.jobs[:0]
+	for i := range tasks {
+		tasks[i].Done = e.prepare(tasks[i].K) && e.take(&tasks[i])
+	}
+	e.done = ctx.Done()
+	for rest := e.jobs; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && len(rest[n].st.part) == len(rest[0].st.part) {
+			n++
+		}
+		e.group, rest = rest[:n], rest[n:]
+		e.run(len(e.group[0].st.part), (*worker).assign)
+	}
+	e.done = nil
+	if err := ctx.Err(); err != nil { // each part is done or not begun
+		return err
+	}
+	for _, j := range e.jobs {
+		e.job = j
+		e.merge()
+		e.fill()
+		j.st.decide(j.pays)
+	}
+	e.choose()
+	return nil
+}
+
+// take makes a job of a task. It reports whether the squares of its centres are in range.
+func (e *Engine) take(t *Task) bool {
+	n := len(e.jobs)
+	if n == len(e.spare) {
+		e.spare = append(e.spare, &job{centres: new(centres)})
+	}
+	j := e.spare[n]
+	c := j.centres
+	if !c.set(t.Theta, e.mu, t.K, e.d, width(e.ints != nil)) {
+		return false
 	}
 	if e.ints != nil {
 		c.intTiles(e.ints, e.d)
-		c.dotRows(e.mu, e.origin, k, e.d)
+		c.dotRows(e.mu, e.origin, t.K, e.d)
 	} else {
-		c.denseTiles(theta, k, e.d)
+		c.denseTiles(t.Theta, t.K, e.d)
 	}
-	st.begin(e, k)
-	e.st, e.k, e.theta, e.out = st, k, theta, s
-	e.done = ctx.Done()
-	e.run(len(st.part), (*worker).assign)
-	e.done = nil
-	if err := ctx.Err(); err != nil { // each part is done or not begun
-		return false, err
+	j.st, j.theta, j.k, j.out, j.pays = t.State, t.Theta, t.K, t.Stats, e.pays(t.K)
+	j.st.begin(e, t.K)
+	if e.share != 0 {
+		j.pays = e.share
 	}
-	e.merge()
-	e.fill()
-	e.choose()
-	e.st, e.theta, e.out = nil, nil, nil
-	return true, nil
+	if t.K > 1 && j.pays > 0 {
+		j.st.bounds.advance(e, t.Theta, t.K)
+	} else {
+		j.st.bounds = bounds{} // clocks that stand still tell nothing
+	}
+	e.jobs = append(e.jobs, j)
+	return true
 }
 
 // mergeCells is how many sums a thread merges at a time.
@@ -44,19 +95,19 @@ const mergeCells = 4096
 
 // merge adds up the parts, in order.
 func (e *Engine) merge() {
-	st := e.st
+	st := e.job.st
 	total := &st.total
 	total.reset()
 	st.moved = false
 	for p := range st.part {
 		s := &st.part[p]
 		st.moved = st.moved || s.changed > 0
-		for c := range e.k {
+		for c := range e.job.k {
 			total.count[c] += s.count[c]
 			total.nhi[c], total.nlo[c] = kern.TwoSum(total.nhi[c], total.nlo[c]+s.nlo[c], s.nhi[c])
 		}
 	}
-	e.run((e.k*e.d+mergeCells-1)/mergeCells, (*worker).mergeBlock)
+	e.run((e.job.k*e.d+mergeCells-1)/mergeCells, (*worker).mergeBlock)
 }
 
 var (
@@ -67,11 +118,11 @@ var (
 // mergeBlock adds up a block of sums over all parts.
 func (w *worker) mergeBlock(block int) {
 	e := w.e
-	lo, hi := block*mergeCells, min((block+1)*mergeCells, e.k*e.d)
-	t := &e.st.total
+	lo, hi := block*mergeCells, min((block+1)*mergeCells, e.job.k*e.d)
+	t := &e.job.st.total
 	zero := zeros[:hi-lo]
-	for p := range e.st.part {
-		s := &e.st.part[p]
+	for p := range e.job.st.part {
+		s := &e.job.st.part[p]
 		kern.Scatter(t.hi[lo:hi], t.lo[lo:hi], s.hi[lo:hi], zero, one, hi-lo)
 		kern.Scatter(t.hi[lo:hi], t.lo[lo:hi], s.lo[lo:hi], zero, one, hi-lo)
 	}
@@ -79,12 +130,12 @@ func (w *worker) mergeBlock(block int) {
 
 // fill turns the sums into statistics.
 func (e *Engine) fill() {
-	empty := e.st.total.write(e.out, e.theta, e.d, &e.totals)
+	empty := e.job.st.total.write(e.job.out, e.job.theta, e.d, &e.totals)
 	// The difference cancels where clusters are small against their distance from the origin.
-	if !(-e.out.F > cancels*e.square) {
-		e.out.F = e.direct()
+	if !(-e.job.out.F > cancels*e.square) {
+		e.job.out.F = e.direct()
 	}
-	if empty && e.out.FarMax > 0 {
+	if empty && e.job.out.FarMax > 0 {
 		e.farthest()
 	}
 }
@@ -118,10 +169,10 @@ const cancels = 1e-3
 
 // direct sums the cost over the rows.
 func (e *Engine) direct() float64 {
-	e.run(len(e.st.part), (*worker).costs)
+	e.run(len(e.job.st.part), (*worker).costs)
 	var f, g float64
-	for p := range e.st.part {
-		s := &e.st.part[p]
+	for p := range e.job.st.part {
+		s := &e.job.st.part[p]
 		f, g = kern.TwoSum(f, g+s.costLo, s.cost)
 	}
 	return 0 - (f + g)
@@ -129,13 +180,13 @@ func (e *Engine) direct() float64 {
 
 // costs sums the cost of a part, by the plain loop: its digits are those of a Tally.
 func (w *worker) costs(part int) {
-	e, s := w.e, &w.e.st.part[part]
+	e, s := w.e, &w.e.job.st.part[part]
 	s.cost, s.costLo = 0, 0
-	first, last := e.rowsOf(e.span(part, len(e.st.part)))
+	first, last := e.rowsOf(e.span(part, len(e.job.st.part)))
 	for i := first; i < last; i++ {
 		if u := e.weightOf(i); u > 0 {
 			e.row(w.y, i)
-			s.cost, s.costLo = kern.TwoSum(s.cost, s.costLo, u*e.plain(w.y, int(e.st.label[i])))
+			s.cost, s.costLo = kern.TwoSum(s.cost, s.costLo, u*plain(w.y, e.job.theta[int(e.job.st.label[i])*e.d:]))
 		}
 	}
 }
@@ -144,15 +195,15 @@ func (w *worker) costs(part int) {
 func (w *worker) own(lo, hi int) []float64 {
 	w.pairs = w.pairs[:0]
 	for i := lo; i < hi; i++ {
-		w.pairs = append(w.pairs, kern.Pair{Row: uint32(i - lo), Centre: uint32(w.e.st.label[i])})
+		w.pairs = append(w.pairs, kern.Pair{Row: uint32(i - lo), Centre: uint32(w.e.job.st.label[i])})
 	}
-	w.distances(lo)
+	w.distances(lo, w.e.job.theta)
 	return w.dist
 }
 
 // farthest offers the rows farthest from their own centres, by the plain loop.
 func (e *Engine) farthest() {
-	s, parts := e.out, len(e.st.part)
+	s, parts := e.job.out, len(e.job.st.part)
 	far := make([]*family.Stats, parts)
 	wide := 1 + float64(e.d+8)*0x1p-50
 	e.run(parts, func(w *worker, part int) {
@@ -166,7 +217,7 @@ func (e *Engine) farthest() {
 					continue
 				}
 				e.row(w.y, i)
-				f.Offer(family.Far{Row: int64(i), Score: -e.plain(w.y, int(e.st.label[i])), W: e.weightOf(i), Label: e.st.label[i], X: w.y})
+				f.Offer(family.Far{Row: int64(i), Score: -plain(w.y, e.job.theta[int(e.job.st.label[i])*e.d:]), W: e.weightOf(i), Label: e.job.st.label[i], X: w.y})
 			}
 		}
 	})
@@ -180,7 +231,7 @@ func (e *Engine) farthest() {
 // choose leaves integers for float32 where so many centres survive that comparing them costs more than is saved. The
 // counts do not depend on threads.
 func (e *Engine) choose() {
-	if e.ints == nil {
+	if e.ints == nil || len(e.jobs) == 0 {
 		return
 	}
 	var rows, pairs int64
@@ -194,8 +245,8 @@ func (e *Engine) choose() {
 	if e.ints.words {
 		saved = 1. / 64
 	}
-	d := float64(e.d)
-	if float64(pairs)*(d/8+30) > float64(rows)*float64(e.k)*d*saved {
+	d, k := float64(e.d), float64(e.jobs[0].k)
+	if float64(pairs)*(d/8+30) > float64(rows)*k*d*saved {
 		e.dense, e.ints = e.pack(), nil
 	}
 }

@@ -9,7 +9,7 @@ import (
 // dense writes the panel product in float32 for tiles of w centres, with the two smallest scores of each row. Two vectors
 // of rows are in hand at a time: a whole panel of AVX-512, half a panel of AVX2.
 func (s simd) dense(w int) {
-	begin(name("dense%sx%d", s.name, w), "x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume int",
+	begin(name("dense%sx%d", s.name, w), "x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int",
 		"Dense for tiles of this width.")
 	x, c, norm, coef := load("x"), load("c"), load("norm"), load("coef")
 	state, label, got, flags := load("state"), load("label"), load("got"), load("flags")
@@ -23,7 +23,7 @@ func (s simd) dense(w int) {
 	loop("panel", panels, func() {
 		for h := range halves {
 			// Best, second and index of the best, for both vectors.
-			slot := func(i int) Mem { return at(state, (6*h+i)*s.bytes) }
+			slot := func(i int) Mem { return at(state, i/2*panel+(2*h+i%2)*s.bytes) }
 			resume, top := load("resume"), s.vec()
 			TESTQ(resume, resume)
 			JNZ(LabelRef(name("ready%d", h)))
@@ -41,6 +41,8 @@ func (s simd) dense(w int) {
 			s.denseEnd(h, norm, coef, label, got, flags, slot)
 		}
 		ADDQ(step, x)
+		next := load("next")
+		ADDQ(next, state)
 		add(panel, norm)
 		add(panel, label)
 		add(panel, got)

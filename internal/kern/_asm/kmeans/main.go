@@ -28,6 +28,9 @@ func main() {
 		for w := 1; w <= s.width; w++ {
 			s.dense(w)
 		}
+		s.due()
+		s.slack()
+		s.shift()
 		s.sqdist()
 		s.argmin()
 		s.sqdistRow()
@@ -42,6 +45,8 @@ func main() {
 		integers(w, true)
 	}
 	survivors()
+	runnerUp()
+	compress()
 	Generate()
 }
 

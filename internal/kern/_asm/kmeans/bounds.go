@@ -1,0 +1,278 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// gather32 loads the entries of a table of 32-bit numbers at the places of index.
+func (s simd) gather32(table Mem, index, into Op) {
+	if s.bytes == 64 {
+		k := K()
+		KXNORW(k, k, k)
+		VGATHERDPS(table, k, into)
+		return
+	}
+	all := s.vec()
+	VPCMPEQD(all, all, all)
+	VGATHERDPS(all, table, into)
+}
+
+// due: lanes are rows.
+func (s simd) due() {
+	begin("due"+s.name, "flags *uint32, due *float32, label *int32, at *float32, panels int", "Due.")
+	flags, due, label, table, panels := load("flags"), load("due"), load("label"), load("at"), load("panels")
+	loop("panel", panels, func() {
+		mask := GP32()
+		for v := range 128 / s.bytes {
+			index, limit := s.vec(), s.vec()
+			if s.bytes == 64 {
+				VMOVDQU32(at(label, v*s.bytes), index)
+			} else {
+				VMOVDQU(at(label, v*s.bytes), index)
+			}
+			s.gather32(Mem{Base: table, Index: index, Scale: 4, Disp: 4}, index, limit)
+			part := GP32()
+			if v == 0 {
+				part = mask
+			}
+			if s.bytes == 64 {
+				k := K()
+				VCMPPS(Imm(0x11), at(due, v*s.bytes), limit, k) // limit < due
+				KMOVW(k, part)
+			} else {
+				VCMPPS(Imm(0x11), at(due, v*s.bytes), limit, limit)
+				VMOVMSKPS(limit, part)
+			}
+			if v > 0 {
+				SHLL(Imm(uint64(v*s.bytes/4)), part)
+				ORL(part, mask)
+			}
+		}
+		NOTL(mask)
+		MOVL(mask, at(flags, 0))
+		add(128, due)
+		add(128, label)
+		add(4, flags)
+	})
+	end()
+}
+
+// slack: lanes are rows.
+func (s simd) slack() {
+	begin("slack"+s.name, "due, state, norm *float32, label *int32, low, coef *float32, panels int", "Slack.")
+	due, state, norm, label := load("due"), load("state"), load("norm"), load("label")
+	low, coef, panels := load("low"), load("coef"), load("panels")
+	var c [6]Op
+	for i := range c {
+		c[i] = float32s(s, at(coef, 4*i))
+	}
+	zero := s.vec()
+	if s.bytes == 64 {
+		VPXORD(zero, zero, zero)
+	} else {
+		VXORPS(zero, zero, zero)
+	}
+	loop("panel", panels, func() {
+		for v := range 128 / s.bytes {
+			off := v * s.bytes
+			n, limit, base, best, second := s.vec(), s.vec(), s.vec(), s.vec(), s.vec()
+			VMOVUPS(at(norm, off), n)
+			VMOVUPS(at(state, off), best)
+			VMOVUPS(at(state, 128+off), second)
+			VMOVAPS(n, limit)
+			VFMADD132PS(c[0], c[1], limit) // limit*c0 + c1
+			VFMADD213PS(c[2], n, limit)    // n*limit + c2
+			VADDPS(c[3], n, base)
+			VMULPS(base, base, base)
+			VFMADD213PS(limit, c[4], base) // c4*base + limit
+			gap := s.vec()
+			VSUBPS(best, second, gap)
+			VSUBPS(limit, gap, gap)
+			VMAXPS(zero, gap, gap)
+			for _, d := range []Op{best, second} {
+				VADDPS(base, d, d)
+				VMAXPS(zero, d, d)
+				VSQRTPS(d, d)
+			}
+			VADDPS(best, second, second)
+			VMAXPS(c[5], second, second)
+			VDIVPS(second, gap, gap)
+			index, from := s.vec(), s.vec()
+			if s.bytes == 64 {
+				VMOVDQU32(at(label, off), index)
+			} else {
+				VMOVDQU(at(label, off), index)
+			}
+			s.gather32(Mem{Base: low, Index: index, Scale: 4, Disp: 4}, index, from)
+			f := s.vec()
+			VBROADCASTSS(at(coef, 24), f)
+			VFMADD213PS(from, f, gap)
+			VMOVUPS(gap, at(due, off))
+		}
+		add(384, state)
+		add(128, norm)
+		add(128, label)
+		add(128, due)
+	})
+	end()
+}
+
+// runnerUp: the second smallest of score less radius.
+func runnerUp() {
+	begin("runnerUp512", "row, meta, a, second *float32, w, tiles int", "RunnerUp.")
+	row, meta, a, second := load("row"), load("meta"), load("a"), load("second")
+	w, t := load("w"), load("tiles")
+	huge := GP32()
+	MOVL(U32(0x7f7fffff), huge)
+	least, next := [2]Op{ZMM(), ZMM()}, [2]Op{ZMM(), ZMM()}
+	for v := range 2 {
+		VPBROADCASTD(huge, least[v])
+		VPBROADCASTD(huge, next[v])
+	}
+	loop("scan", t, func() {
+		r := [2]Op{radius(row, meta, 0), radius(row, meta, 1)}
+		q := GP64()
+		MOVQ(w, q)
+		loop("centre", q, func() {
+			for v := range 2 {
+				low, worse := ZMM(), ZMM()
+				VMOVUPS(at(a, 64*v), low)
+				VSUBPS(r[v], low, low)
+				VMAXPS(least[v], low, worse)
+				VMINPS(least[v], low, least[v])
+				VMINPS(worse, next[v], next[v])
+			}
+			add(128, a)
+		})
+		add(16, meta)
+	})
+	for v := range 2 {
+		VMOVUPS(next[v], at(second, 64*v))
+	}
+	end()
+}
+
+// rowsAhead is how many changes before its use a row is fetched.
+const rowsAhead = 4
+
+// shift: lanes are variables.
+func (s simd) shift() {
+	begin("shift"+s.name, "hi, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n, d, stride int", "Shift for d of the columns.")
+	hi, lo, x, origin := load("hi"), load("lo"), load("x"), load("origin")
+	change, n := load("change"), load("n")
+	low, grain := XMM(), s.vec()
+	Load(Param("grain"), low)
+	VBROADCASTSD(low, grain)
+	lanes := s.bytes / 8
+	loop("change", n, func() {
+		xp, ahead, stride := GP64(), GP64(), load("stride")
+		var sum [4]reg.GPVirtual // hi and lo of one cluster, then of the other
+		MOVL(at(change, 0), xp.As32())
+		IMULQ(stride, xp)
+		LEAQ(Mem{Base: x, Index: xp, Scale: 4}, xp)
+		// A later row is fetched meanwhile; the last fetch themselves.
+		next := GP64()
+		LEAQ(at(change, 12*rowsAhead), next)
+		MOVQ(change, ahead)
+		CMPQ(n, Imm(rowsAhead))
+		CMOVQGT(next, ahead)
+		MOVL(at(ahead, 0), ahead.As32())
+		IMULQ(stride, ahead)
+		LEAQ(Mem{Base: x, Index: ahead, Scale: 4}, ahead)
+		for i := range sum {
+			sum[i] = GP64()
+			MOVL(at(change, 4+i/2*4), sum[i].As32())
+			IMULQ(stride, sum[i])
+			LEAQ(Mem{Base: []reg.Register{hi, lo}[i%2], Index: sum[i], Scale: 8}, sum[i])
+		}
+		cell := func(base reg.Register, j reg.Register, size int) Mem {
+			return Mem{Base: base, Index: j, Scale: uint8(size)}
+		}
+		j, left := GP64(), load("d")
+		XORQ(j, j)
+		SUBQ(U32(lanes), left)
+		JL(LabelRef("short"))
+		Label("long")
+		PREFETCHT0(cell(ahead, j, 4))
+		y, a := s.vec(), s.vec()
+		VCVTPS2PD(cell(xp, j, 4), y)
+		VSUBPD(cell(origin, j, 8), y, y)
+		VADDPD(grain, y, a)
+		VSUBPD(grain, a, a)
+		VSUBPD(a, y, y)
+		for i, p := range sum {
+			v, part := s.vec(), []Op{a, y}[i%2]
+			VMOVUPD(cell(p, j, 8), v)
+			if i < 2 {
+				VSUBPD(part, v, v)
+			} else {
+				VADDPD(part, v, v)
+			}
+			VMOVUPD(v, cell(p, j, 8))
+		}
+		ADDQ(U32(lanes), j)
+		SUBQ(U32(lanes), left)
+		JGE(LabelRef("long"))
+		Label("short")
+		ADDQ(U32(lanes), left)
+		JZ(LabelRef("next"))
+		Label("one")
+		y1, a1 := last(false, cell(xp, j, 4)), XMM()
+		VSUBSD(cell(origin, j, 8), y1, y1)
+		VADDSD(grain.AsX(), y1, a1)
+		VSUBSD(grain.AsX(), a1, a1)
+		VSUBSD(a1, y1, y1)
+		for i, p := range sum {
+			v, part := XMM(), []Op{a1, y1}[i%2]
+			VMOVSD(cell(p, j, 8), v)
+			if i < 2 {
+				VSUBSD(part, v, v)
+			} else {
+				VADDSD(part, v, v)
+			}
+			VMOVSD(v, cell(p, j, 8))
+		}
+		INCQ(j)
+		DECQ(left)
+		JNZ(LabelRef("one"))
+		Label("next")
+		add(12, change)
+	})
+	end()
+}
+
+// compress: lanes are rows. Registers are compressed and stored under a mask: compressing to memory is slow on Zen 4.
+func compress() {
+	begin("compress512", "dst, src *float32, rows uint32, columns int", "Compress.")
+	dst, src, columns := load("dst"), load("src"), load("columns")
+	rows, count, bits, half := GP32(), GP32(), GP32(), GP64()
+	Load(Param("rows"), rows)
+	k := [2]reg.OpmaskVirtual{K(), K()}
+	front := [2]reg.OpmaskVirtual{K(), K()}
+	for v := range 2 {
+		KMOVW(rows, k[v])
+		MOVWLZX(rows.As16(), count)
+		POPCNTL(count, count)
+		if v == 0 {
+			MOVL(count, half.As32())
+		}
+		MOVL(U32(0xffff), bits)
+		BZHIL(count, bits, bits)
+		KMOVW(bits, front[v])
+		SHRL(Imm(16), rows)
+	}
+	loop("column", columns, func() {
+		a, b := ZMM(), ZMM()
+		VMOVUPS(at(src, 0), a)
+		VMOVUPS(at(src, 64), b)
+		VCOMPRESSPS(a, k[0], a)
+		VCOMPRESSPS(b, k[1], b)
+		VMOVUPS(a, front[0], at(dst, 0))
+		VMOVUPS(b, front[1], Mem{Base: dst, Index: half, Scale: 4})
+		add(128, src)
+		add(128, dst)
+	})
+	end()
+}
