@@ -27,7 +27,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 			return nil, err
 		}
 		driver := hard.MiniBatch{Points: points, BatchSize: s.BatchSize, MaxIter: s.maxIter(), Seed: s.seed(), Threads: s.threads()}
-		return f.lockstep(watch).climb(ctx, driver, thetas, watch), nil
+		return f.lockstep(watch).climb(ctx, func(int) ascent.Driver { return driver }, thetas, watch), nil
 	}
 	if f.spec.model() == "kmedians" {
 		points, err := f.all(ctx)
@@ -37,7 +37,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 		medians := &hard.Medians{Points: points, Threads: f.spec.threads()}
 		runs := make([]run, len(thetas))
 		for i, theta := range thetas {
-			runs[i] = follow(f.driver().Steps(ctx, medians, theta), i, len(thetas), watch)
+			runs[i] = follow(f.driver(i).Steps(ctx, medians, theta), i, len(thetas), watch)
 		}
 		if f.spec.driver(f.mix.D) == "exact" {
 			runs[0].last.Done = ascent.FixedPoint
@@ -45,7 +45,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 		return runs, nil
 	}
 	if f.spec.driver(f.mix.D) == "exact" {
-		runs := f.lockstep(watch).climb(ctx, f.driver(), thetas, watch)
+		runs := f.lockstep(watch).climb(ctx, f.driver, thetas, watch)
 		runs[0].last.Done = ascent.FixedPoint // at the optimum, whatever the last digit of a mean does
 		return runs, nil
 	}
@@ -53,7 +53,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	if race && l.smooth && f.spec.tol() > 0 {
 		l.spike = f.degenerate
 	}
-	return l.climb(ctx, f.driver(), thetas, watch), nil
+	return l.climb(ctx, f.driver, thetas, watch), nil
 }
 
 func (f *fit) lockstep(watch func(Progress)) *lockstep {
@@ -109,16 +109,17 @@ func (f *fit) all(ctx context.Context) (*seed.Points, error) {
 	return seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0))
 }
 
-// driver returns the driver the spec asks for.
-func (f *fit) driver() ascent.Driver {
-	s, most := &f.spec, f.spec.maxIter()
+// driver returns the driver that the spec asks for, for one of the starts. Each has nudges of its own: where annealing has
+// merged all components, they are all that starts differ in.
+func (f *fit) driver(start int) ascent.Driver {
+	s, most, nudges := &f.spec, f.spec.maxIter(), f.spec.seed()+uint64(start)
 	if s.hard() {
 		if s.driver(f.mix.D) == "exact" {
 			most = 0 // there is nothing left to climb
 		}
 		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: s.TolShift}
 	}
-	finish := ascent.Finish{MaxIter: most, Tol: s.tol(), TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: s.seed()}
+	finish := ascent.Finish{MaxIter: most, Tol: s.tol(), TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: nudges}
 	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}
 	switch s.driver(f.mix.D) {
 	case "em":
@@ -126,7 +127,7 @@ func (f *fit) driver() ascent.Driver {
 	case "em-lbfgs":
 		finish.Driver = quasi
 	case "anti-annealing":
-		finish.Driver = ascent.Anneal{Betas: s.betas(), Sweeps: s.BetaSteps, MaxIter: most, Seed: s.seed(), Last: quasi}
+		finish.Driver = ascent.Anneal{Betas: s.betas(), Sweeps: s.BetaSteps, MaxIter: most, Seed: nudges, Last: quasi}
 	case "squarem":
 		finish.Driver = ascent.SQUAREM{MaxIter: most}
 	case "bfgs":

@@ -59,8 +59,8 @@ type answer struct {
 	err   error
 }
 
-// climb runs the driver from every start and returns where each ended.
-func (l *lockstep) climb(ctx context.Context, driver ascent.Driver, thetas [][]float64, watch func(Progress)) []run {
+// climb runs a driver from every start and returns where each ended.
+func (l *lockstep) climb(ctx context.Context, driver func(start int) ascent.Driver, thetas [][]float64, watch func(Progress)) []run {
 	l.asks, l.ends = make(chan ask), make(chan int)
 	runs := make([]run, len(thetas))
 	l.runs, l.state = runs, make([]sweep.State, len(thetas))
@@ -68,7 +68,7 @@ func (l *lockstep) climb(ctx context.Context, driver ascent.Driver, thetas [][]f
 	for i, theta := range thetas {
 		go func() {
 			runs[i].start = i
-			for step, err := range driver.Steps(ctx, objective{l, i}, theta) {
+			for step, err := range driver(i).Steps(ctx, objective{l, i}, theta) {
 				if errors.Is(err, errOutraced) {
 					runs[i].outraced = true
 					break

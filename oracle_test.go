@@ -178,7 +178,7 @@ func standardise(src *data.Table) {
 func climb(t *testing.T, local *sweep.Local, mix *mixture.Mixture, theta []float64, driver ascent.EM) (steps []ascent.Step) {
 	t.Helper()
 	l := &lockstep{sweeper: local, mix: mix}
-	runs := l.climb(context.Background(), driver, [][]float64{theta}, func(p Progress) { steps = append(steps, p.Step) })
+	runs := l.climb(context.Background(), func(int) ascent.Driver { return driver }, [][]float64{theta}, func(p Progress) { steps = append(steps, p.Step) })
 	if len(runs) != 1 || runs[0].err != nil {
 		t.Fatal(runs[0].err)
 	}

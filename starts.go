@@ -81,7 +81,7 @@ func (f *fit) smallEM(ctx context.Context, p *seed.Points) ([][]float64, error) 
 		}
 	}
 	l := &lockstep{sweeper: f.local, mix: f.mix}
-	runs := l.climb(ctx, ascent.EM{Beta: 1, MaxIter: smallSteps}, tries, nil)
+	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: smallSteps} }, tries, nil)
 	thetas := make([][]float64, n)
 	for i := range n {
 		group := runs[i*smallStarts : (i+1)*smallStarts]

@@ -1,0 +1,42 @@
+// Command figures draws the pictures of docs/pictures.md with the library they explain: every curve and dot is what its
+// E-steps, M-steps and fits compute.
+//
+//	go run ./docs/figures
+//
+// rewrites docs/figures/*.svg, the same bytes each time. It is run in the root of the module.
+package main
+
+import (
+	"bytes"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/latent-go/latent/plot"
+)
+
+// figures are the pictures by the names of their files, in the order of the page.
+var figures = []struct {
+	file string
+	draw func() *plot.Figure
+}{
+	{"shapes.svg", func() *plot.Figure { return newShapes().figure() }},
+	{"coins.svg", func() *plot.Figure { return newCoins().figure() }},
+	{"bound.svg", func() *plot.Figure { return newBound().figure() }},
+	{"beta.svg", func() *plot.Figure { return newSharpness().figure() }},
+	{"stuck.svg", func() *plot.Figure { return newStuck().figure() }},
+	{"plateau.svg", func() *plot.Figure { return newPlateau().figure() }},
+}
+
+func main() {
+	for _, f := range figures {
+		var b bytes.Buffer
+		err := f.draw().WriteSVG(&b)
+		if err == nil {
+			err = os.WriteFile(filepath.Join("docs", "figures", f.file), b.Bytes(), 0o666)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+}

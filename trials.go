@@ -1,0 +1,140 @@
+package latent
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/data"
+)
+
+// Trial is one run of one algorithm from one of the starts that all algorithms share.
+type Trial struct {
+	Algorithm string
+	Start     int // from 1
+	Of        int // starts
+	Sweeps    int // passes used, rejected trials of a line search and the certificate included
+	Steps     int // steps accepted
+	Seconds   float64
+	LogLik    float64  // log-likelihood at the end, in the user's units, nats
+	Distance  *float64 // certified distance from the optimum, standard errors; nil where it is not known
+	Converged bool     // it finished before its passes were used up
+	Spike     bool     // it owes its height to a component on a few equal rows
+	Model     *Model   // the end, largest weight first
+}
+
+// TrialStep is one accepted step of a trial.
+type TrialStep struct {
+	Algorithm string
+	Start     int // from 1
+	Of        int // starts
+	ascent.Step
+	fit *fit
+}
+
+// Model returns the mixture where the step stands, in natural parameters, largest weight first.
+func (s *TrialStep) Model() *Model {
+	m, _ := s.fit.model(s.Point)
+	return m
+}
+
+// Trials runs several algorithms from the same starts and lets each use so many passes over the rows at most, which is
+// the fair measure where some search lines and some do not. Runs do not race and share no passes, so that the seconds of
+// each are its own. spec.Algorithm, MaxIter and Watch are not used; Beta and BetaSteps are for anti-annealing alone. see,
+// where not nil, is called with every accepted step, one trial after another. The trials come by start, then in the order
+// of algorithms.
+func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string, sweeps int, see func(*TrialStep)) ([]Trial, error) {
+	if sweeps < 1 {
+		return nil, bad("sweeps", "is %d; it must be at least 1", sweeps)
+	}
+	spec.MaxIter, spec.Watch = new(sweeps), nil
+	if err := validateCompare(spec, algorithms); err != nil {
+		return nil, err
+	}
+	f, err := prepare(ctx, src, spec.with(algorithms[0]))
+	if err != nil {
+		return nil, err
+	}
+	if p := f.mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
+		return nil, bad("algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out", p, p)
+	}
+	thetas, err := f.starts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var trials []Trial
+	for i, theta := range thetas {
+		for _, a := range algorithms {
+			f.spec = spec.with(a)
+			t, err := f.trial(ctx, theta, i, sweeps, func(s ascent.Step) {
+				if see != nil {
+					see(&TrialStep{a, i + 1, len(thetas), s, f})
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+			t.Algorithm, t.Start, t.Of = a, i+1, len(thetas)
+			trials = append(trials, t)
+		}
+	}
+	return trials, nil
+}
+
+// trial climbs once from theta, the given one of the starts.
+func (f *fit) trial(ctx context.Context, theta []float64, start, sweeps int, see func(ascent.Step)) (t Trial, err error) {
+	began := time.Now()
+	driver := &rationed{Driver: f.driver(start), most: sweeps}
+	r := f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return driver }, [][]float64{theta}, func(p Progress) { see(p.Step) })[0]
+	if r.err != nil {
+		return t, r.err
+	}
+	end := r.last
+	t = Trial{
+		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: end.Point.LogLik + f.jacobian(),
+		Converged: end.Done.Converged(), Spike: f.degenerate(end.Point),
+	}
+	if c := end.Certificate; c != nil && !c.AtLeast && c.Distance == c.Distance {
+		t.Distance = new(end.Distance)
+	}
+	t.Model, _ = f.model(end.Point)
+	return t, nil
+}
+
+// rationed is a driver that may use so many evaluations. Where it asks for more, its last accepted step is its
+// end.
+type rationed struct {
+	ascent.Driver
+	most, used int
+}
+
+var errRation = errors.New("the evaluations allowed are used up")
+
+// Steps implements ascent.Driver.
+func (r *rationed) Steps(ctx context.Context, o ascent.Objective, theta []float64) iter.Seq2[ascent.Step, error] {
+	return func(yield func(ascent.Step, error) bool) {
+		for s, err := range r.Driver.Steps(ctx, ration{o, r}, theta) {
+			if errors.Is(err, errRation) || !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ration is the objective of a rationed driver.
+type ration struct {
+	ascent.Objective
+	r *rationed
+}
+
+// Eval implements ascent.Objective.
+func (o ration) Eval(ctx context.Context, theta []float64, beta float64) (*ascent.Point, error) {
+	if o.r.used == o.r.most {
+		return nil, errRation
+	}
+	o.r.used++
+	return o.Objective.Eval(ctx, theta, beta)
+}
