@@ -164,8 +164,8 @@ func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
 		}
 	}
 	normalise(m.Weights)
-	if g, ok := f.mix.Family.(family.Gaussian); ok {
-		m.Shape = g.Shape
+	if g, comp, ok := f.gaussian(comp); ok {
+		m.Shape = f.spec.shape()
 		for i := range g.Shape.Count(k) {
 			q := make([]float64, g.Shape.Size(d))
 			g.Covariance(q, g.ScaleOf(comp, order[i], k, d), d)
@@ -255,7 +255,7 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 	for c, from := range order {
 		r.Components[c].AtFloor = at[from]
 	}
-	switch g, gaussian := f.mix.Family.(family.Gaussian); {
+	switch _, g, gaussian := f.startMixture(); {
 	case !gaussian:
 		f.certain(r, p, order)
 	case g.Shape.Shared() && slices.Contains(at, true):

@@ -53,11 +53,12 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 			return nil, err
 		}
 	}
+	climbed := time.Now()
 	r, err := f.result(context.WithoutCancel(ctx), runs, best, interrupted || ctx.Err() != nil && !runs[best].last.Done.Converged())
 	if err != nil {
 		return nil, err
 	}
-	r.Timing.Start, r.Timing.Fit = started.Sub(began).Seconds(), time.Since(started).Seconds()
+	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = started.Sub(began).Seconds(), climbed.Sub(started).Seconds(), time.Since(climbed).Seconds()
 	r.Seconds = time.Since(began).Seconds()
 	return r, nil
 }
@@ -112,6 +113,9 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	switch spec.model() {
 	case "gmm":
 		f.mix.Family = family.Gaussian{Shape: spec.shape(), Var: f.look.Var, RegCovar: spec.RegCovar}
+		if spec.shape().Decomposed() {
+			f.mix.Family = family.Decomposed{Shape: spec.shape(), Var: f.look.Var, RegCovar: spec.RegCovar}
+		}
 	case "bernoulli":
 		f.mix.Family, f.origin = family.Bernoulli{}, make([]float64, d)
 	case "categorical":

@@ -91,7 +91,7 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 		}
 	}
 	labels := seed.Nearest(f.near(p, f.spec.Init), f.near(given, f.spec.Init).X)
-	g, gaussian := f.mix.Family.(family.Gaussian)
+	mix, g, gaussian := f.startMixture()
 	if !gaussian {
 		return seed.FromFirm(f.mix, p, labels, firmDrawn), nil
 	}
@@ -99,7 +99,7 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	for c := range w {
 		w[c] = max(w[c], f.look.W/float64(f.look.Used)) // a centre far from all rows keeps the share of one
 	}
-	return seed.Around(f.mix, g, given.X, w, g.Var), nil
+	return f.restrict(seed.Around(mix, g, given.X, w, g.Var)), nil
 }
 
 // fromLabels returns the start that one M-step makes of a label for every row.
@@ -126,8 +126,8 @@ func (f *fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error)
 			return nil, bad("init", "labels: none of the rows has label %d", c)
 		}
 	}
-	if g, gaussian := f.mix.Family.(family.Gaussian); gaussian {
-		return seed.FromLabels(f.mix, g, p, own), nil
+	if mix, g, gaussian := f.startMixture(); gaussian {
+		return f.restrict(seed.FromLabels(mix, g, p, own)), nil
 	}
 	if f.spec.mixture() {
 		return seed.FromFirm(f.mix, p, own, firmGiven), nil

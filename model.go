@@ -72,6 +72,9 @@ func Load(path string) (*Model, error) {
 func (m *Model) family(variances []float64) family.Family {
 	switch m.Kind {
 	case "gmm":
+		if m.Shape.Decomposed() { // covariances are taken as they stand, whatever they share
+			return family.Decomposed{Shape: m.Shape, Var: variances}.Plain()
+		}
 		return family.Gaussian{Shape: m.Shape, Var: variances}
 	case "bernoulli":
 		return family.Bernoulli{}
@@ -129,6 +132,8 @@ func (m *Model) fill(fam family.Family, comp, origin []float64, raise bool) erro
 				return fmt.Errorf("covariances: number %d is not positive definite", c+1)
 			}
 		}
+	case family.Decomposed:
+		return m.fillDecomposed(fam, comp)
 	case family.Bernoulli:
 		fam.FromProbabilities(comp, slices.Concat(m.Probabilities...))
 	case family.Categorical:
@@ -138,7 +143,7 @@ func (m *Model) fill(fam family.Family, comp, origin []float64, raise bool) erro
 }
 
 // matrix reports whether covariances of the shape are whole matrices.
-func matrix(s family.Shape) bool { return s == family.Full || s == family.Tied }
+func matrix(s family.Shape) bool { return s.Matrix() }
 
 // pack returns the free half of a covariance: the lower triangle by rows of a d x d matrix, and others as they are.
 func pack(s family.Shape, cov []float64, d int) []float64 {

@@ -209,6 +209,9 @@ func (m *Model) checkCovariances() error {
 			return fmt.Errorf("covariances: number %d %w", c+1, err)
 		}
 	}
+	if m.Shape.Decomposed() {
+		return m.checkDecomposed()
+	}
 	return nil
 }
 

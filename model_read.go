@@ -241,12 +241,10 @@ func (r *modelReader) gmm(m *Model) {
 	m.Means = r.rows("means")
 	var all [][][]number // k matrices of d rows, down to the one number of the simplest shape
 	switch shape {
-	case family.Full:
-		r.decode("covariances", &all)
 	case family.Tied:
 		all = make([][][]number, 1)
 		r.decode("covariances", &all[0])
-	case family.Diag:
+	case family.Diag, family.TiedShapeDiag, family.TiedVolumeDiag:
 		var rows [][]number
 		r.decode("covariances", &rows)
 		for i := range rows {
@@ -264,6 +262,8 @@ func (r *modelReader) gmm(m *Model) {
 	case family.TiedSpherical:
 		all = [][][]number{{make([]number, 1)}}
 		r.decode("covariances", &all[0][0][0])
+	default:
+		r.decode("covariances", &all)
 	}
 	d, unit := m.dims(), "columns"
 	if m.PCA() != nil {

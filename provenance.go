@@ -3,6 +3,7 @@ package latent
 import (
 	"encoding/json"
 
+	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/score"
 )
@@ -43,6 +44,9 @@ func (m *Model) Result() *Result {
 	mix := &mixture.Mixture{Family: m.family(nil), K: k, D: m.dims()}
 	if m.Kind == "gmm" {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
+		if m.Shape.Decomposed() {
+			mix.Family = family.Decomposed{Shape: m.Shape}
+		}
 	}
 	r.Free = mix.Free()
 	json.Unmarshal(m.Certificate, &r.Certificate) // a certificate that cannot be read tells nothing: it stays empty

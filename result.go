@@ -61,7 +61,8 @@ type Result struct {
 type Timing struct {
 	Read  float64 `json:"read"`
 	Start float64 `json:"start"`
-	Fit   float64 `json:"fit"`
+	Fit   float64 `json:"fit"`   // climbing, the certificate included
+	Judge float64 `json:"judge"` // labels, criteria and standard errors of the end
 	Write float64 `json:"write"`
 }
 

@@ -20,7 +20,9 @@ type Spec struct {
 	// K is the number of components. It has no default, and none is given with Penalty.
 	K int `json:"k,omitempty"`
 	// Covariance is the shape of the covariances of a Gaussian mixture, by name or mclust's code: "full" (the default,
-	// VVV), "tied" (EEE), "diag" (VVI), "spherical" (VII), "tied-diag" (EEI), "tied-spherical" (EII).
+	// VVV), "tied" (EEE), "diag" (VVI), "spherical" (VII), "tied-diag" (EEI), "tied-spherical" (EII), and those that share a
+	// part of volume, shape and axes: "tied-shape-diag" (VEI), "tied-volume-diag" (EVI), "tied-shape-axes" (VEE),
+	// "tied-volume-axes" (EVE), "tied-axes" (VVE), "tied-volume-shape" (EEV), "tied-shape" (VEV), "tied-volume" (EVV).
 	Covariance string `json:"covariance,omitempty"`
 	// Algorithm is the driver. For mixtures: "auto" (the default: "em-lbfgs", or "em" where RegCovar is set), "em",
 	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg". For kmeans and kmedians: "auto" (the

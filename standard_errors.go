@@ -114,7 +114,7 @@ func (f *fit) nearEdge(theta []float64, held []bool) []bool {
 		p = fam.Probabilities(nil, comp)
 	case family.Categorical:
 		p = fam.Probabilities(nil, comp, k)
-	case family.Gaussian:
+	case family.Gaussian, family.Decomposed:
 		for c, floor := range fam.AtFloor(comp, k, d) {
 			for j := range d {
 				near[at+c*d+j] = near[at+c*d+j] || floor
@@ -153,6 +153,8 @@ func (n *natural) fill(e *StandardErrors) {
 	switch fam := n.f.mix.Family.(type) {
 	case family.Gaussian:
 		n.gaussian(e, fam)
+	case family.Decomposed:
+		n.gaussian(e, fam.Plain())
 	case family.Bernoulli:
 		p := fam.Probabilities(nil, comp)
 		for _, c := range n.order {
@@ -229,30 +231,44 @@ func (n *natural) mean(c, j int) float64 {
 // covariance returns the standard errors of a covariance, laid out as in StandardErrors.
 func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
 	d, size := n.f.mix.D, g.Shape.Size(n.f.mix.D)
-	u := g.ScaleOf(n.theta[n.at:], c, n.f.mix.K, d)
-	from, grad := n.at+n.f.mix.K*d+c*size, make([]float64, size)
-	entry := func(j, l int) float64 {
-		g.CovarianceGrad(grad, u, j, l, d)
-		return unit[j] * unit[l] * n.u.StandardError(from, grad)
-	}
+	entry := n.entries(g, c)
+	at := func(j, l int) float64 { return unit[j] * unit[l] * entry(j, l) }
 	switch {
 	case matrix(g.Shape):
 		e := make(Errors, d*d)
 		for j := range d {
 			for l := range j + 1 {
-				v := entry(j, l)
+				v := at(j, l)
 				e[j*d+l], e[l*d+j] = v, v
 			}
 		}
 		return e
 	case size == 1 && (n.f.transform == nil || principal(n.f.transform) != nil):
-		return Errors{entry(0, 0)}
+		return Errors{at(0, 0)}
 	}
 	e := make(Errors, d)
 	for j := range e {
-		e[j] = entry(j, j)
+		e[j] = at(j, j)
 	}
 	return e
+}
+
+// entries returns the standard errors of the entries of the covariance of component c.
+func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
+	k, d, comp := n.f.mix.K, n.f.mix.D, n.theta[n.at:]
+	if fam, ok := n.f.mix.Family.(family.Decomposed); ok {
+		grad := make([]float64, len(comp))
+		return func(j, l int) float64 {
+			fam.CovarianceGrad(grad, comp, c, j, l, k, d)
+			return n.u.StandardError(n.at, grad)
+		}
+	}
+	size := g.Shape.Size(d)
+	u, grad := g.ScaleOf(comp, c, k, d), make([]float64, size)
+	return func(j, l int) float64 {
+		g.CovarianceGrad(grad, u, j, l, d)
+		return n.u.StandardError(n.at+k*d+c*size, grad)
+	}
 }
 
 // units returns what a step of 1 after the transform is in the units that covariances are told in, variable by variable:

@@ -109,7 +109,7 @@ func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
 // differ; else as they are. "whitened" measures by the covariance of all rows, which no linear map of the columns changes.
 func (f *fit) near(p *seed.Points, method string) *seed.Points {
 	switch fam := f.mix.Family.(type) {
-	case family.Gaussian:
+	case family.Gaussian, family.Decomposed:
 		factor := make([]float64, p.D)
 		for j, v := range f.look.Var {
 			factor[j] = 1 / math.Sqrt(v)
@@ -149,12 +149,12 @@ func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, rn
 	if !f.spec.mixture() {
 		return centres, nil
 	}
-	g, gaussian := f.mix.Family.(family.Gaussian)
+	mix, g, gaussian := f.startMixture()
 	switch {
 	case gaussian && method == "random":
-		return seed.Around(f.mix, g, centres, slices.Repeat([]float64{1}, k), g.Var), nil
+		return f.restrict(seed.Around(mix, g, centres, slices.Repeat([]float64{1}, k), g.Var)), nil
 	case gaussian && method == "k-means++":
-		return seed.Around(f.mix, g, centres, weights(p, nearest(near, rows), k), g.Var), nil
+		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows), k), g.Var)), nil
 	case method == "random" || method == "k-means++":
 		return seed.FromFirm(f.mix, p, nearest(near, rows), firmDrawn), nil
 	}
@@ -163,7 +163,7 @@ func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, rn
 		return nil, err
 	}
 	if gaussian {
-		return seed.FromLabels(f.mix, g, p, labels), nil
+		return f.restrict(seed.FromLabels(mix, g, p, labels)), nil
 	}
 	return seed.FromFirm(f.mix, p, labels, firmDrawn), nil
 }

@@ -27,6 +27,15 @@ func scoredFamilies(rng *rand.Rand) (all []scored) {
 			all = append(all, s)
 		}
 	}
+	for _, shape := range decomposed {
+		for d := 1; d <= 4; d++ {
+			s := scored{shape.String(), family.Decomposed{Shape: shape, Var: []float64{1, 1, 1, 1}[:d]}, 3, d, nil}
+			for range kern.Rows * d {
+				s.x = append(s.x, 2*rng.NormFloat64())
+			}
+			all = append(all, s)
+		}
+	}
 	bits := scored{"bernoulli", family.Bernoulli{}, 3, 4, nil}
 	codes := scored{"categorical", family.Categorical{Levels: []int{3, 1, 4}}, 2, 3, nil}
 	for range kern.Rows {

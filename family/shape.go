@@ -6,25 +6,39 @@ import (
 )
 
 // Shape is what the covariance matrices of a Gaussian family share.
+//
+// A covariance is S_c = v_c D_c A_c D_c': a volume, the directions of its axes and a shape of determinant 1. mclust's
+// codes say of volume, shape and directions, in this order, whether they are equal in all components (E), vary (V), or
+// the axes are the columns' own (I). Celeux and Govaert 1995; Fraley and Raftery 2002.
 type Shape uint8
 
-// The six shapes and mclust's codes for them (Celeux and Govaert 1995; Fraley and Raftery 2002).
+// The fourteen shapes. Gaussian has the first six, Decomposed the others.
 const (
-	Full          Shape = iota // VVV: each component its own matrix
-	Tied                       // EEE: one matrix for all
-	Diag                       // VVI: each component its own variances, no covariances
-	Spherical                  // VII: each component one variance
-	TiedDiag                   // EEI: one set of variances for all
-	TiedSpherical              // EII: one variance for all
+	Full            Shape = iota // VVV: each component its own matrix
+	Tied                         // EEE: one matrix for all
+	Diag                         // VVI: each component its own variances, no covariances
+	Spherical                    // VII: each component one variance
+	TiedDiag                     // EEI: one set of variances for all
+	TiedSpherical                // EII: one variance for all
+	TiedShapeDiag                // VEI: no covariances; variances proportional to each other
+	TiedVolumeDiag               // EVI: no covariances; the product of the variances is the same for all
+	TiedShapeAxes                // VEE: matrices proportional to each other
+	TiedVolumeAxes               // EVE: the same axes and the same determinant
+	TiedAxes                     // VVE: the same axes (common principal components)
+	TiedVolumeShape              // EEV: the same ellipsoid, turned
+	TiedShape                    // VEV: the same ellipsoid, turned and of another size
+	TiedVolume                   // EVV: the same determinant
 )
 
 var shapes = [...]struct{ name, mclust string }{
 	{"full", "VVV"}, {"tied", "EEE"}, {"diag", "VVI"}, {"spherical", "VII"}, {"tied-diag", "EEI"}, {"tied-spherical", "EII"},
+	{"tied-shape-diag", "VEI"}, {"tied-volume-diag", "EVI"}, {"tied-shape-axes", "VEE"}, {"tied-volume-axes", "EVE"},
+	{"tied-axes", "VVE"}, {"tied-volume-shape", "EEV"}, {"tied-shape", "VEV"}, {"tied-volume", "EVV"},
 }
 
 // ParseShape reads a shape by its name or mclust's code, in any case.
 func ParseShape(s string) (Shape, error) {
-	names := make([]string, 0, 2*len(shapes))
+	names := make([]string, 0, len(shapes))
 	for i, n := range shapes {
 		if strings.EqualFold(s, n.name) || strings.EqualFold(s, n.mclust) {
 			return Shape(i), nil
@@ -43,18 +57,27 @@ func (s Shape) Mclust() string { return shapes[s].mclust }
 // Shared reports whether all components have the same covariance.
 func (s Shape) Shared() bool { return s == Tied || s == TiedDiag || s == TiedSpherical }
 
+// Decomposed reports whether components share a part of their covariances only, as in a Decomposed family.
+func (s Shape) Decomposed() bool { return s > TiedSpherical }
+
+// Alone is the shape of one covariance by itself: Full, Diag or Spherical.
+func (s Shape) Alone() Shape { return s.kind() }
+
+// Matrix reports whether one covariance is a whole matrix.
+func (s Shape) Matrix() bool { return s.kind() == Full }
+
 // kind returns the shape of one covariance: Full, Diag or Spherical.
 func (s Shape) kind() Shape {
 	switch s {
-	case Full, Tied:
-		return Full
-	case Diag, TiedDiag:
+	case Diag, TiedDiag, TiedShapeDiag, TiedVolumeDiag:
 		return Diag
+	case Spherical, TiedSpherical:
+		return Spherical
 	}
-	return Spherical
+	return Full
 }
 
-// Size is the number of free parameters of one covariance on d columns: d(d+1)/2, d or 1.
+// Size is the number of free parameters of one covariance by itself on d columns: d(d+1)/2, d or 1.
 func (s Shape) Size(d int) int {
 	switch s.kind() {
 	case Full:

@@ -101,7 +101,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.k, "k", "k", "", "number of groups (also --n-clusters, --n-components)")
 	f.StringVar(&s.Model, "model", "gmm", "gmm, bernoulli, categorical, kmeans or kmedians")
-	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII")
+	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans and kmedians: lloyd, exact, minibatch")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, whitened, small-em, labels:COLUMN, model:FILE or centers:FILE")

@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/family"
 )
 
 // width is how wide a summary may be.
@@ -89,7 +90,7 @@ func fittedLine(r *latent.Result) string {
 	what := fmt.Sprintf("%s, k = %d", modelNames[r.Model], r.K)
 	if r.Model == "gmm" {
 		shape := r.Covariance + " covariances (" + r.Mclust + ")"
-		if r.Covariance == "tied" || strings.HasPrefix(r.Covariance, "tied-") {
+		if s, err := family.ParseShape(r.Covariance); err == nil && s.Shared() {
 			shape = "one " + r.Covariance + " covariance (" + r.Mclust + ")"
 		}
 		what += ", " + shape
@@ -307,7 +308,7 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 	if r.Threads == 0 { // told from the file alone
 		return
 	}
-	fmt.Fprintf(w, "%d passes of the winning start, %d in all; %d threads; read %.3f s, starts %.3f s, fit %.3f s\n", r.Sweeps, r.SweepsTotal, r.Threads, r.Timing.Read, r.Timing.Start, r.Timing.Fit)
+	fmt.Fprintf(w, "%d passes of the winning start, %d in all; %d threads; read %.3f s, starts %.3f s, fit %.3f s, standard errors and criteria %.3f s\n", r.Sweeps, r.SweepsTotal, r.Threads, r.Timing.Read, r.Timing.Start, r.Timing.Fit, r.Timing.Judge)
 	if info != nil {
 		for _, c := range info.Columns {
 			fmt.Fprintf(w, "column %s: %s, %s %s\n", c.Name, c.Kind, c.Use, c.Why)

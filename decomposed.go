@@ -1,0 +1,120 @@
+package latent
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/mixture"
+)
+
+// gaussian returns the Gaussian family of the covariances, each by itself where components share a part of them, and its
+// parameters that are the components comp. ok is false for another model.
+func (f *fit) gaussian(comp []float64) (g family.Gaussian, own []float64, ok bool) {
+	switch fam := f.mix.Family.(type) {
+	case family.Gaussian:
+		return fam, comp, true
+	case family.Decomposed:
+		g, k, d := fam.Plain(), f.mix.K, f.mix.D
+		own = make([]float64, g.Params(k, d))
+		fam.Expand(own, comp, k, d)
+		return g, own, true
+	}
+	return g, nil, false
+}
+
+// startMixture returns the Gaussian mixture that starts are made in, and its family: that of the fit, or where components
+// share a part of their covariances the one in which they do not. ok is false for another model.
+func (f *fit) startMixture() (m *mixture.Mixture, g family.Gaussian, ok bool) {
+	switch fam := f.mix.Family.(type) {
+	case family.Gaussian:
+		return f.mix, fam, true
+	case family.Decomposed:
+		m := *f.mix
+		m.Family = fam.Plain()
+		return &m, fam.Plain(), true
+	}
+	return nil, g, false
+}
+
+// restrict turns parameters of the mixture that starts are made in into those of the fit.
+func (f *fit) restrict(start []float64) []float64 {
+	fam, ok := f.mix.Family.(family.Decomposed)
+	if !ok {
+		return start
+	}
+	m, _, _ := f.startMixture()
+	weight := m.LogWeights(nil, start)
+	for c, lw := range weight {
+		weight[c] = math.Exp(lw) * f.look.W
+	}
+	theta := make([]float64, f.mix.Params())
+	copy(theta, start[:len(start)-len(m.Components(start))])
+	fam.Restrict(f.mix.Components(theta), m.Components(start), weight, m.K, m.D)
+	return theta
+}
+
+// ownScales returns the parameters of a family whose covariances are each by itself: those of the model, with means of 0.
+func (m *Model) ownScales(g family.Gaussian) ([]float64, error) {
+	k, d := m.K(), m.dims()
+	own := make([]float64, g.Params(k, d))
+	for c, cov := range m.Covariance {
+		if !g.Scale(g.ScaleOf(own, c, k, d), pack(g.Shape, cov, d), d) {
+			return nil, fmt.Errorf("covariances: number %d is not positive definite", c+1)
+		}
+	}
+	return own, nil
+}
+
+// fillDecomposed sets comp, whose means are there, to the covariances of the model in the coordinates of its shape.
+func (m *Model) fillDecomposed(fam family.Decomposed, comp []float64) error {
+	k, d := m.K(), m.dims()
+	own, err := m.ownScales(fam.Plain())
+	if err != nil {
+		return err
+	}
+	copy(own, comp[:k*d])
+	fam.Restrict(comp, own, m.Weights, k, d)
+	return nil
+}
+
+// ofShape is how far an entry of a covariance may be from the nearest covariances of its model's shape, in standard
+// deviations of both columns.
+const ofShape = 1e-6
+
+// checkDecomposed wants covariances that share what the shape says.
+func (m *Model) checkDecomposed() error {
+	k, d := m.K(), m.dims()
+	fam := family.Decomposed{Shape: m.Shape, Var: make([]float64, d)}
+	weight := make([]float64, k)
+	for c := range k {
+		weight[c] = 1
+		for j := range d {
+			if v := 1e-4 * m.variance(c, j); c == 0 || v < fam.Var[j] { // far below any floor that a fit has
+				fam.Var[j] = v
+			}
+		}
+	}
+	g := fam.Plain()
+	own, err := m.ownScales(g)
+	if err != nil {
+		return err
+	}
+	comp, near := make([]float64, fam.Params(k, d)), make([]float64, len(own))
+	fam.Restrict(comp, own, weight, k, d)
+	fam.Expand(near, comp, k, d)
+	q := make([]float64, g.Shape.Size(d))
+	for c, cov := range m.Covariance {
+		g.Covariance(q, g.ScaleOf(near, c, k, d), d)
+		for i, v := range unpack(g.Shape, q, d) {
+			j, l := i, i
+			if g.Shape.Matrix() {
+				j, l = i/d, i%d
+			}
+			if unit := math.Sqrt(m.variance(c, j)) * math.Sqrt(m.variance(c, l)); !(math.Abs(cov[i]-v) <= ofShape*unit) {
+				return fmt.Errorf("covariances: they are not %s (%s): number %d holds %v in row %d, column %d, where the nearest such have %v", m.Shape, m.Shape.Mclust(), c+1, cov[i], j+1, l+1, v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package familytest
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// CurvedLaws runs the laws of a family.Smooth that is no exponential family, on Blobs. Its complete-data information in
+// expectation and that observed differ even at an M-step, unless the rows have the moments of the components. What Smooth
+// says of the metric and of the steps of EM holds at such rows only, which are for the family's own tests to make.
+func CurvedLaws(t *testing.T, newFamily Maker) {
+	u := suite{newFamily, Blobs}
+	for _, law := range []struct {
+		name string
+		try  func(t *rapid.T, u suite) (tried bool)
+	}{
+		{"the gradient is that of the free energy", differentiates},
+		{"the inverse of the metric undoes it", inverts},
+		{"what is inside the floors stays", staysInside},
+		{"what is outside the floors moves inside at once", movesInside},
+		{"twice a move reaches twice as far", reaches},
+		{"a nudge parts components that are the same", nudges},
+		{"no floor holds what is well inside", holdsNothing},
+	} {
+		t.Run(law.name, func(t *testing.T) {
+			tried := 0
+			rapid.Check(t, func(t *rapid.T) {
+				if law.try(t, u) {
+					tried++
+				}
+			})
+			least := 10
+			if testing.Short() { // a fifth of the samples
+				least = 1
+			}
+			if tried < least {
+				t.Errorf("only %d samples fit the law", tried)
+			}
+		})
+	}
+}
