@@ -59,8 +59,16 @@ func (s *Study) climbs() plot.Picture {
 		low = last[1]
 	}
 	margin := math.Max(0.35*(high-low), 1e-7*math.Abs(high))
-	l.Zoom = &plot.Zoom{X0: 0, X1: MaxSweeps, Y0: low - 2*margin, Y1: high + margin}
+	l.Zoom = &plot.Zoom{X0: 0, X1: longest(l.Series), Y0: low - 2*margin, Y1: high + margin}
 	return l
+}
+
+// longest returns the last sweep of any line.
+func longest(lines []plot.Series) (x float64) {
+	for _, l := range lines {
+		x = max(x, l.X[len(l.X)-1])
+	}
+	return x
 }
 
 func from1(n int) []float64 {
