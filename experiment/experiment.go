@@ -9,6 +9,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/latent-go/latent/picture"
 )
 
 // Experiment is one that can be repeated.
@@ -25,7 +27,8 @@ func List() []Experiment {
 		{"four-gaussians", "three small clusters of 2 to 5 % around a large one", gaussians("four-gaussians", fourGaussians)},
 		{"digits-48", "handwritten digits 4 and 8 after PCA; MNIST's with --data", digits},
 		{"violet", "a generated picture of a flower with tiny yellow centres, 40 segments", violet},
-		{"photo", "a photograph of a flower, 40 segments", photo},
+		{"photo", "a photograph of a flower, 40 segments", photograph("photo", "A photograph of a flower", "@flower by the Flickr user vultilion", picture.Flower())},
+		{"photo-china", "a photograph of a palace, 40 segments", photograph("photo-china", "A photograph of a palace", "@china by the Flickr user danielbuechele", picture.China())},
 		{"complexity", "seconds a sweep against rows, components and columns; sweeps a step", complexitySection},
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"image/jpeg"
 	"slices"
 	"strings"
-
-	builtin "github.com/latent-go/latent/picture"
 )
 
 // The paper, as pages name it.
@@ -63,21 +61,23 @@ func violet(ctx context.Context, o *Options) (*Section, error) {
 			"without it components collapse onto single grey levels. Errors are measured against the picture itself."), nil
 }
 
-// photo is the experiment on the photograph that comes with the program.
-func photo(ctx context.Context, o *Options) (*Section, error) {
-	m, err := jpeg.Decode(bytes.NewReader(builtin.Flower()))
-	if err != nil {
-		return nil, err
+// photograph returns the experiment on a photograph that comes with the program.
+func photograph(name, title, which string, file []byte) func(context.Context, *Options) (*Section, error) {
+	return func(ctx context.Context, o *Options) (*Section, error) {
+		m, err := jpeg.Decode(bytes.NewReader(file))
+		if err != nil {
+			return nil, err
+		}
+		px := halved(m)
+		p := &problem{rows: px.rows(o.Seed), k: 40, plan: picturePlan, pixels: px}
+		s, err := p.run(ctx, name, o)
+		if err != nil {
+			return nil, err
+		}
+		return section(s, title,
+			fmt.Sprintf("The photograph %s (CC BY 2.0, copied from scikit-learn), reduced to %d × %d pixels, each the mean of four. Rows are RGB values.", which, px.width, px.height),
+			"The paper segments a photograph of a St. Paulia, 304 × 268, which could not be had. Here nobody marked a small cluster, so only likelihood and error are compared. Values are given a uniform random part of half a level up or down, as for the violet."), nil
 	}
-	px := halved(m)
-	p := &problem{rows: px.rows(o.Seed), k: 40, plan: picturePlan, pixels: px}
-	s, err := p.run(ctx, "photo", o)
-	if err != nil {
-		return nil, err
-	}
-	return section(s, "A photograph of a flower",
-		fmt.Sprintf("The photograph @flower by the Flickr user vultilion (CC BY 2.0, copied from scikit-learn), reduced to %d × %d pixels, each the mean of four. Rows are RGB values.", px.width, px.height),
-		"The paper segments a photograph of a St. Paulia, 304 × 268, which could not be had. Here nobody marked a small cluster, so only likelihood and error are compared. Values are given a uniform random part of half a level up or down, as for the violet."), nil
 }
 
 // halved returns an image at half its size, every pixel the rounded mean of four.
