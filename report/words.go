@@ -54,7 +54,7 @@ func (b *builder) verdict() []string {
 	said := []string{fmt.Sprintf("%d groups, by %s%s.", r.K, what, shape)}
 	switch {
 	case r.LogLik != nil:
-		said = append(said, fmt.Sprintf("log-likelihood %s nats, BIC %s (%d free parameters; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), r.Free))
+		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%d free parameters; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), r.Free))
 	case r.Inertia != nil && r.Model == "kmedians":
 		said = append(said, fmt.Sprintf("Cost %s: the L1 distances of the rows to their centres.", number(*r.Inertia)))
 	case r.Inertia != nil:
@@ -62,10 +62,14 @@ func (b *builder) verdict() []string {
 	}
 	said = append(said, b.finished())
 	if r.Starts.N > 1 {
-		said = append(said, fmt.Sprintf("%d of %d starts agree on this optimum; %d optima were found.", r.Starts.AgreeWithBest, r.Starts.N, r.Starts.DistinctOptima))
+		optima := "no other was found"
+		if r.Starts.DistinctOptima > 1 {
+			optima = fmt.Sprintf("%d optima were found", r.Starts.DistinctOptima)
+		}
+		said = append(said, fmt.Sprintf("%d of %d starts agree on this optimum; %s.", r.Starts.AgreeWithBest, r.Starts.N, optima))
 	}
 	if r.LogLik != nil && r.K > 1 {
-		said = append(said, fmt.Sprintf("%s of the rows belong to their group with a responsibility of 0.9 or more.", percent(b.rows.Sure)))
+		said = append(said, fmt.Sprintf("The label is sure, with a responsibility of 0.9 or more, for %s of the rows.", percent(b.rows.Sure)))
 	}
 	if r.Truth != nil {
 		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f.", r.Truth.ARI, r.Truth.NMI))
