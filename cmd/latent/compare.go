@@ -21,6 +21,7 @@ type compareFlags struct {
 	algorithms []string
 	json       bool
 	trace      string
+	plot       string
 	noProgress bool
 }
 
@@ -39,6 +40,7 @@ func compareCommand() *cobra.Command {
 	c.StringSliceVar(&f.algorithms, "algorithms", latent.Climbers(), "the algorithms to compare")
 	c.BoolVar(&f.json, "json", false, "print the table as JSON")
 	c.StringVar(&f.trace, "trace", "", "write a CSV of every half-sweep of every algorithm and start")
+	c.StringVar(&f.plot, "plot", "", "draw the climb of every algorithm's best start to this file (.svg or .png)")
 	c.BoolVar(&f.noProgress, "no-progress", false, "no progress line")
 	c.MarkHidden("algorithm")
 	return cmd
@@ -53,10 +55,13 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		case f.spec.penalty != "":
 			penalties, err = f.prices(cmd)
 			return err
-		case f.trace != "":
-			return distinctFiles(append(f.spec.files(), path), f.trace)
 		}
-		return nil
+		if f.plot != "" {
+			if err := drawable(f.plot); err != nil {
+				return err
+			}
+		}
+		return distinctFiles(append(f.spec.files(), path), present(f.trace, f.plot)...)
 	}, func(*latent.Spec) error { return nil }) // Compare validates it for each algorithm
 	if err != nil {
 		return err
@@ -66,11 +71,11 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		return f.path(cmd, path, in, penalties)
 	}
 	spec := in.spec
-	all := &traces{wanted: f.trace != ""}
+	all := &traces{wanted: f.trace != "", drawn: f.plot != ""}
 	if !f.noProgress {
 		all.line = newProgressLine(cmd.ErrOrStderr())
 	}
-	if all.wanted || all.line != nil {
+	if all.wanted || all.drawn || all.line != nil {
 		spec.Watch = func(p latent.Progress) { all.watcher.step(p) }
 	}
 	table, err := latent.Compare(cmd.Context(), in.src, spec, f.algorithms, all.next)
@@ -82,11 +87,8 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil && !cut {
 		return fileError(path, err)
 	}
-	if f.trace != "" {
-		err := writeAll("", []output{{path: f.trace}}, func(_ output, w io.Writer) error { return all.write(w) })
-		if err != nil {
-			return err
-		}
+	if err := f.write(all); err != nil {
+		return err
 	}
 	if f.json {
 		err = printJSON(cmd.OutOrStdout(), table)
@@ -108,6 +110,20 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	return nil
 }
 
+// write writes the files that were asked for: all or none.
+func (f *compareFlags) write(all *traces) error {
+	var outputs []output
+	for _, path := range present(f.trace, f.plot) {
+		outputs = append(outputs, output{path: path})
+	}
+	return writeAll("", outputs, func(out output, w io.Writer) error {
+		if out.path == f.plot {
+			return all.draw(w, f.plot)
+		}
+		return all.write(w)
+	})
+}
+
 // numbers reads a list of numbers separated by commas.
 func numbers(list string) (v []float64, err error) {
 	for word := range strings.SplitSeq(list, ",") {
@@ -122,8 +138,8 @@ func numbers(list string) (v []float64, err error) {
 
 // prices returns the penalties to compare.
 func (f *compareFlags) prices(cmd *cobra.Command) ([]float64, error) {
-	if f.trace != "" || cmd.Flags().Changed("algorithms") || cmd.Flags().Changed("k") {
-		return nil, usagef("--penalty compares prices of a cluster: -k, --algorithms and --trace have no effect with it")
+	if f.trace != "" || f.plot != "" || cmd.Flags().Changed("algorithms") || cmd.Flags().Changed("k") {
+		return nil, usagef("--penalty compares prices of a cluster: -k, --algorithms, --trace and --plot have no effect with it")
 	}
 	penalties, err := numbers(f.spec.penalty)
 	if err != nil {
@@ -185,13 +201,14 @@ type traces struct {
 	watcher *watcher
 	line    *progressLine
 	wanted  bool
+	drawn   bool // steps are kept for a picture
 	name    []string
 	each    []*watcher
 }
 
 // next begins the trace of an algorithm.
 func (t *traces) next(algorithm string) {
-	t.watcher = &watcher{line: t.line}
+	t.watcher = &watcher{line: t.line, drawn: t.drawn}
 	if t.wanted {
 		t.watcher.trace = map[int]*strings.Builder{}
 	}
