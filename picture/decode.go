@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"io/fs"
+	"math/bits"
 	"os"
 	"slices"
 	"strings"
@@ -156,6 +157,11 @@ func read(r io.Reader, size int64, name, format string) (*Picture, error) {
 // claims more than MaxPixels is refused before anything is decoded. Of several frames or pages the first is taken, which
 // Notes says.
 func Decode(b []byte, name, format string) (*Picture, error) {
+	return decodeUpTo(b, name, format, MaxPixels)
+}
+
+// decodeUpTo is Decode of pictures of at most most pixels.
+func decodeUpTo(b []byte, name, format string, most int64) (*Picture, error) {
 	f, ok := sniff(b)
 	if format != "" {
 		if f, ok = formatNamed(format); !ok {
@@ -177,8 +183,8 @@ func Decode(b []byte, name, format string) (*Picture, error) {
 	if c.Width < 1 || c.Height < 1 {
 		return nil, fmt.Errorf("%s: a picture of %d x %d has no pixels", name, c.Width, c.Height)
 	}
-	if int64(c.Width) > MaxPixels/int64(c.Height) {
-		return nil, fmt.Errorf("%s: its header says %d x %d pixels, which is more than the %d (2^28) that a picture may have", name, c.Width, c.Height, MaxPixels)
+	if int64(c.Width) > most/int64(c.Height) {
+		return nil, fmt.Errorf("%s: its header says %d x %d pixels, which is more than the %d (2^%d) that a picture may have", name, c.Width, c.Height, most, bits.Len64(uint64(most))-1)
 	}
 	img, err := guarded(f.decode, b)
 	if err != nil {
