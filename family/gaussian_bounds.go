@@ -17,11 +17,18 @@ type bounds struct {
 // maxRound is the relative rounding of whitened differences from which on a component is not bounded.
 const maxRound = 1e-4
 
+// maxBounded is the number of columns up to which bounds are tried. The corners of a box of more are so far from its centre
+// that next to nothing could be left out, and preparing the bounds takes d^3 operations a component.
+const maxBounded = 16
+
 // Bounded implements BoundedKernel.
 func (f *fusedGaussian) Bounded() bool {
 	b := f.b
 	k, d := b.k, b.d
 	if b.g.Shape == Tied { // its rows are whitened once for all components: there is less to save
+		return false
+	}
+	if d > maxBounded {
 		return false
 	}
 	if f.bound != nil {

@@ -17,12 +17,15 @@ func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
 	if b.g.Shape.Shared() && !f.all {
 		f.flushTotal(second, g)
 	}
+	if b.g.Shape == Full {
+		f.recentreFull(s, g)
+	}
 	t := grow(&g.buffers().rows, max(d, kern.Rows))
 	for c := range k {
-		if f.own[c] {
-			if b.g.Shape.kind() == Full {
-				f.flushOwn(s, c, g.sum[f.at[c]:])
-			}
+		if f.own[c] && b.g.Shape.kind() == Full {
+			f.flushOwn(s, c, g.sum[f.at[c]:])
+		}
+		if f.own[c] || b.g.Shape == Full {
 			continue
 		}
 		n := g.sum[c]
@@ -52,6 +55,44 @@ func (f *fusedGaussian) flushFew(g *Gathered) {
 	clear(few)
 }
 
+// recentreFull adds moments about the means for full covariances. It goes through the sums of a feature together, which
+// lie together; one component after the other would fetch every line of them k times.
+func (f *fusedGaussian) recentreFull(s *Stats, g *Gathered) {
+	k, d, kp := f.b.k, f.b.d, f.kp
+	if f.all {
+		return
+	}
+	first, second, z := s.Sum[:k*d], s.Sum[k*d:], d*(d+1)/2
+	v := grow(&g.buffers().features, 2*k*d) // by columns: means, first moments about them
+	m, t := v[:k*d], v[k*d:2*k*d]
+	for c, n := range g.sum[:k] {
+		if f.own[c] {
+			continue
+		}
+		s.N[c] += n
+		for j, mean := range f.b.mean[c*d : c*d+d] {
+			m[j*k+c], t[j*k+c] = mean, g.sum[(1+j)*kp+c]-n*mean
+			first[c*d+j] += t[j*k+c]
+		}
+	}
+	at := 0
+	for j := range d {
+		sj, mj := g.sum[(1+j)*kp:(1+j)*kp+k], m[j*k:j*k+k]
+		for l := range j + 1 {
+			sum := g.sum[(1+d+at)*kp : (1+d+at)*kp+k]
+			ml, tl := m[l*k:l*k+k], t[l*k:l*k+k]
+			for c, v := range sum {
+				if !f.own[c] {
+					q := &second[c*z+at]
+					*q -= sj[c]*ml[c] + mj[c]*tl[c]
+					*q += v
+				}
+			}
+			at++
+		}
+	}
+}
+
 // recentre adds to q the second moments of component c about its mean; t are the first, sum[i*kp] its sum of feature i.
 func (f *fusedGaussian) recentre(q, t, sum []float64, c int) {
 	d, kp := f.b.d, f.kp
@@ -62,15 +103,9 @@ func (f *fusedGaussian) recentre(q, t, sum []float64, c int) {
 		sj := sum[(1+j)*kp]
 		switch f.b.g.Shape.kind() {
 		case Full:
-			row := q[tri(j, 0) : tri(j, j)+1]
+			row := q[tri(j, 0) : tri(j, j)+1] // of one covariance for all: full ones are recentreFull's
 			for l, ml := range m[:j+1] {
 				row[l] -= sj*ml + mj*t[l]
-			}
-			if !shared {
-				for l := range row {
-					row[l] += sum[square]
-					square += kp
-				}
 			}
 		case Diag:
 			q[j] -= sj*mj + mj*t[j]

@@ -1,6 +1,10 @@
 package family
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Grad sets g to the gradient of the free energy in the means and scales: Sigma^-1 t for the first moments t, and
 // tril(L^-T (L^-1 Q L^-T - N I)) for the factor L and the second moments Q, with the diagonal in logarithms.
@@ -55,43 +59,43 @@ func (g Gaussian) column(y, w, x []float64) {
 func (g Gaussian) scaleGrad(grad, w, u, q []float64, n float64, d int) {
 	switch g.Shape.kind() {
 	case Full:
-		white := make([]float64, d*d) // W Q W^T - n I
-		half := make([]float64, d*d)  // W Q
-		for j := range d {
-			for l := range d {
-				t := 0.0
-				for m := range j + 1 {
-					t += w[tri(j, m)] * q[tri(max(m, l), min(m, l))]
-				}
-				half[j*d+l] = t
-			}
-		}
-		for j := range d {
-			for l := range d {
-				t := 0.0
-				for m := range l + 1 {
-					t += half[j*d+m] * w[tri(l, m)]
-				}
-				white[j*d+l] = t
-			}
-			white[j*d+j] -= n
-		}
-		for j := range d {
-			for l := range j + 1 {
-				t := 0.0
-				for m := j; m < d; m++ {
-					t += w[tri(m, j)] * white[m*d+l]
-				}
-				grad[tri(j, l)] = t
-			}
-			grad[tri(j, j)] *= math.Exp(u[tri(j, j)])
-		}
+		fullScaleGrad(grad, w, u, q, n, d)
 	case Diag:
 		for j, f := range w {
 			grad[j] = f*f*q[j] - n
 		}
 	default:
 		grad[0] = w[0]*w[0]*q[0] - n*float64(d)
+	}
+}
+
+// fullScaleGrad is scaleGrad of a full covariance. Only the lower triangles of W Q and of W Q W^T - n I are needed, and they
+// are made row by row.
+func fullScaleGrad(grad, w, u, q []float64, n float64, d int) {
+	tmp := make([]float64, 3*d*d)
+	full, half, white := tmp[:d*d], tmp[d*d:2*d*d], tmp[2*d*d:]
+	for j := range d {
+		for l, v := range q[tri(j, 0) : tri(j, j)+1] {
+			full[j*d+l], full[l*d+j] = v, v
+		}
+	}
+	for j := range d {
+		row, wj := half[j*d:j*d+j+1], w[tri(j, 0):tri(j, j)+1]
+		for m, v := range wj {
+			floats.AddScaled(row, v, full[m*d:m*d+j+1])
+		}
+		for l := range j + 1 {
+			white[j*d+l] = floats.Dot(row[:l+1], w[tri(l, 0):tri(l, l)+1])
+		}
+		white[j*d+j] -= n
+	}
+	for j := range d {
+		row := grad[tri(j, 0) : tri(j, j)+1]
+		clear(row)
+		for m := j; m < d; m++ {
+			floats.AddScaled(row, w[tri(m, j)], white[m*d:m*d+j+1])
+		}
+		row[j] *= math.Exp(u[tri(j, j)])
 	}
 }
 
@@ -329,6 +333,17 @@ func (g Gaussian) atFloor(u []float64, d int, factor float64) bool {
 		return g.smallest(u, d) <= MinEigenvalue*factor
 	}
 	q, l := make([]float64, len(u)), make([]float64, len(u))
+	g.inverse(l, u, d)
+	square := 0.0 // of all entries of A^-1, A the factor in units of the columns: its smallest eigenvalue is above 1 over that
+	for j := range d {
+		for m := range j + 1 {
+			v := l[tri(j, m)]
+			square += v * v * g.Var[m]
+		}
+	}
+	if 2*square*MinEigenvalue*factor < 1 { // twice: rounding
+		return false
+	}
 	g.Covariance(q, u, d)
 	for j := range d {
 		for m := range j + 1 {
