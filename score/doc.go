@@ -40,7 +40,8 @@
 //	                                                                              Davies and Bouldin 1979
 //
 // Distances are Euclidean. Higher is better for the first two, lower for the last. With one cluster, or with as many
-// clusters as rows, none of them says anything: they then return an [UndefinedError], never a number.
+// clusters as rows, none of them says anything: they then return an [UndefinedError], never a number. [Stream] computes
+// the last two of rows that are read twice and never held.
 //
 // # Sources
 //

@@ -106,6 +106,11 @@ func (c *oracleCase) check(t *testing.T, x []float64, n, d int) {
 	equal("Calinski-Harabasz", ch, err, c.CalinskiHarabasz)
 	db, err := p.DaviesBouldin()
 	equal("Davies-Bouldin", db, err, c.DaviesBouldin)
+	s := streamed(t, p)
+	ch, err = s.CalinskiHarabasz()
+	equal("Calinski-Harabasz of a stream", ch, err, c.CalinskiHarabasz)
+	db, err = s.DaviesBouldin()
+	equal("Davies-Bouldin of a stream", db, err, c.DaviesBouldin)
 	if c.SilhouetteSamples != nil && len(c.SilhouetteSamples) != n {
 		t.Errorf("%d silhouettes in the file for %d rows", len(c.SilhouetteSamples), n)
 	}

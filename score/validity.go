@@ -69,16 +69,23 @@ func (p *Partition) check(index string) (*clusters, error) {
 	if err := c.setScale(index); err != nil {
 		return nil, err
 	}
-	undefined := func(why string) error { return &UndefinedError{Index: index, Why: why} }
+	return c, defined(index, c.k, c.total)
+}
+
+// defined returns an *UndefinedError unless 2 <= k < n, the total weight.
+func defined(index string, k int, n float64) error {
+	why := ""
 	switch {
-	case c.k == 0:
-		return nil, undefined("there are no rows")
-	case c.k == 1:
-		return nil, undefined("there is one cluster")
-	case c.total <= float64(c.k):
-		return nil, undefined("there are as many clusters as rows")
+	case k == 0:
+		why = "there are no rows"
+	case k == 1:
+		why = "there is one cluster"
+	case n <= float64(k):
+		why = "there are as many clusters as rows"
+	default:
+		return nil
 	}
-	return c, nil
+	return &UndefinedError{Index: index, Why: why}
 }
 
 // weight returns the weight of row i.
@@ -112,19 +119,24 @@ func (c *clusters) setScale(index string) error {
 		}
 		first = false
 	}
+	c.scale = scaleOf(lo, hi)
+	return nil
+}
+
+// scaleOf returns the scale of columns that lie between lo and hi.
+func scaleOf(lo, hi []float64) float64 {
 	var half, most float64 // half the width of the widest column; the largest number
 	for j := range lo {
 		half = max(half, hi[j]/2-lo[j]/2)
 		most = max(most, hi[j], -lo[j])
 	}
-	c.scale = 1
 	if half == 0 {
-		return nil
+		return 1
 	}
 	if e := math.Ilogb(half); e < -400 || e > 400 { // squares stay within 2^±802, room for 2^200 of them
-		c.scale = math.Ldexp(1, -min(max(e, math.Ilogb(most)-1000, -1000), 1000)) // nor may a number or the scale overflow
+		return math.Ldexp(1, -min(max(e, math.Ilogb(most)-1000, -1000), 1000)) // nor may a number or the scale overflow
 	}
-	return nil
+	return 1
 }
 
 // centres are the means of the clusters, times scale, as base + shift: base is the first row of the cluster and shift
@@ -167,12 +179,12 @@ func (c *clusters) centres() *centres {
 	return m
 }
 
-// squared returns the squared distance of row i, times scale, to the centre of its cluster.
-func (c *clusters) squared(i int, m *centres) float64 {
-	at := c.label[i] * c.D
+// squared returns the squared distance of x, times scale, to centre a.
+func (m *centres) squared(a int, x []float64, scale float64) float64 {
+	at := a * m.d
 	var sum float64
-	for j, v := range c.row(i) {
-		u := v*c.scale - m.base[at+j] - m.shift[at+j]
+	for j, v := range x {
+		u := v*scale - m.base[at+j] - m.shift[at+j]
 		sum += u * u
 	}
 	return sum
@@ -202,37 +214,48 @@ func (m *centres) length(a int) float64 {
 	return math.Sqrt(sum)
 }
 
+// The indices by name.
+const (
+	calinskiHarabasz = "Calinski-Harabasz index"
+	daviesBouldin    = "Davies-Bouldin index"
+)
+
 // CalinskiHarabasz returns the ratio of the variance between clusters to that within; higher is better. It is undefined
 // for one cluster, for as many clusters as rows, and where every row lies on the centre of its cluster: the ratio is
 // then infinite. It reads the rows a few times and holds k x D numbers and a label a row. Calinski and Harabasz 1974.
 func (p *Partition) CalinskiHarabasz() (float64, error) {
-	const index = "Calinski-Harabasz index"
-	c, err := p.check(index)
+	c, err := p.check(calinskiHarabasz)
 	if err != nil {
 		return 0, err
 	}
 	m := c.centres()
-	var within, between float64
+	var within float64
 	for i, l := range c.label {
 		if l >= 0 {
-			within += c.weight(i) * c.squared(i, m)
+			within += c.weight(i) * m.squared(l, c.row(i), c.scale)
 		}
 	}
-	for j := range c.D {
+	return m.calinskiHarabasz(c.size, c.total, within)
+}
+
+// calinskiHarabasz returns the index of clusters of these sizes whose rows have the sum within of squared distances to
+// their centres.
+func (m *centres) calinskiHarabasz(size []float64, total, within float64) (float64, error) {
+	var between float64
+	for j := range m.d {
 		var mean float64 // relative to the first centre
-		for l := range c.k {
-			mean += c.size[l] / c.total * m.off(l, 0, j)
+		for l := range m.k {
+			mean += size[l] / total * m.off(l, 0, j)
 		}
-		for l := range c.k {
+		for l := range m.k {
 			u := m.off(l, 0, j) - mean
-			between += c.size[l] * u * u
+			between += size[l] * u * u
 		}
 	}
 	if within == 0 {
-		return 0, &UndefinedError{Index: index, Why: "every row lies on the centre of its cluster"}
+		return 0, &UndefinedError{Index: calinskiHarabasz, Why: "every row lies on the centre of its cluster"}
 	}
-	v := between / float64(c.k-1) / (within / (c.total - float64(c.k)))
-	return finite(index, v)
+	return finite(calinskiHarabasz, between/float64(m.k-1)/(within/(total-float64(m.k))))
 }
 
 // DaviesBouldin returns the mean over clusters of the worst ratio of their widths to the distance of their centres;
@@ -240,8 +263,7 @@ func (p *Partition) CalinskiHarabasz() (float64, error) {
 // centre, but for rounding: the ratio is then infinite (scikit-learn leaves such pairs out). It reads the rows a few
 // times and holds k x D numbers and a label a row. Davies and Bouldin 1979.
 func (p *Partition) DaviesBouldin() (float64, error) {
-	const index = "Davies-Bouldin index"
-	c, err := p.check(index)
+	c, err := p.check(daviesBouldin)
 	if err != nil {
 		return 0, err
 	}
@@ -249,26 +271,31 @@ func (p *Partition) DaviesBouldin() (float64, error) {
 	width := make([]float64, c.k)
 	for i, l := range c.label {
 		if l >= 0 {
-			width[l] += c.weight(i) / c.size[l] * math.Sqrt(c.squared(i, m))
+			width[l] += c.weight(i) / c.size[l] * math.Sqrt(m.squared(l, c.row(i), c.scale))
 		}
 	}
+	return m.daviesBouldin(width)
+}
+
+// daviesBouldin returns the index of clusters of these widths.
+func (m *centres) daviesBouldin(width []float64) (float64, error) {
 	var sum float64
-	for a := range c.k {
+	for a := range m.k {
 		var worst float64
-		for b := range c.k {
+		for b := range m.k {
 			if a == b {
 				continue
 			}
 			d := m.apart(a, b)
 			// Centres are sure to a few 2^-53 of the lengths they are made of: below 2^-50 a distance is rounding.
 			if d <= 0x1p-50*(width[a]+width[b]+m.length(a)+m.length(b)) {
-				return 0, &UndefinedError{Index: index, Why: "two clusters have the same centre"}
+				return 0, &UndefinedError{Index: daviesBouldin, Why: "two clusters have the same centre"}
 			}
 			worst = max(worst, (width[a]+width[b])/d)
 		}
 		sum += worst
 	}
-	return finite(index, sum/float64(c.k))
+	return finite(daviesBouldin, sum/float64(m.k))
 }
 
 // finite returns v, or an error where it left the range of float64: never NaN or infinity without a word.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -117,6 +118,48 @@ func labelCommand() *cobra.Command {
 	return cmd
 }
 
+// scoreFlags are those of score alone.
+type scoreFlags struct {
+	applyFlags
+	against     againstFlags
+	mahalanobis bool
+	json        bool
+}
+
+func scoreCommand() *cobra.Command {
+	var f scoreFlags
+	cmd := &cobra.Command{
+		Use: "score MODEL DATA", Short: "Log density of every row, in nats; low is unusual. Or how good the labels are", Example: "  latent score model.json new.csv",
+		Long: "Prints the log density of every row under a mixture, in nats. With --against COLUMN or --validity it prints instead how good the labels are:\n\n" +
+			"  latent score MODEL DATA --against COLUMN                  those that the model gives\n" +
+			"  latent score DATA --label-column C [--against COLUMN]     those in a column of the table",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.against.labels != "" {
+				if len(args) != 1 {
+					return usagef("score --label-column takes a file with labels and data, and no model, such as: latent score labelled.csv --label-column label")
+				}
+				return nil
+			}
+			return exactly(2, "a model and a file")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			judged, err := f.against.asked(cmd, &f)
+			if err != nil {
+				return err
+			}
+			if judged {
+				return f.judge(cmd, args)
+			}
+			return f.score(cmd, args[0], args[1])
+		},
+	}
+	f.add(cmd)
+	f.against.add(cmd, &f.data)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print rows, sum and mean, or the indices, as JSON")
+	cmd.Flags().BoolVar(&f.mahalanobis, "mahalanobis", false, "add each row's squared Mahalanobis distance to its group")
+	return cmd
+}
+
 // scoreSummary is what score --json prints.
 type scoreSummary struct {
 	Rows int64   `json:"rows"`
@@ -124,60 +167,74 @@ type scoreSummary struct {
 	Mean float64 `json:"mean"`
 }
 
-func scoreCommand() *cobra.Command {
-	var a applyFlags
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "score MODEL DATA", Short: "Log density of every row, in nats; low is unusual", Example: "  latent score model.json new.csv",
-		Args: exactly(2, "a model and a file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if asJSON && (a.output != "" || a.all) {
-				return usagef("--json prints sums only: -o and --append have no effect with it")
-			}
-			m, src, err := a.load(cmd, args[0], args[1])
-			if err != nil {
-				return err
-			}
-			if !m.HasDensity() {
-				return fmt.Errorf("%s: a %s model has no density to score rows by; use label", args[0], m.Kind)
-			}
-			if !asJSON {
-				return a.emit(cmd, func(w io.Writer, format string) error {
-					return writeScores(cmd.Context(), w, format, m, src, &a)
-				})
-			}
-			var s scoreSummary
-			err = m.Rows(cmd.Context(), src, a.threads, func(r *latent.Scored) error {
-				for _, v := range r.Score {
-					s.Sum += v
-				}
-				s.Rows += int64(r.N)
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			if s.Rows > 0 {
-				s.Mean = s.Sum / float64(s.Rows)
-			}
-			return printJSON(cmd.OutOrStdout(), s)
-		},
+// score prints the log density of every row.
+func (f *scoreFlags) score(cmd *cobra.Command, model, path string) error {
+	if f.json && (f.output != "" || f.all || f.mahalanobis) {
+		return usagef("--json prints sums only: -o, --append and --mahalanobis have no effect with it")
 	}
-	a.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print rows, sum and mean as JSON")
-	return cmd
-}
-
-func writeScores(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, a *applyFlags) error {
-	lead := a.leading()
-	out, err := data.Create(w, format, lead.with(data.OutColumn{Name: "log_density", Kind: data.Float}))
+	m, src, err := f.load(cmd, model, path)
 	if err != nil {
 		return err
 	}
+	var distances func([]float64, *latent.Scored)
+	if f.mahalanobis {
+		if distances, err = m.Distances(); err != nil {
+			return fmt.Errorf("%s: %w", model, err)
+		}
+	} else if !m.HasDensity() {
+		return fmt.Errorf("%s: a %s model has no density to score rows by; use label", model, m.Kind)
+	}
+	if !f.json {
+		return f.emit(cmd, func(w io.Writer, format string) error {
+			return writeScores(cmd.Context(), w, format, m, src, &f.applyFlags, distances)
+		})
+	}
+	var s scoreSummary
+	err = m.Rows(cmd.Context(), src, f.threads, func(r *latent.Scored) error {
+		for _, v := range r.Score {
+			s.Sum += v
+		}
+		s.Rows += int64(r.N)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if s.Rows > 0 {
+		s.Mean = s.Sum / float64(s.Rows)
+	}
+	return printJSON(cmd.OutOrStdout(), s)
+}
+
+// writeScores writes the log density of every row, of models that have one, and where distances is not nil the squared
+// Mahalanobis distance.
+func writeScores(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, a *applyFlags, distances func([]float64, *latent.Scored)) error {
+	lead := a.leading()
+	var cols []data.OutColumn
+	if m.HasDensity() {
+		cols = append(cols, data.OutColumn{Name: "log_density", Kind: data.Float})
+	}
+	if distances != nil {
+		cols = append(cols, data.OutColumn{Name: "mahalanobis_squared", Kind: data.Float})
+	}
+	out, err := data.Create(w, format, lead.with(cols...))
+	if err != nil {
+		return err
+	}
+	var far []float64
 	err = m.Rows(ctx, src, a.threads, func(s *latent.Scored) error {
+		if distances != nil {
+			far = slices.Grow(far[:0], s.N)[:s.N]
+			distances(far, s)
+		}
 		for i, v := range s.Score {
 			lead.put(out, s, i)
-			out.Float(v)
+			if m.HasDensity() {
+				out.Float(v)
+			}
+			if distances != nil {
+				out.Float(far[i])
+			}
 			if err := out.End(); err != nil {
 				return err
 			}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent"
+)
+
+// python returns a Python with scikit-learn: that of LATENT_PYTHON or python3.
+func python(t *testing.T) string {
+	t.Helper()
+	name := os.Getenv("LATENT_PYTHON")
+	if name == "" {
+		name = "python3"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("there is no %s: set LATENT_PYTHON to a Python that has scikit-learn", name)
+	}
+	if out, err := exec.Command(path, "-c", "import sklearn").CombinedOutput(); err != nil {
+		t.Skipf("%s has no scikit-learn: set LATENT_PYTHON to a Python that has it\n%s", name, out)
+	}
+	return path
+}
+
+// sameLabels is run after the Python of the page. It demands that each model gives the labels of latent, and that the JSON
+// holds what the NPZ does.
+const sameLabels = `
+import csv, json
+
+def rows(path):
+    with open(path) as f:
+        return list(csv.DictReader(f))
+
+for name, table in ((line.split()) for line in open("models.txt")):
+    npz, a = name + ".npz", np.load(name + ".npz")
+    for key, v in json.load(open(name + ".array.json")).items():
+        assert np.array_equal(a[key], np.array(v)) and a[key].shape == np.array(v).shape, (name, key)
+    text, want = rows(table), rows(name + ".csv")
+    kind, labels = str(a["model"]), np.array([int(r["label"]) for r in want])
+    if kind == "categorical":
+        levels = np.split(a["levels"], np.cumsum(a["n_levels"])[:-1])
+        x = np.array([[list(l).index(r[c]) for c, l in zip(a["columns"], levels)] for r in text])
+    else:
+        x = transform(npz, np.array([[float(r[c]) for c in a["columns"]] for r in text]))
+    p = None
+    if kind == "gmm":
+        m = mixture(npz)
+        got, p = m.predict(x), m.predict_proba(x)
+        from sklearn.mixture._gaussian_mixture import _compute_precision_cholesky
+        theirs = _compute_precision_cholesky(m.covariances_, m.covariance_type)
+        np.testing.assert_allclose(m.precisions_cholesky_, theirs, rtol=1e-9, atol=1e-12 * abs(theirs).max(), err_msg=name)
+        if len(a["transform"]) == 0:
+            np.testing.assert_allclose(m.score_samples(x), [float(r["log_density"]) for r in rows(name + ".score.csv")], rtol=1e-9, err_msg=name)
+    elif kind == "kmeans":
+        got = kmeans(npz).predict(x)
+    elif kind == "kmedians":
+        got = kmedians(npz, x)
+    else:
+        m = naive_bayes(npz)
+        got, p = m.predict(x), m.predict_proba(x)
+    assert len(set(labels)) > 1 and np.array_equal(got + 1, labels), (name, (got + 1 != labels).sum())
+    if p is not None:
+        ours = np.array([[float(r["p%d" % (c + 1)]) for c in range(p.shape[1])] for r in want])
+        np.testing.assert_allclose(p, ours, atol=1e-8, err_msg=name)
+    print("same labels", name)
+`
+
+// The Python of docs/export.md loads what the command writes, and predicts what latent label does.
+func TestExportedModelsPredictTheSameInScikitLearn(t *testing.T) {
+	py := python(t)
+	page, err := os.ReadFile("../../docs/export.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(page), "\n")
+	script := ""
+	for _, f := range fences(lines) {
+		if f.info == "python" {
+			script += strings.Join(lines[f.from:f.to], "\n") + "\n"
+		}
+	}
+	iris, err := os.ReadFile("../../data/datasets/iris.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("iris.csv", string(iris))
+	write("sky.csv", "sky,wind\n"+strings.Repeat("clear,calm\nclear,calm\nclear,gale\nrain,gale\nrain,gale\nfog,gale\n", 8))
+	models := map[string]string{}
+	for _, shape := range strings.Fields("full tied diag spherical tied-diag tied-spherical VEI EVI VEE EVE VVE EEV VEV EVV") {
+		models[shape] = "iris.csv -k 3 --n-init 1 --exclude species --covariance " + shape
+	}
+	models["scaled"] = "iris.csv -k 3 --n-init 1 --exclude species --scale robust"
+	models["components"] = "iris.csv -k 3 --n-init 1 --exclude species --scale standard --pca 2"
+	models["kmeans"] = "iris.csv -k 3 --exclude species --model kmeans --scale standard"
+	models["kmedians"] = "iris.csv -k 3 --exclude species --model kmedians"
+	models["bits"] = "iris.csv -k 2 --exclude species --model bernoulli --binarize 2.5"
+	models["categories"] = "sky.csv -k 2 --model categorical"
+	list := ""
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		fit := models[name]
+		table := strings.Fields(fit)[0]
+		list += name + " " + table + "\n"
+		succeeds(t, "fit "+fit+" --allow-unconverged -q -o "+name+".json")
+		succeeds(t, "export "+name+".json -o "+name+".npz")
+		succeeds(t, "export "+name+".json -o "+name+".array.json")
+		succeeds(t, "label "+name+".json "+table+" --probabilities -o "+name+".csv")
+		if name != "kmeans" && name != "kmedians" {
+			succeeds(t, "score "+name+".json "+table+" -o "+name+".score.csv")
+		}
+	}
+	write("models.txt", list)
+	write("page.py", script+sameLabels)
+	out, err := exec.Command(py, "page.py").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got := strings.Count(string(out), "same labels"); got != len(models) {
+		t.Errorf("%d of %d models compared\n%s", got, len(models), out)
+	}
+}
+
+// succeeds runs a command line that must succeed.
+func succeeds(t *testing.T, line string) {
+	t.Helper()
+	var errw strings.Builder
+	if status := run(context.Background(), strings.Fields(line), strings.NewReader(""), io.Discard, &errw); status != 0 {
+		t.Fatalf("latent %s: exit status %d\n%s", line, status, errw.String())
+	}
+}
+
+// An NPZ is a zip of NPY files, whose format is that of the numpy documentation (numpy.lib.format, version 1.0).
+func TestNPZ(t *testing.T) {
+	arrays := []latent.Array{
+		{Name: "name", Text: []string{"gmm"}},
+		{Name: "columns", Shape: []int{2}, Text: []string{"é€", "a𝕏b"}},
+		{Name: "none", Shape: []int{0}, Text: []string{}},
+		{Name: "counts", Shape: []int{1}, Int: []int64{-2}},
+		{Name: "cube", Shape: []int{1, 2, 1}, F64: []float64{0.5, -1e300}},
+	}
+	u32 := func(runes ...rune) (b []byte) {
+		for _, r := range runes {
+			b = append(b, byte(r), byte(r>>8), byte(r>>16), 0)
+		}
+		return b
+	}
+	want := []struct{ head, body string }{
+		{"{'descr': '<U3', 'fortran_order': False, 'shape': (), }", string(u32('g', 'm', 'm'))},
+		{"{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }", string(u32('é', '€', 0, 'a', '𝕏', 'b'))},
+		{"{'descr': '<U1', 'fortran_order': False, 'shape': (0,), }", ""},
+		{"{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }", "\xfe\xff\xff\xff\xff\xff\xff\xff"},
+		{"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 1), }", "\x00\x00\x00\x00\x00\x00\xe0\x3f" + "\x9c\x75\x00\x88\x3c\xe4\x37\xfe"},
+	}
+	var b bytes.Buffer
+	if err := writeNPZ(&b, arrays); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil || len(z.File) != len(want) {
+		t.Fatalf("%d files, %v", len(z.File), err)
+	}
+	for i, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 10 + int(text[8]) + 256*int(text[9])
+		if f.Name != arrays[i].Name+".npy" || string(text[:8]) != "\x93NUMPY\x01\x00" || n%64 != 0 || text[n-1] != '\n' ||
+			strings.TrimRight(string(text[10:n-1]), " ") != want[i].head || string(text[n:]) != want[i].body {
+			t.Errorf("%s is %q", f.Name, text)
+		}
+	}
+}

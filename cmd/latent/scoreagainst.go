@@ -1,0 +1,392 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/score"
+)
+
+// againstFlags are the flags of score that ask for indices of the labels in place of a line a row.
+type againstFlags struct {
+	labels   string // --label-column: labels that are there, in place of a model
+	validity bool
+	seed     uint64
+}
+
+func (g *againstFlags) add(cmd *cobra.Command, d *dataFlags) {
+	f := cmd.Flags()
+	f.StringVar(&d.Truth, "against", "", "column of known groups: print how well the labels agree with it, and --validity")
+	f.BoolVar(&g.validity, "validity", false, "print how well the labels fit the data: silhouette, Calinski-Harabasz, Davies-Bouldin")
+	f.StringVar(&g.labels, "label-column", "", "judge the labels in this column of DATA; no model is given")
+	f.StringVar(&d.Weight, "weight-column", "", "with these: column of row weights; a weight of 2 is the row twice")
+	f.StringArrayVar(&d.columns, "columns", nil, "with --label-column: the data that the labels are of; every other numeric column otherwise")
+	f.StringArrayVar(&d.exclude, "exclude", nil, "with --label-column: columns to leave out, written like --columns")
+	f.Uint64Var(&g.seed, "seed", 1, "with these: seed of the sample of rows whose silhouette is taken")
+}
+
+// asked reports whether indices are wanted, and refuses flags that then, or else, have no effect.
+func (g *againstFlags) asked(cmd *cobra.Command, s *scoreFlags) (bool, error) {
+	yes := g.validity || s.data.Truth != "" || g.labels != ""
+	refused, why := []string{"weight-column", "seed"}, "without --against, --validity or --label-column"
+	if yes {
+		refused, why = []string{"append", "id", "output", "mahalanobis"}, "with indices, which are of all rows together"
+	}
+	for _, name := range refused {
+		if cmd.Flags().Changed(name) {
+			return false, usagef("--%s has no effect %s", name, why)
+		}
+	}
+	if g.labels == "" {
+		for _, name := range []string{"columns", "exclude"} {
+			if cmd.Flags().Changed(name) {
+				return false, usagef("--%s has no effect without --label-column: a model knows its columns", name)
+			}
+		}
+	}
+	return yes, nil
+}
+
+// judge prints the indices of the labels.
+func (s *scoreFlags) judge(cmd *cobra.Command, args []string) error {
+	var j *judgement
+	var err error
+	if s.against.labels != "" {
+		j, err = s.against.column(cmd, &s.applyFlags, args[0])
+	} else {
+		j, err = s.against.model(cmd, &s.applyFlags, args[0], args[1])
+	}
+	if err != nil {
+		return err
+	}
+	o, err := j.finish(cmd.Context(), s.threads)
+	if err != nil {
+		return err
+	}
+	if j.unknown > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s no value in the column %s; they count as a class of their own\n", have(j.unknown), s.data.Truth)
+	}
+	if s.json {
+		return printJSON(cmd.OutOrStdout(), o)
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	o.tell(out)
+	return out.Flush()
+}
+
+func have(n int64) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return thousands(n) + " rows have"
+}
+
+// silhouetteRows is how many rows have their silhouette taken: a few seconds at 100 columns.
+const silhouetteRows = 10_000
+
+// mostGroups is how many groups may have a Davies-Bouldin index, which looks at every pair: a few seconds at 10 columns.
+const mostGroups = 20_000
+
+// streamSilhouette keeps the numbers that draw them apart from those of other uses of a seed.
+const streamSilhouette = 0x73696c68
+
+// indices is what score --against prints. Indices that have no value are nil, and Undefined says why.
+type indices struct {
+	Rows           int64             `json:"rows"`
+	WeightTotal    float64           `json:"weight_total"`
+	Columns        []string          `json:"columns"`
+	Groups         int               `json:"groups"` // that have rows
+	Against        *string           `json:"against"`
+	Classes        *int              `json:"classes"`
+	ARI            *float64          `json:"ari"`
+	NMI            *float64          `json:"nmi"`
+	Homogeneity    *float64          `json:"homogeneity"`
+	Completeness   *float64          `json:"completeness"`
+	V              *float64          `json:"v_measure"`
+	Silhouette     *float64          `json:"silhouette"`
+	SilhouetteRows int64             `json:"silhouette_rows"`
+	Seed           uint64            `json:"seed"`
+	Calinski       *float64          `json:"calinski_harabasz"`
+	Davies         *float64          `json:"davies_bouldin"`
+	Undefined      map[string]string `json:"undefined,omitempty"`
+}
+
+// A judgement gathers the indices from rows that it is shown in two passes.
+type judgement struct {
+	out      *indices
+	agree    score.Agreement[string, int] // known classes first
+	groups   map[int]bool
+	classes  map[string]bool
+	stream   *score.Stream
+	sample   score.Partition // up to silhouetteRows rows, each with the same chance
+	seen     int64           // rows of weight above 0
+	rng      *rand.Rand
+	x        []float64
+	unknown  int64  // rows without a known class
+	distance string // why there are no distances; "" where there are
+}
+
+func newJudgement(d int, columns []string, against string, seed uint64) *judgement {
+	j := &judgement{out: &indices{Columns: columns, Seed: seed, Undefined: map[string]string{}}, groups: map[int]bool{}, classes: map[string]bool{},
+		stream: score.NewStream(d), sample: score.Partition{D: d}, rng: rand.New(rand.NewPCG(seed, streamSilhouette)), x: make([]float64, d)}
+	if against != "" {
+		j.out.Against = &against
+	}
+	return j
+}
+
+// labelOf is the label of row i of a block.
+type labelOf func(b *data.Block, i int) int
+
+// first shows a block for the first time.
+func (j *judgement) first(b *data.Block, label labelOf) error {
+	for i := range b.N {
+		w, l := b.Weight(i), label(b, i)
+		j.out.Rows++
+		if w == 0 {
+			continue
+		}
+		j.out.WeightTotal += w
+		j.groups[l] = true
+		if j.out.Against != nil {
+			j.classes[b.Truth[i]] = true
+			if b.Truth[i] == "" {
+				j.unknown++
+			}
+			if err := j.agree.Add(b.Truth[i], l, w); err != nil {
+				return err
+			}
+		}
+		if j.distance != "" {
+			continue
+		}
+		j.read(b, i)
+		if err := j.stream.Gather(l, j.x, w); err != nil {
+			return err
+		}
+		j.draw(l, w)
+	}
+	return nil
+}
+
+// second shows a block again.
+func (j *judgement) second(b *data.Block, label labelOf) error {
+	for i := range b.N {
+		j.read(b, i)
+		if err := j.stream.Measure(label(b, i), j.x, b.Weight(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *judgement) read(b *data.Block, i int) {
+	for c := range j.x {
+		j.x[c] = b.At(i, c)
+	}
+}
+
+// draw keeps the row in x with the chance that every row has (Vitter 1985, algorithm R).
+func (j *judgement) draw(label int, w float64) {
+	p := &j.sample
+	at := j.seen
+	j.seen++
+	if at >= silhouetteRows {
+		if at = j.rng.Int64N(j.seen); at >= silhouetteRows {
+			return
+		}
+		copy(p.X[int(at)*p.D:], j.x)
+		p.Labels[at], p.W[at] = label, w
+		return
+	}
+	p.N++
+	p.X, p.Labels, p.W = append(p.X, j.x...), append(p.Labels, label), append(p.W, w)
+}
+
+// finish computes the indices.
+func (j *judgement) finish(ctx context.Context, threads int) (*indices, error) {
+	o := j.out
+	o.Groups = len(j.groups)
+	if o.Against != nil {
+		o.Classes = new(len(j.classes))
+		o.ARI, o.NMI = new(j.agree.ARI()), new(j.agree.NMI())
+		o.Homogeneity, o.Completeness, o.V = new(j.agree.Homogeneity()), new(j.agree.Completeness()), new(j.agree.VMeasure())
+	}
+	j.sample.Threads = threads
+	o.SilhouetteRows = int64(j.sample.N)
+	for _, index := range []struct {
+		key     string
+		into    **float64
+		compute func() (float64, error)
+	}{
+		{"silhouette", &o.Silhouette, func() (float64, error) { return j.sample.Silhouette(ctx, nil) }},
+		{"calinski_harabasz", &o.Calinski, j.stream.CalinskiHarabasz},
+		{"davies_bouldin", &o.Davies, j.daviesBouldin},
+	} {
+		if j.distance != "" {
+			o.Undefined[index.key] = j.distance
+			continue
+		}
+		v, err := index.compute()
+		var undefined *score.UndefinedError
+		switch {
+		case errors.As(err, &undefined):
+			o.Undefined[index.key] = undefined.Why
+		case err != nil:
+			return nil, err
+		default:
+			*index.into = &v
+		}
+	}
+	return o, nil
+}
+
+func (j *judgement) daviesBouldin() (float64, error) {
+	if len(j.groups) > mostGroups {
+		return 0, &score.UndefinedError{Index: "Davies-Bouldin index", Why: fmt.Sprintf("it compares every pair of groups, and there are more than %s", thousands(mostGroups))}
+	}
+	return j.stream.DaviesBouldin()
+}
+
+// model shows the labels that a model gives to a judgement.
+func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, model, path string) (*judgement, error) {
+	m, src, err := a.load(cmd, model, path)
+	if err != nil {
+		return nil, err
+	}
+	j := newJudgement(len(m.Fitted()), m.Fitted(), a.data.Truth, g.seed)
+	if m.Kind == "categorical" {
+		j.distance = "levels have no distances"
+	}
+	passes := []func(*data.Block, labelOf) error{j.first, j.second}
+	if j.distance != "" {
+		passes = passes[:1]
+	}
+	for _, pass := range passes {
+		err := m.Rows(cmd.Context(), src, a.threads, func(s *latent.Scored) error {
+			return pass(s.Block, func(_ *data.Block, i int) int { return int(s.Label[i]) })
+		})
+		if err != nil {
+			return nil, fileError(path, err)
+		}
+	}
+	return j, nil
+}
+
+// column shows labels that stand in the table to a judgement.
+func (g *againstFlags) column(cmd *cobra.Command, a *applyFlags, path string) (*judgement, error) {
+	var err error
+	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
+		return nil, err
+	}
+	o, err := a.data.options(cmd, a.threads)
+	if err != nil {
+		return nil, err
+	}
+	o.ID = g.labels // the text of a column beside the numbers
+	src, info, err := data.Load(cmd.Context(), path, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range info.Warnings {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
+	}
+	j := newJudgement(len(info.Features), info.Features, a.data.Truth, g.seed)
+	numbers := map[string]int{}
+	label := func(b *data.Block, i int) int { // an empty one is a label too: rows that were left over
+		l, seen := numbers[b.ID[i]]
+		if !seen {
+			l = len(numbers)
+			numbers[b.ID[i]] = l
+		}
+		return l
+	}
+	for _, pass := range []func(*data.Block, labelOf) error{j.first, j.second} {
+		if err := eachBlock(cmd.Context(), src, func(b *data.Block) error { return pass(b, label) }); err != nil {
+			return nil, fileError(path, err)
+		}
+	}
+	return j, nil
+}
+
+// eachBlock makes a pass over the rows.
+func eachBlock(ctx context.Context, src data.Source, each func(*data.Block) error) error {
+	r, err := src.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var b data.Block
+	for {
+		err := r.Read(&b, 4096)
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = each(&b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// tell prints the indices for a reader.
+func (o *indices) tell(w io.Writer) {
+	fmt.Fprintf(w, "%s in %s", counted(o.Rows, "row"), counted(int64(o.Groups), "group"))
+	if o.Against != nil {
+		fmt.Fprintf(w, ", held against %s of the column %s", classes(*o.Classes), *o.Against)
+	}
+	fmt.Fprintf(w, "\n\n")
+	line := func(name, key string, v *float64, note string) {
+		text := "-"
+		if v != nil {
+			text = strconv.FormatFloat(*v, 'f', 3, 64)
+		} else {
+			note = "undefined: " + o.Undefined[key]
+		}
+		fmt.Fprintf(w, "  %-18s %10s  %s\n", name, text, note)
+	}
+	if o.Against != nil {
+		fmt.Fprintln(w, "agreement with the known groups")
+		line("ARI", "", o.ARI, "1 for the same groups, about 0 for chance")
+		line("NMI", "", o.NMI, "1 for the same groups, 0 for independent ones")
+		line("homogeneity", "", o.Homogeneity, "1 where every group is of one class")
+		line("completeness", "", o.Completeness, "1 where every class is in one group")
+		line("V-measure", "", o.V, "the harmonic mean of these two")
+		fmt.Fprintln(w)
+	}
+	names := o.Columns
+	if len(names) > 8 {
+		names = append(slices.Clone(names[:7]), "...")
+	}
+	fmt.Fprintf(w, "validity, from %s: %s\n", counted(int64(len(o.Columns)), "column"), strings.Join(names, ", "))
+	note := "-1 to 1, higher is better"
+	if o.SilhouetteRows == silhouetteRows && o.SilhouetteRows < o.Rows {
+		note += fmt.Sprintf("; of %s rows drawn at random (seed %d), held against each other", thousands(silhouetteRows), o.Seed)
+	}
+	line("silhouette", "silhouette", o.Silhouette, note)
+	line("Calinski-Harabasz", "calinski_harabasz", o.Calinski, "higher is better")
+	line("Davies-Bouldin", "davies_bouldin", o.Davies, "lower is better")
+}
+
+func classes(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return thousands(int64(n)) + " classes"
+}

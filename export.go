@@ -1,0 +1,243 @@
+package latent
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/family"
+)
+
+// An Array is a named array of numbers or text for programs outside: row-major, with one of F64, Int and Text set. An
+// empty Shape is a single value.
+type Array struct {
+	Name  string
+	Shape []int
+	F64   []float64
+	Int   []int64
+	Text  []string
+}
+
+// Arrays returns the model as arrays in the layout of scikit-learn's attributes of the same names, after the model's
+// transform:
+//
+//	model                 the kind
+//	columns               d names of the columns of a row
+//	transform             the kinds of what is done to a row first, in order; number i, from 1, has arrays transform_i_center
+//	                      and transform_i_scale, or transform_i_mean and transform_i_components, or transform_i_threshold
+//	weights_              mixtures: k
+//	covariance_type       gmm: full, tied, diag or spherical
+//	means_                gmm: k x d
+//	covariances_          gmm: k x d x d, d x d, k x d or k, by that type
+//	precisions_cholesky_  gmm: of the same shape; U with U Uᵀ the inverse covariance: upper triangular, or 1 / standard deviation
+//	cluster_centers_      kmeans and kmedians: k x d
+//	probabilities         bernoulli: k x d, of a 1; categorical: k x levels of all columns, one column after another
+//	n_levels, levels      categorical: d numbers of levels, and the names of all levels
+//
+// Shapes of covariance that scikit-learn does not know go as the least of its types that holds their matrices: those
+// along the columns as diag, round ones as spherical, all others as full. Arrays share memory with the model where they can. It fails
+// where a covariance is not positive definite, which no model that was read from a file has.
+func (m *Model) Arrays() ([]Array, error) {
+	k, d := m.K(), m.dims()
+	all := []Array{word("model", m.Kind), words("columns", m.Columns)}
+	all = append(all, transformArrays(m.Transform)...)
+	if m.HasDensity() {
+		all = append(all, numbers("weights_", m.Weights, k))
+	}
+	switch m.Kind {
+	case "gmm":
+		covariances, err := m.covarianceArrays()
+		return append(append(all, numbers("means_", slices.Concat(m.Means...), k, d)), covariances...), err
+	case "bernoulli":
+		all = append(all, numbers("probabilities", slices.Concat(m.Probabilities...), k, d))
+	case "categorical":
+		n := Array{Name: "n_levels", Shape: []int{d}}
+		for _, names := range m.Levels {
+			n.Int = append(n.Int, int64(len(names)))
+		}
+		names := slices.Concat(m.Levels...)
+		all = append(all, numbers("probabilities", slices.Concat(m.Probabilities...), k, len(names)), n, words("levels", names))
+	default:
+		all = append(all, numbers("cluster_centers_", slices.Concat(m.Means...), k, d))
+	}
+	return all, nil
+}
+
+func word(name, text string) Array { return Array{Name: name, Text: []string{text}} }
+
+func words(name string, list []string) Array {
+	return Array{Name: name, Shape: []int{len(list)}, Text: list}
+}
+
+func numbers(name string, v []float64, shape ...int) Array {
+	return Array{Name: name, Shape: shape, F64: v}
+}
+
+func transformArrays(ts []Transform) []Array {
+	kinds := make([]string, len(ts))
+	for i, t := range ts {
+		kinds[i] = t.Kind
+	}
+	all := []Array{words("transform", kinds)}
+	for i, t := range ts {
+		of := fmt.Sprintf("transform_%d_", i+1)
+		switch t.Kind {
+		case "pca":
+			n, d := len(t.Components), len(t.Mean)
+			all = append(all, numbers(of+"mean", t.Mean, d), numbers(of+"components", slices.Concat(t.Components...), n, d))
+		case "binarize":
+			all = append(all, numbers(of+"threshold", []float64{*t.Threshold}))
+		default:
+			all = append(all, numbers(of+"center", t.Center, len(t.Center)), numbers(of+"scale", t.Scale, len(t.Scale)))
+		}
+	}
+	return all
+}
+
+// covarianceArrays returns covariance_type, covariances_ and precisions_cholesky_.
+func (m *Model) covarianceArrays() ([]Array, error) {
+	k, d := m.K(), m.dims()
+	kind, shape, count := m.Shape.Alone(), []int{k}, k
+	switch {
+	case m.Shape == family.Tied:
+		kind, shape, count = family.Tied, []int{d, d}, 1
+	case kind == family.Full:
+		shape = []int{k, d, d}
+	case kind == family.Diag:
+		shape = []int{k, d}
+	}
+	var covariances, precisions []float64
+	for c := range count {
+		cov := m.covariance(c)
+		u, err := m.scaleOf(c)
+		if err != nil {
+			return nil, err
+		}
+		covariances, precisions = append(covariances, cov...), append(precisions, u.inverse()...)
+	}
+	return []Array{word("covariance_type", kind.String()), numbers("covariances_", covariances, shape...), numbers("precisions_cholesky_", precisions, shape...)}, nil
+}
+
+// covariance returns that of component c, which may be the one that all share.
+func (m *Model) covariance(c int) []float64 { return m.Covariance[min(c, len(m.Covariance)-1)] }
+
+// A scale is a standard deviation of several columns: the lower triangle L of a covariance L Lᵀ as a d x d matrix, or d
+// standard deviations, or one.
+type scale struct {
+	d int
+	l []float64
+}
+
+// scaleOf factors the covariance of component c (Cholesky).
+func (m *Model) scaleOf(c int) (*scale, error) {
+	cov, s := m.covariance(c), &scale{d: m.dims()}
+	bad := fmt.Errorf("covariances: number %d is not positive definite", c+1)
+	s.l = make([]float64, len(cov))
+	if !m.Shape.Matrix() {
+		for j, v := range cov {
+			if !(v > 0) {
+				return nil, bad
+			}
+			s.l[j] = math.Sqrt(v)
+		}
+		return s, nil
+	}
+	for i := range s.d {
+		li := s.l[i*s.d:]
+		for j := range i + 1 {
+			v, lj := cov[i*s.d+j], s.l[j*s.d:]
+			for a := range j {
+				v -= li[a] * lj[a]
+			}
+			switch {
+			case j < i:
+				li[j] = v / lj[j]
+			case !(v > 0):
+				return nil, bad
+			default:
+				li[i] = math.Sqrt(v)
+			}
+		}
+	}
+	return s, nil
+}
+
+// inverse returns L⁻¹ transposed, an upper triangle, or the inverse standard deviations.
+func (s *scale) inverse() []float64 {
+	u := make([]float64, len(s.l))
+	if len(s.l) < s.d*s.d || s.d == 1 {
+		for j, v := range s.l {
+			u[j] = 1 / v
+		}
+		return u
+	}
+	for j := range s.d { // row j of u is column j of L⁻¹, which solves L x = e_j
+		x := u[j*s.d : (j+1)*s.d]
+		x[j] = 1 / s.l[j*s.d+j]
+		for i := j + 1; i < s.d; i++ {
+			li, v := s.l[i*s.d:(i+1)*s.d], 0.0
+			for a := j; a < i; a++ {
+				v -= li[a] * x[a]
+			}
+			x[i] = v / li[i]
+		}
+	}
+	return u
+}
+
+// whiten sets x to L⁻¹ x.
+func (s *scale) whiten(x []float64) {
+	switch len(s.l) {
+	case 1:
+		for j := range x {
+			x[j] /= s.l[0]
+		}
+	case s.d:
+		for j := range x {
+			x[j] /= s.l[j]
+		}
+	default:
+		for i := range x {
+			li, v := s.l[i*s.d:], x[i]
+			for j := range i {
+				v -= li[j] * x[j]
+			}
+			x[i] = v / li[i]
+		}
+	}
+}
+
+// Distances returns a function that sets dst[i] to the squared Mahalanobis distance of row i of s, as Rows gives it, to
+// the component of its label, |L⁻¹ (x - mean)|² where L Lᵀ is the covariance, after the model's transform. For kmeans it
+// is the squared distance to the centre. len(dst) must be s.N. The function has memory of its own: it is for one
+// goroutine at a time. Models without means have no such distance, which is an error; kmedians has medians and distances of another kind.
+func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
+	scales := make([]*scale, len(m.Covariance))
+	switch m.Kind {
+	case "gmm":
+		for c := range scales {
+			var err error
+			if scales[c], err = m.scaleOf(c); err != nil {
+				return nil, err
+			}
+		}
+	case "kmeans":
+		scales = []*scale{{d: m.dims(), l: []float64{1}}}
+	default:
+		return nil, fmt.Errorf("a %s model has no means to measure Mahalanobis distances from", m.Kind)
+	}
+	x := make([]float64, m.dims())
+	return func(dst []float64, s *Scored) {
+		for i, label := range s.Label {
+			c := int(label)
+			for j, mean := range m.Means[c] {
+				x[j] = s.At(i, j) - mean
+			}
+			scales[min(c, len(scales)-1)].whiten(x)
+			dst[i] = 0
+			for _, v := range x {
+				dst[i] += v * v
+			}
+		}
+	}, nil
+}
