@@ -43,6 +43,14 @@ func (e EMLBFGS) Steps(ctx context.Context, o Objective, theta []float64) iter.S
 			}
 		}
 		for !c.ended {
+			if c.at.Lifted-c.at.F > c.change { // a step of EM is sure to gain more than the last one here did
+				from := c.at
+				if !c.em(&m) {
+					return
+				}
+				m.keep(from, c.at)
+				continue
+			}
 			p, ok := c.search(m.direction(c.at))
 			if !ok {
 				return
