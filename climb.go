@@ -57,7 +57,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 }
 
 func (f *fit) lockstep(watch func(Progress)) *lockstep {
-	return &lockstep{sweeper: f.local, mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
+	return &lockstep{sweeper: f.sweeper(), mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
 }
 
 // follow runs one climb to its end.
@@ -106,7 +106,9 @@ func (f *fit) resume(ctx context.Context, r run) (run, error) {
 
 // all returns all rows of positive weight, in memory and in order, for what sums cannot do.
 func (f *fit) all(ctx context.Context) (*seed.Points, error) {
-	return seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0))
+	return f.shared.sample(math.MaxInt, func() (*seed.Points, error) {
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0))
+	})
 }
 
 // driver returns the driver that the spec asks for, for one of the starts. Each has nudges of its own: where annealing has

@@ -115,7 +115,7 @@ func validateCompare(spec Spec, algorithms []string) error {
 			return bad("algorithms", "names %s twice", a)
 		}
 		s := spec.with(a)
-		if err := s.Validate(); err != nil {
+		if err := s.ValidateOne(); err != nil {
 			return err
 		}
 	}

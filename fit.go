@@ -22,43 +22,71 @@ import (
 // A fit that used up its steps is a result with Converged false, not an error. If ctx ends while the starts climb, the
 // best so far is returned with Interrupted set. Errors are for what cannot be fitted: a spec that makes no sense, rows
 // with values that are not finite, fewer distinct rows than groups, a column without spread under a mixture.
+//
+// Where spec leaves a choice of K or of the covariance shape, every candidate is fitted and the result is that of the
+// best, the same as of a Fit with its K and shape, with the Candidates beside it. Those with a component at the floor of
+// variances never win; where no other is left, that is an error.
 func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	began := time.Now()
+	if spec.chooses() {
+		return choose(ctx, src, spec)
+	}
 	f, err := prepare(ctx, src, spec)
 	if err != nil {
 		return nil, err
 	}
+	e, err := f.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f.finish(ctx, e, began)
+}
+
+// end is where the climbs of a fit ended.
+type end struct {
+	runs        []run
+	best        int
+	interrupted bool
+	started     time.Time // when the starts were there
+	climbed     time.Time // when the climbs had ended
+}
+
+// run climbs from all starts and finds the best end.
+func (f *fit) run(ctx context.Context) (*end, error) {
 	thetas, err := f.starts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	started := time.Now()
-	runs, err := f.climb(ctx, thetas, spec.Watch, true)
-	if err != nil {
+	e := &end{started: time.Now()}
+	if e.runs, err = f.climb(ctx, thetas, f.spec.Watch, true); err != nil {
 		return nil, err
 	}
-	interrupted := false
-	for _, r := range runs {
-		interrupted = interrupted || r.err != nil
+	for _, r := range e.runs {
+		e.interrupted = e.interrupted || r.err != nil
 		if r.err != nil && ctx.Err() == nil { // rows that cannot be read any more
 			return nil, r.err
 		}
 	}
-	best, err := f.best(runs)
-	if err != nil {
+	if e.best, err = f.best(e.runs); err != nil {
 		return nil, err
 	}
-	if runs[best].outraced { // by one that ended on a spike
-		if runs[best], err = f.resume(ctx, runs[best]); err != nil {
+	if win := &e.runs[e.best]; win.outraced { // by one that ended on a spike
+		if *win, err = f.resume(ctx, *win); err != nil {
 			return nil, err
 		}
 	}
-	climbed := time.Now()
-	r, err := f.result(context.WithoutCancel(ctx), runs, best, interrupted || ctx.Err() != nil && !runs[best].last.Done.Converged())
+	e.interrupted = e.interrupted || ctx.Err() != nil && !e.runs[e.best].last.Done.Converged()
+	e.climbed = time.Now()
+	return e, nil
+}
+
+// finish turns the end of a fit that began at a time into its result.
+func (f *fit) finish(ctx context.Context, e *end, began time.Time) (*Result, error) {
+	r, err := f.result(context.WithoutCancel(ctx), e.runs, e.best, e.interrupted)
 	if err != nil {
 		return nil, err
 	}
-	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = started.Sub(began).Seconds(), climbed.Sub(started).Seconds(), time.Since(climbed).Seconds()
+	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = e.started.Sub(began).Seconds(), e.climbed.Sub(e.started).Seconds(), time.Since(e.climbed).Seconds()
 	r.Seconds = time.Since(began).Seconds()
 	return r, nil
 }
@@ -77,11 +105,32 @@ type fit struct {
 	drawnFrom int64 // rows that starts were drawn from; 0 where nothing was drawn
 
 	startSweeps int // passes that choosing starts took
+
+	// Of a candidate among others: what it has in common with them, and the passes it shares; nil elsewhere.
+	shared *shared
+	joint  sweep.Sweeper
+}
+
+// sweeper is what climbs ask for passes.
+func (f *fit) sweeper() sweep.Sweeper {
+	if f.joint != nil {
+		return f.joint
+	}
+	return f.local
 }
 
 // prepare checks the spec, makes the first pass and refuses rows that cannot be fitted.
 func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
-	if err := spec.Validate(); err != nil {
+	f, err := survey(ctx, src, spec)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.size()
+}
+
+// survey is prepare as far as it does not depend on K, but for refusing too large a one, nor on the covariance shape.
+func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
+	if err := spec.ValidateOne(); err != nil {
 		return nil, err
 	}
 	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 && spec.PCA != 1 {
@@ -108,7 +157,16 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		}
 	}
 	f.origin = f.look.Origin()
-	d = len(f.look.Mean) // after the transform
+	switch spec.model() {
+	case "bernoulli", "categorical":
+		f.origin = make([]float64, len(f.look.Mean))
+	}
+	return f, nil
+}
+
+// size makes the mixture of K components that is fitted.
+func (f *fit) size() error {
+	spec, d := &f.spec, len(f.look.Mean) // after the transform
 	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
 	switch spec.model() {
 	case "gmm":
@@ -117,19 +175,19 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 			f.mix.Family = family.Decomposed{Shape: spec.shape(), Var: f.look.Var, RegCovar: spec.RegCovar}
 		}
 	case "bernoulli":
-		f.mix.Family, f.origin = family.Bernoulli{}, make([]float64, d)
+		f.mix.Family = family.Bernoulli{}
 	case "categorical":
-		f.mix.Family, f.origin = family.Categorical{Levels: counts(spec.Levels)}, make([]float64, d)
+		f.mix.Family = family.Categorical{Levels: counts(spec.Levels)}
 	case "kmedians":
 		f.mix.Family = family.Absolute{}
 	default:
 		f.mix.Family = family.Fixed{}
 	}
 	if p := f.mix.Params(); spec.Algorithm == "bfgs" && p > ascent.MaxBFGS {
-		return nil, bad("algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", p, p, ascent.MaxBFGS)
+		return bad("algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", p, p, ascent.MaxBFGS)
 	}
-	f.local = sweep.NewLocal(f.src, look.Rows, f.origin, spec.threads())
-	return f, nil
+	f.local = sweep.NewLocal(f.src, f.look.Rows, f.origin, spec.threads())
+	return nil
 }
 
 // check refuses what no fit can use.

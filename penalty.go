@@ -55,7 +55,7 @@ func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (flo
 func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []float64) ([]PenaltyPoint, error) {
 	for _, v := range penalties {
 		spec.Penalty = &v
-		if err := spec.Validate(); err != nil {
+		if err := spec.ValidateOne(); err != nil {
 			return nil, err
 		}
 	}

@@ -50,6 +50,8 @@ type Result struct {
 	Starts         Starts          `json:"starts"`
 	Components     []Component     `json:"components"`
 	Truth          *Truth          `json:"truth,omitempty"`
+	Choice         *Choice         `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
+	Candidates     []Candidate     `json:"candidates,omitempty"` // and from what, the fewest components first
 	Warnings       []string        `json:"warnings"`
 	Version        string          `json:"version"`
 

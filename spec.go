@@ -17,13 +17,20 @@ type Spec struct {
 	// Model is "gmm" (the default), "bernoulli" (columns of bits), "categorical" (columns of levels), "kmeans" or
 	// "kmedians".
 	Model string `json:"model,omitempty"`
-	// K is the number of components. It has no default, and none is given with Penalty.
+	// K is the number of components. Without it, KRange and Penalty, that of a mixture is chosen from 1 to 9.
 	K int `json:"k,omitempty"`
+	// KRange, in place of K, is the lowest and the highest number of components to choose from.
+	KRange [2]int `json:"k_range,omitzero"`
 	// Covariance is the shape of the covariances of a Gaussian mixture, by name or mclust's code: "full" (the default,
 	// VVV), "tied" (EEE), "diag" (VVI), "spherical" (VII), "tied-diag" (EEI), "tied-spherical" (EII), and those that share a
 	// part of volume, shape and axes: "tied-shape-diag" (VEI), "tied-volume-diag" (EVI), "tied-shape-axes" (VEE),
 	// "tied-volume-axes" (EVE), "tied-axes" (VVE), "tied-volume-shape" (EEV), "tied-shape" (VEV), "tied-volume" (EVV).
+	// Several, separated by commas, or "all" are chosen from; so are all that are affordable where K, KRange and
+	// Covariance are all left out.
 	Covariance string `json:"covariance,omitempty"`
+	// Criterion is what K and Covariance are chosen by, where they are: "bic" (the default for mixtures), "aic", "icl", or
+	// "silhouette" (the default for kmeans and kmedians; of at most 4,000 rows).
+	Criterion string `json:"criterion,omitempty"`
 	// Algorithm is the driver. For mixtures: "auto" (the default: "em-lbfgs", or "em" where RegCovar is set), "em",
 	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg". For kmeans and kmedians: "auto" (the
 	// default: "exact" on one column unless a start is given, else "lloyd"), "lloyd", "exact", and for kmeans "minibatch".
@@ -82,8 +89,12 @@ type Spec struct {
 	Given *Model `json:"-"`
 	// Centers, with Init "centers", holds K rows in the user's units.
 	Centers [][]float64 `json:"-"`
-	// Watch, where set, is called with every step of every start, from one goroutine at a time.
+	// Watch, where set, is called with every step of every start, from one goroutine at a time. Of a choice it sees the
+	// winner alone, whose climbs are then repeated.
 	Watch func(Progress) `json:"-"`
+	// Tried, where set, is called with every candidate of a choice when it is done, from one goroutine at a time and in
+	// no certain order.
+	Tried func(done, of int, c Candidate) `json:"-"`
 }
 
 // with returns the spec for another algorithm of the same model: a schedule of temperatures is for anti-annealing alone.
@@ -145,12 +156,7 @@ func (s *Spec) Validate() error {
 			return check
 		}
 	}
-	if s.Covariance != "" {
-		if _, err := family.ParseShape(s.Covariance); err != nil {
-			return bad("covariance", "%s", strings.TrimPrefix(err.Error(), "covariance "))
-		}
-	}
-	return nil
+	return s.validateChoice()
 }
 
 // validateK wants a number of components, or the price that finds one.
@@ -160,7 +166,7 @@ func (s *Spec) validateK() error {
 		return bad("penalty", "applies to kmeans only: DP-means")
 	case s.Penalty != nil && (!(*s.Penalty >= 0) || math.IsInf(*s.Penalty, 0)):
 		return bad("penalty", "is %v; it must be a finite number that is not negative", *s.Penalty)
-	case s.Penalty != nil && s.K != 0:
+	case s.Penalty != nil && (s.K != 0 || s.KRange != [2]int{}):
 		return bad("k", "is found by --penalty; give one of the two")
 	case s.Penalty != nil && s.Algorithm != "" && s.Algorithm != "auto":
 		return bad("algorithm", "%s does not find k; with --penalty it is DP-means", s.Algorithm)
@@ -170,8 +176,12 @@ func (s *Spec) validateK() error {
 		return bad("n-init", "is %d, but --penalty has one start, the overall mean", s.NInit)
 	case s.Penalty != nil:
 		return nil
-	case s.K == 0:
-		return bad("k", "is needed: the number of groups, such as -k 3")
+	case s.K != 0 && s.KRange != [2]int{}:
+		return bad("k", "is one number or a range; give one of the two")
+	case s.K == 0 && s.KRange == [2]int{} && !s.mixture():
+		return bad("k", "is needed: the number of groups, such as -k 3, or a range to choose from, such as -k 2:9")
+	case s.KRange != [2]int{} && (s.KRange[0] < 1 || s.KRange[1] < s.KRange[0]):
+		return bad("k", "cannot be %d:%d; a range goes from a lowest number, at least 1, to a highest", s.KRange[0], s.KRange[1])
 	case s.K < 0:
 		return bad("k", "is %d; it must be at least 1", s.K)
 	}

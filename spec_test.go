@@ -27,7 +27,7 @@ func TestSpecsThatMakeNoSenseNameTheFlag(t *testing.T) {
 		field string
 		spec  Spec
 	}{
-		{"k", Spec{}},
+		{"k", Spec{Model: "kmeans"}},
 		{"k", Spec{K: -1}},
 		{"model", Spec{K: 2, Model: "hmm"}},
 		{"covariance", Spec{K: 2, Covariance: "round"}},

@@ -80,7 +80,7 @@ func (f *fit) smallEM(ctx context.Context, p *seed.Points) ([][]float64, error) 
 			tries = append(tries, theta)
 		}
 	}
-	l := &lockstep{sweeper: f.local, mix: f.mix}
+	l := &lockstep{sweeper: f.sweeper(), mix: f.mix}
 	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: smallSteps} }, tries, nil)
 	thetas := make([][]float64, n)
 	for i := range n {
@@ -101,7 +101,9 @@ func (f *fit) smallEM(ctx context.Context, p *seed.Points) ([][]float64, error) 
 func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
 	most := max(seed.SampleRows, f.spec.K)
 	f.drawnFrom = min(f.look.Used, int64(most))
-	return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, seed.SampleRNG(f.spec.seed()))
+	return f.shared.sample(most, func() (*seed.Points, error) {
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, seed.SampleRNG(f.spec.seed()))
+	})
 }
 
 // near returns the points in the space where a method of Spec.Init measures distances between them: for a Gaussian mixture
@@ -158,7 +160,7 @@ func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, rn
 	case method == "random" || method == "k-means++":
 		return seed.FromFirm(f.mix, p, nearest(near, rows), firmDrawn), nil
 	}
-	labels, err := seed.Lloyd(ctx, near, rows, f.spec.threads())
+	labels, err := f.shared.lloyd(ctx, near, rows, f.spec.threads())
 	if err != nil {
 		return nil, err
 	}

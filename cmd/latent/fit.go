@@ -22,9 +22,9 @@ type fitFlags struct {
 func fitCommand() *cobra.Command {
 	var f fitFlags
 	cmd := &cobra.Command{
-		Use:     "fit DATA -k N",
+		Use:     "fit DATA [-k N]",
 		Short:   "Fit groups to a table and print a summary",
-		Example: "  latent fit customers.csv -k 4",
+		Example: "  latent fit customers.csv -k 4\n  latent fit customers.csv               k and the covariance shape are chosen",
 		Args:    exactly(1, "a file, - or @name"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}

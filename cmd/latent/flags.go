@@ -99,9 +99,10 @@ type specFlags struct {
 
 func (s *specFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&s.k, "k", "k", "", "number of groups (also --n-clusters, --n-components)")
+	f.StringVarP(&s.k, "k", "k", "", "number of groups, or a range LO:HI to choose from (also --n-clusters, --n-components); mixtures choose from 1:9")
 	f.StringVar(&s.Model, "model", "gmm", "gmm, bernoulli, categorical, kmeans or kmedians")
-	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV")
+	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
+	f.StringVar(&s.Criterion, "criterion", "", "what a choice is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians)")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans and kmedians: lloyd, exact, minibatch")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, whitened, small-em, labels:COLUMN, model:FILE or centers:FILE")
@@ -204,10 +205,16 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 
 func (s *specFlags) parseK(spec *latent.Spec) error {
 	if s.k == "" {
-		return nil // Validate says that it is needed
+		return nil // chosen, or Validate says that it is needed
 	}
-	if strings.Contains(s.k, ":") {
-		return usagef("-k %q is a range; this version fits one k at a time, such as -k 3", s.k)
+	if lo, hi, ok := strings.Cut(s.k, ":"); ok {
+		var err, also error
+		spec.KRange[0], err = strconv.Atoi(lo)
+		spec.KRange[1], also = strconv.Atoi(hi)
+		if err != nil || also != nil || spec.KRange[0] < 1 || spec.KRange[1] < spec.KRange[0] {
+			return usagef("-k cannot be %q: a range goes from a lowest number, at least 1, to a highest, such as 2:9", s.k)
+		}
+		return nil
 	}
 	var k int
 	if n, err := fmt.Sscanf(s.k+"\n", "%d\n", &k); n != 1 || err != nil || k < 1 {

@@ -115,9 +115,10 @@ func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
 	if !o.quiet && !o.noProgress && !o.json {
 		w.line = newProgressLine(cmd.ErrOrStderr())
 	}
-	if w.trace != nil || w.line != nil || w.drawn {
+	if w.trace != nil || w.line != nil && !spec.Chooses() || w.drawn {
 		spec.Watch = w.step
 	}
+	spec.Tried = w.tried
 	return w
 }
 

@@ -199,7 +199,7 @@ func (f *segmentFlags) open(cmd *cobra.Command, path string) (latent.Spec, error
 	if kind == "centers" {
 		check.Init = "auto" // they are read when the columns are known
 	}
-	if err := check.Validate(); err != nil {
+	if err := check.ValidateOne(); err != nil {
 		return spec, usageError{err}
 	}
 	if spec.K > picture.MaxSegments {
@@ -295,7 +295,7 @@ func (f *segmentFlags) centers(ctx context.Context, spec *latent.Spec) error {
 		return errors.New(name + ": the centres cannot be held in memory")
 	}
 	spec.Centers = rowsOf(table)
-	if err := spec.Validate(); err != nil {
+	if err := spec.ValidateOne(); err != nil {
 		return usageError{err}
 	}
 	return nil

@@ -22,9 +22,6 @@ func (s *specFlags) files() []string {
 
 // start reads what --init names: a model, a file of centres, or a column of labels, which then is not fitted.
 func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o *data.Options) error {
-	if spec.K == 0 && spec.Penalty == nil { // before any file is read for a start
-		return usageError{spec.Validate()}
-	}
 	kind, name, given := strings.Cut(s.init, ":")
 	switch kind {
 	case "labels", "model", "centers":
@@ -36,6 +33,12 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 			return usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, whitened, small-em, labels:COLUMN, model:FILE, centers:FILE", s.init)
 		}
 		return nil
+	}
+	switch { // before any file is read for a start
+	case spec.K == 0 && spec.Penalty == nil:
+		return usagef("-k is needed: --init %s gives one start, for one number of groups, such as -k 3", kind)
+	case spec.Chooses():
+		return usagef("--covariance names several shapes, but --init %s gives one start, for one of them", kind)
 	}
 	spec.Init = kind
 	var err error

@@ -22,6 +22,9 @@ const width = 110
 func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	fmt.Fprintln(w, readLine(r, info))
 	fmt.Fprintln(w, fittedLine(r))
+	if r.Choice != nil {
+		chosen(w, r)
+	}
 	if r.Fitted != nil && r.Fitted.PCA() != nil {
 		fmt.Fprintln(w, pcaLine(r, r.Fitted.PCA()))
 	}
@@ -37,6 +40,9 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	}
 	fmt.Fprintln(w)
 	groups(w, r)
+	if r.Choice != nil {
+		criteria(w, r)
+	}
 	if verbose {
 		details(w, r, info)
 	}

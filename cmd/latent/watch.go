@@ -42,6 +42,17 @@ func (w *watcher) step(p latent.Progress) {
 	}
 }
 
+// tried shows how far a choice is.
+func (w *watcher) tried(done, of int, _ latent.Candidate) {
+	if w.line == nil || done == of {
+		return
+	}
+	if now := time.Now(); now.After(w.line.next) {
+		w.line.next, w.line.live = now.Add(100*time.Millisecond), true
+		fmt.Fprintf(w.line.w, "\r\x1b[K%d of %d candidates", done, of)
+	}
+}
+
 func (w *watcher) finish() {
 	if w.line != nil {
 		w.line.clear()

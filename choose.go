@@ -1,0 +1,288 @@
+package latent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/sweep"
+)
+
+// choice is a choice of K and of the covariance shape under way.
+type choice struct {
+	spec      Spec
+	base      *fit // what all candidates share: the first pass and the transform
+	distinct  int  // distinct rows, counted up to the largest K
+	criterion string
+	all       []*contender
+	judges    *judges // nil where silhouettes are not asked for
+
+	mu   sync.Mutex
+	done int
+	best *contender // the best so far, the only one whose end is kept
+}
+
+// contender is a candidate and its fit.
+type contender struct {
+	Candidate
+	order int
+	shape string     // as Spec.Covariance
+	as    *contender // an earlier one that is the same model
+	fit   *fit
+	end   *end
+}
+
+// choose fits every candidate and returns the result of the best.
+func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
+	began := time.Now()
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	c := &choice{spec: spec, criterion: spec.criterion()}
+	lo, hi := spec.sizes()
+	var err error
+	if c.base, err = survey(ctx, src, spec.one(lo, "")); err != nil {
+		return nil, err
+	}
+	c.base.shared = new(shared)
+	if c.distinct, err = distinctRows(ctx, c.base.src, hi); err != nil {
+		return nil, err
+	}
+	if c.criterion == "silhouette" {
+		if c.judges, err = c.base.judges(ctx); err != nil {
+			return nil, err
+		}
+	}
+	left := c.list(lo, hi)
+	looked := time.Now()
+	c.fitAll(ctx)
+	climbed := time.Now()
+	if c.best == nil {
+		return nil, c.nothing(ctx)
+	}
+	win := c.best
+	r, err := c.crown(ctx, win, began)
+	if err != nil {
+		return nil, err
+	}
+	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
+	c.tell(r, left, hi)
+	return r, nil
+}
+
+// list makes the candidates, the fewest components first, and returns the codes of the shapes that are left out.
+func (c *choice) list(lo, hi int) (left []string) {
+	d := len(c.base.look.Mean)
+	shapes, out := c.spec.shapes(c.base.look.Used, d)
+	for _, s := range out {
+		left = append(left, s.Mclust())
+	}
+	for k := lo; k <= hi; k++ {
+		known := map[string]*contender{}
+		for _, name := range shapes {
+			x := &contender{Candidate: Candidate{K: k}, order: len(c.all), shape: name}
+			if c.spec.model() == "gmm" {
+				spec := c.spec.one(k, name)
+				shape := spec.shape()
+				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
+				key := likeness(shape, k, d)
+				if x.as = known[key]; x.as == nil {
+					known[key] = x
+				}
+			}
+			c.all = append(c.all, x)
+		}
+	}
+	return left
+}
+
+// sideBySide is the number of rows up to which candidates are fitted side by side, each by one thread: passes over so few
+// rows leave threads idle. Beyond, candidates share passes, and each pass has all threads.
+const sideBySide = 20_000
+
+// Bounds of what shares a pass, for the memory of its sums.
+const (
+	waveTasks   = 200
+	waveNumbers = 2_000_000 // parameters of all tasks
+)
+
+// fitAll fits the candidates until all are done or ctx ends.
+func (c *choice) fitAll(ctx context.Context) {
+	var queue []*contender
+	for _, x := range c.all {
+		if x.as == nil {
+			queue = append(queue, x)
+		}
+	}
+	threads := c.spec.threads()
+	if c.base.look.Used <= sideBySide {
+		next := make(chan *contender)
+		var wg sync.WaitGroup
+		for range threads {
+			wg.Go(func() {
+				for x := range next {
+					c.try(ctx, x, 1, nil)
+					c.note(x, len(queue))
+				}
+			})
+		}
+		// Large candidates take longest: they begin first, so that none is left alone at the end.
+		for _, x := range slices.Backward(queue) {
+			next <- x
+		}
+		close(next)
+		wg.Wait()
+	} else {
+		for rest := queue; len(rest) > 0; {
+			n := c.wave(rest)
+			c.together(ctx, rest[:n], len(queue))
+			rest = rest[n:]
+		}
+	}
+	for _, x := range c.all {
+		if x.as != nil {
+			own := x.Candidate
+			x.Candidate = x.as.Candidate
+			x.Covariance, x.Mclust, x.SameAs = own.Covariance, own.Mclust, x.as.Mclust
+		}
+	}
+}
+
+// wave returns how many of the candidates may share passes, at least 1.
+func (c *choice) wave(rest []*contender) int {
+	spec := c.spec.one(1, "")
+	d := len(c.base.look.Mean)
+	if name := spec.driver(d); spec.model() == "kmedians" || name == "minibatch" || name == "exact" {
+		return 1 // they hold the rows and make no passes to share
+	}
+	tasks, numbers := 0, 0
+	for i, x := range rest {
+		spec := c.spec.one(x.K, x.shape)
+		n := spec.starts(c.base.look.Used)
+		if spec.Init == "small-em" {
+			n *= smallStarts
+		}
+		tasks, numbers = tasks+n, numbers+n*x.K*(1+d+spec.shape().Size(d))
+		if i > 0 && (tasks > waveTasks || numbers > waveNumbers) {
+			return i
+		}
+	}
+	return len(rest)
+}
+
+// together fits candidates that share their passes.
+func (c *choice) together(ctx context.Context, wave []*contender, of int) {
+	if len(wave) == 1 {
+		c.try(ctx, wave[0], c.spec.threads(), nil)
+		c.note(wave[0], of)
+		return
+	}
+	j := &joint{sweeper: sweep.NewLocal(c.base.src, c.base.look.Rows, c.base.origin, c.spec.threads()), live: len(wave)}
+	var wg sync.WaitGroup
+	for _, x := range wave {
+		wg.Go(func() {
+			c.try(ctx, x, c.spec.threads(), j)
+			c.note(x, of)
+		})
+	}
+	wg.Wait()
+}
+
+// What is said of candidates that an interruption caught.
+const (
+	cutShort = "interrupted"
+	notTried = "interrupted before it was tried"
+)
+
+// try fits one candidate and fills in what it came to, or why it failed.
+// With j it is one of those that share passes, and leaves them when its climbs have ended.
+func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
+	leave := sync.OnceFunc(func() {
+		if j != nil {
+			j.leave(ctx)
+		}
+	})
+	defer leave()
+	switch {
+	case ctx.Err() != nil:
+		x.Why = notTried
+		return
+	case x.K > c.distinct:
+		x.Why = fmt.Sprintf("there are only %d distinct rows", c.distinct)
+		return
+	}
+	f := *c.base
+	f.spec = c.spec.one(x.K, x.shape)
+	f.spec.Threads = threads
+	e, err := (*end)(nil), f.size()
+	if err == nil {
+		if j != nil {
+			f.joint = member{j, x.order}
+		}
+		e, err = f.run(ctx)
+	}
+	leave()
+	if err == nil {
+		err = x.measure(context.WithoutCancel(ctx), &f, e, c.judges)
+	}
+	if err != nil {
+		x.Why = err.Error()
+		return
+	}
+	x.fit, x.end = &f, e
+}
+
+// measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
+func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges) error {
+	last := e.runs[e.best].last
+	p := last.Point
+	m, _ := f.model(p)
+	t, err := f.judge(ctx, m)
+	if err != nil {
+		return err
+	}
+	r := &Result{K: f.mix.K, Free: f.mix.Free()}
+	f.numbers(r, t)
+	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
+	x.Converged = last.Done.Converged() && !e.interrupted
+	if _, _, gaussian := f.startMixture(); gaussian {
+		x.AtFloor = slices.Contains(f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D), true)
+	}
+	switch {
+	case x.AtFloor:
+		x.Why = fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue)
+	case e.interrupted:
+		x.Why = cutShort
+	}
+	if judges == nil {
+		return nil
+	}
+	if x.Silhouette, err = judges.silhouette(ctx, f, p); err != nil && x.Why == "" {
+		x.Why = err.Error()
+	}
+	return nil
+}
+
+// note counts a candidate, and keeps its end where it is the best so far. The order in which they come changes nothing.
+func (c *choice) note(x *contender, of int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done++
+	switch {
+	case x.end == nil:
+	case c.usable(&x.Candidate) && (c.best == nil || c.before(x, c.best)):
+		if c.best != nil {
+			c.best.fit, c.best.end = nil, nil
+		}
+		c.best = x
+	default:
+		x.fit, x.end = nil, nil
+	}
+	if c.spec.Tried != nil {
+		c.spec.Tried(c.done, of, x.Candidate)
+	}
+}

@@ -1,0 +1,74 @@
+package latent
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/sweep"
+)
+
+// joint gathers the sweeps of several fits, so that one pass over the rows serves all of them: a pass starts when every
+// fit that has not left waits for one. What a task comes to does not depend on those beside it.
+type joint struct {
+	sweeper sweep.Sweeper
+	mu      sync.Mutex
+	live    int
+	waiting []*request
+}
+
+// request is what one fit waits for.
+type request struct {
+	order int
+	tasks []sweep.Task
+	stats []*family.Stats
+	err   error
+	done  chan struct{}
+}
+
+// member is a fit's way into a joint.
+type member struct {
+	*joint
+	order int
+}
+
+// Sweep implements sweep.Sweeper.
+func (m member) Sweep(ctx context.Context, tasks []sweep.Task) ([]*family.Stats, error) {
+	r := &request{order: m.order, tasks: tasks, done: make(chan struct{})}
+	m.mu.Lock()
+	m.waiting = append(m.waiting, r)
+	m.serve(ctx)
+	m.mu.Unlock()
+	<-r.done
+	return r.stats, r.err
+}
+
+// leave tells that a fit asks for no more passes.
+func (j *joint) leave(ctx context.Context) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.live--
+	j.serve(ctx)
+}
+
+// serve makes a pass if all wait for it. Its caller holds the lock, which nobody else wants then.
+func (j *joint) serve(ctx context.Context) {
+	if len(j.waiting) == 0 || len(j.waiting) < j.live {
+		return
+	}
+	slices.SortFunc(j.waiting, func(a, b *request) int { return cmp.Compare(a.order, b.order) })
+	var tasks []sweep.Task
+	for _, r := range j.waiting {
+		tasks = append(tasks, r.tasks...)
+	}
+	stats, err := j.sweeper.Sweep(ctx, tasks)
+	for _, r := range j.waiting {
+		if r.err = err; err == nil {
+			r.stats, stats = stats[:len(r.tasks):len(r.tasks)], stats[len(r.tasks):]
+		}
+		close(r.done)
+	}
+	j.waiting = nil
+}

@@ -1,0 +1,163 @@
+package latent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/latent-go/latent/family"
+)
+
+// Candidate is a number of components and a covariance shape that a choice has looked at. Numbers are nil where it could
+// not be fitted, and Why says what kept it from winning.
+type Candidate struct {
+	K          int      `json:"k"`
+	Covariance string   `json:"covariance,omitempty"`
+	Mclust     string   `json:"mclust,omitempty"`
+	LogLik     *float64 `json:"log_likelihood"`
+	Free       *int     `json:"free_parameters"`
+	BIC        *float64 `json:"bic"`
+	AIC        *float64 `json:"aic"`
+	ICL        *float64 `json:"icl"`
+	Inertia    *float64 `json:"inertia,omitempty"`    // kmeans: weighted sum of squared distances; kmedians: of L1 distances
+	Silhouette *float64 `json:"silhouette,omitempty"` // where it is the criterion: the mean of the rows that Choice tells
+	AtFloor    bool     `json:"at_floor"`             // a component sits on the floor of variances: it never wins
+	Converged  bool     `json:"converged"`
+	SameAs     string   `json:"same_as,omitempty"` // mclust's code of an earlier candidate of the same K that is the same model
+	Why        string   `json:"why,omitempty"`
+}
+
+// Value returns a criterion of the candidate: "bic", "aic", "icl" or "silhouette"; NaN where it has none.
+func (c *Candidate) Value(criterion string) float64 {
+	v := map[string]*float64{"bic": c.BIC, "aic": c.AIC, "icl": c.ICL, "silhouette": c.Silhouette}[criterion]
+	if v == nil || math.IsInf(*v, 0) {
+		return math.NaN()
+	}
+	return *v
+}
+
+// Choice says how K and the covariance shape were chosen.
+type Choice struct {
+	Criterion string `json:"criterion"`
+	Highest   bool   `json:"higher_is_better"`
+	// Margin is how far the second best is behind, nil where there is none. Verdict names it for the criteria of a
+	// likelihood: "flat" below 2, "clear" from 10, else "fair" (Kass and Raftery 1995).
+	Margin  *float64 `json:"margin"`
+	Verdict string   `json:"verdict,omitempty"`
+	// Largest tells that the winner has the largest K that was tried, so that more may do better.
+	Largest bool     `json:"largest_k,omitempty"`
+	LeftOut []string `json:"left_out,omitempty"`        // mclust's codes of shapes that were not tried because they take long
+	Rows    int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
+}
+
+// Bounds of a difference in BIC, AIC or ICL.
+const (
+	flatMargin  = 2
+	clearMargin = 10
+)
+
+// Ranked returns the candidates that could win, the best first. Of those that are the same model it has one.
+func (r *Result) Ranked() []Candidate {
+	if r.Choice == nil {
+		return nil
+	}
+	c := &choice{criterion: r.Choice.Criterion}
+	var able []Candidate
+	for _, x := range r.Candidates {
+		if c.usable(&x) && x.SameAs == "" {
+			able = append(able, x)
+		}
+	}
+	slices.SortStableFunc(able, func(a, b Candidate) int { return c.compare(&a, &b) })
+	return able
+}
+
+// usable reports whether a candidate may win.
+func (c *choice) usable(x *Candidate) bool {
+	v := x.Value(c.criterion)
+	return v == v && !x.AtFloor
+}
+
+// compare orders candidates that may win, the best first: those that were cut short last; of equal ones that with fewer
+// components.
+func (c *choice) compare(a, b *Candidate) int {
+	cut := func(x *Candidate) int { return map[bool]int{x.Why == cutShort: 1}[true] }
+	va, vb := a.Value(c.criterion), b.Value(c.criterion)
+	if c.criterion == "silhouette" {
+		va, vb = -va, -vb
+	}
+	return cmp.Or(cmp.Compare(cut(a), cut(b)), cmp.Compare(va, vb), cmp.Compare(a.K, b.K))
+}
+
+// before reports whether a is better than b.
+func (c *choice) before(a, b *contender) bool {
+	return cmp.Or(c.compare(&a.Candidate, &b.Candidate), cmp.Compare(a.order, b.order)) < 0
+}
+
+// crown returns the result of the winner: that of a fit with its K and shape.
+func (c *choice) crown(ctx context.Context, win *contender, began time.Time) (*Result, error) {
+	f, e := win.fit, win.end
+	f.spec.Threads, f.joint = c.spec.Threads, nil
+	if err := f.size(); err != nil {
+		return nil, err
+	}
+	if c.spec.Watch != nil && ctx.Err() == nil {
+		f.spec.Watch, f.startSweeps = c.spec.Watch, 0
+		if again, err := f.run(ctx); err == nil && !again.interrupted {
+			e = again
+		}
+	}
+	e.interrupted = e.interrupted || slices.ContainsFunc(c.all, func(x *contender) bool { return x.Why == notTried || x.Why == cutShort })
+	return f.finish(ctx, e, began)
+}
+
+// tell adds the candidates to the result of the winner, and how they compare.
+func (c *choice) tell(r *Result, left []string, hi int) {
+	for _, x := range c.all {
+		r.Candidates = append(r.Candidates, x.Candidate)
+	}
+	r.Choice = &Choice{Criterion: c.criterion, Highest: c.criterion == "silhouette", LeftOut: left, Largest: r.K == hi && hi < c.distinct && hi > c.all[0].K}
+	if c.judges != nil {
+		r.Choice.Rows = c.judges.points.N
+	}
+	best := r.Ranked()
+	if len(best) < 2 {
+		return
+	}
+	margin := math.Abs(best[1].Value(c.criterion) - best[0].Value(c.criterion))
+	r.Choice.Margin = &margin
+	switch {
+	case r.Choice.Highest: // a silhouette has no scale of evidence
+	case margin < flatMargin:
+		r.Choice.Verdict = "flat"
+	case margin >= clearMargin:
+		r.Choice.Verdict = "clear"
+	default:
+		r.Choice.Verdict = "fair"
+	}
+}
+
+// nothing says why no candidate could win.
+func (c *choice) nothing(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	floor := 0
+	var reasons []string
+	for _, x := range c.all {
+		if x.AtFloor {
+			floor++
+		} else if !slices.Contains(reasons, x.Why) {
+			reasons = append(reasons, x.Why)
+		}
+	}
+	if floor > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %d have a component at the floor of variances (%g of the columns' own): its rows are all but equal in some direction", floor, len(c.all), family.MinEigenvalue))
+	}
+	return errors.New("no candidate can be chosen: " + strings.Join(reasons, "; ") + ". One number of groups and one shape, -k N --covariance S, are fitted all the same")
+}

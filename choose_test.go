@@ -1,0 +1,362 @@
+package latent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/family"
+)
+
+func builtIn(t *testing.T, name string) (*data.Table, []string) {
+	t.Helper()
+	src, info, err := data.Load(context.Background(), name, data.Options{Header: "auto", Missing: "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src.(*data.Table), info.Features
+}
+
+// optimum is a fit of mclust.
+type optimum struct {
+	Model    string   `json:"model"`
+	K        int      `json:"k"`
+	LogLik   *float64 `json:"log_likelihood"`
+	Free     int      `json:"free_parameters"`
+	BIC      float64  `json:"bic"`
+	Smallest float64  `json:"smallest_eigenvalue"`
+}
+
+// mclust returns the fits of mclust that are not degenerate.
+func mclust(t *testing.T, name string) (good []optimum) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/oracle/optimum/mclust-" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Fits []optimum `json:"fits"`
+	}
+	if err := json.Unmarshal(b, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range file.Fits {
+		if o.LogLik != nil && o.Smallest > 1e-6 {
+			good = append(good, o)
+		}
+	}
+	return good
+}
+
+func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {
+	for _, c := range []struct {
+		name, shapes string
+		hi           int
+	}{{"faithful", "all", 4}, {"iris", "VVV,EEE,VEV", 3}, {"diabetes", "VVV,EVE", 4}} {
+		src, _ := builtIn(t, "@"+c.name)
+		r := mustFit(t, src, Spec{KRange: [2]int{1, c.hi}, Covariance: c.shapes, NInit: 5})
+		theirs, low := math.Inf(1), 0
+		for _, o := range mclust(t, c.name) {
+			at := slices.IndexFunc(r.Candidates, func(x Candidate) bool { return x.K == o.K && x.Mclust == o.Model })
+			if at < 0 {
+				continue
+			}
+			theirs = min(theirs, o.BIC)
+			x := r.Candidates[at]
+			if *x.Free != o.Free {
+				t.Errorf("%s: %s %d has %d parameters, mclust counts %d", c.name, o.Model, o.K, *x.Free, o.Free)
+			}
+			if *x.BIC > o.BIC+0.01 {
+				low++
+			}
+		}
+		if *r.BIC > theirs+1e-3 {
+			t.Errorf("%s: BIC %v of %s %d, mclust has %v", c.name, *r.BIC, r.Mclust, r.K, theirs)
+		}
+		if low > len(r.Candidates)/20 {
+			t.Errorf("%s: %d of %d candidates are worse than mclust's", c.name, low, len(r.Candidates))
+		}
+	}
+}
+
+func written(t *testing.T, r *Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := r.Fitted.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// quickFit is mustFit without its checks, which are for models that it knows.
+func quickFit(t *testing.T, src data.Source, spec Spec) *Result {
+	t.Helper()
+	r, err := Fit(context.Background(), src, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// many returns n rows of two clusters on a line: more than are fitted side by side.
+func many(n int) *data.Table {
+	x := normals(7, n)
+	for i := range x {
+		x[i] += float64(i % 2 * 4)
+	}
+	return matrixOf(1, x...)
+}
+
+func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
+	faithful, _ := builtIn(t, "@faithful")
+	bits := make([]float64, 0, 600)
+	for i, u := range uniforms(3, 600) {
+		bits = append(bits, map[bool]float64{true: 1}[(u < 0.85) == (i/3%2 == 0)])
+	}
+	for name, c := range map[string]struct {
+		src  *data.Table
+		spec Spec
+	}{
+		"shapes":             {faithful, Spec{KRange: [2]int{2, 3}, Covariance: "VVV,EEE,VEV"}},
+		"k alone":            {faithful, Spec{KRange: [2]int{1, 3}, Scale: "standard", Criterion: "icl"}},
+		"small EM":           {faithful, Spec{KRange: [2]int{2, 3}, Init: "small-em", NInit: 2}},
+		"k-means":            {faithful, Spec{KRange: [2]int{2, 4}, Model: "kmeans"}},
+		"K-medians":          {faithful, Spec{KRange: [2]int{2, 3}, Model: "kmedians"}},
+		"bits":               {matrixOf(3, bits...), Spec{KRange: [2]int{1, 3}, Model: "bernoulli"}},
+		"many rows":          {many(sideBySide + 1), Spec{KRange: [2]int{1, 3}, Covariance: "full,tied"}},
+		"many rows, k-means": {matrixOf(2, many(2*sideBySide+2).F64...), Spec{KRange: [2]int{2, 3}, Model: "kmeans"}},
+	} {
+		c.spec.Threads = 1
+		r := quickFit(t, c.src, c.spec)
+		alone := quickFit(t, c.src, Spec{K: r.K, Covariance: r.Covariance, Model: c.spec.Model, Scale: c.spec.Scale, Init: c.spec.Init, NInit: c.spec.NInit})
+		alone.Fitted.Spec, r.Fitted.Spec = nil, nil // "full" was not said there
+		if written(t, r) != written(t, alone) {
+			t.Errorf("%s: the winner is another model than the fit of k = %d, %s", name, r.K, r.Covariance)
+		}
+		won := r.Ranked()[0]
+		if won.K != r.K || won.Covariance != r.Covariance || r.BIC != nil && *won.BIC != *r.BIC || r.Inertia != nil && *won.Inertia != *r.Inertia {
+			t.Errorf("%s: the first of the candidates is %+v", name, won)
+		}
+		c.spec.Threads = 3
+		more := quickFit(t, c.src, c.spec)
+		a, _ := json.Marshal(r.Candidates)
+		b, _ := json.Marshal(more.Candidates)
+		if more.Fitted.Spec = nil; written(t, more) != written(t, r) || !bytes.Equal(a, b) {
+			t.Errorf("%s: three threads choose another model, or have other candidates", name)
+		}
+	}
+}
+
+func TestCandidatesThatShareAPassAreThoseThatDoNot(t *testing.T) {
+	src := matrixOf(2, many(2*sideBySide+2).F64...)
+	r := mustFit(t, src, Spec{KRange: [2]int{2, 3}, Covariance: "full,diag,tied-spherical"})
+	for _, x := range r.Candidates {
+		alone := mustFit(t, src, Spec{K: x.K, Covariance: x.Covariance})
+		if *alone.LogLik != *x.LogLik || *alone.ICL != *x.ICL {
+			t.Errorf("%s %d: log-likelihood %v, alone %v", x.Covariance, x.K, *x.LogLik, *alone.LogLik)
+		}
+	}
+}
+
+// Rows 0, 0, 1, 1, 5, 5. With one component variance 14/3; two of equal variance: means 0.5 and 5, variance 1/6.
+func TestSixRowsOfThreeValues(t *testing.T) {
+	src := matrixOf(1, 0, 0, 1, 1, 5, 5)
+	r := mustFit(t, src, Spec{KRange: [2]int{1, 8}, Covariance: "tied"})
+	one := 2*math.Log(6) + 6*(math.Log(2*math.Pi*14/3)+1)
+	two := 4*math.Log(6) + 6*(math.Log(2*math.Pi/6)+1) - 2*(4*math.Log(2./3)+2*math.Log(1./3))
+	within(t, "BIC of one", *r.Candidates[0].BIC, one, 1e-9)
+	within(t, "BIC of two", *r.Candidates[1].BIC, two, 1e-4)
+	within(t, "margin", *r.Choice.Margin, one-two, 1e-4)
+	if r.K != 2 || r.Choice.Verdict != "fair" {
+		t.Errorf("k = %d, a %s choice", r.K, r.Choice.Verdict)
+	}
+	for _, x := range r.Candidates {
+		if x.K > 3 && (x.BIC != nil || !strings.Contains(x.Why, "3 distinct rows")) {
+			t.Errorf("k = %d: %v, %q", x.K, x.BIC, x.Why)
+		}
+	}
+	if r := mustFit(t, src, Spec{KRange: [2]int{1, 8}}); r.K != 1 || !r.Candidates[1].AtFloor || r.Candidates[1].Why == "" {
+		t.Errorf("a component on equal rows won, or was not marked: %+v", r.Candidates)
+	}
+}
+
+func TestDegenerateCandidatesNeverWin(t *testing.T) {
+	x := normals(5, 60)
+	for i := range 20 {
+		x[i] = 3 // a spike whose likelihood is an accident of the floor
+	}
+	r := mustFit(t, matrixOf(1, x...), Spec{KRange: [2]int{1, 4}, Covariance: "full,tied"})
+	spikes := 0
+	for _, c := range r.Candidates {
+		if c.AtFloor && *c.BIC < *r.BIC {
+			spikes++
+		}
+	}
+	if spikes == 0 {
+		t.Error("no candidate has a spike with a better BIC: the test tests nothing")
+	}
+	for _, c := range r.Components {
+		if c.AtFloor {
+			t.Errorf("a component of the winner, k = %d, is at the floor", r.K)
+		}
+	}
+	flat := make([]float64, 0, 40)
+	for _, v := range normals(6, 20) {
+		flat = append(flat, v, 2*v)
+	}
+	_, err := Fit(context.Background(), matrixOf(2, flat...), Spec{KRange: [2]int{1, 2}, Covariance: "full,tied"})
+	if err == nil || !strings.Contains(err.Error(), "floor of variances") {
+		t.Errorf("rows on a line: %v", err)
+	}
+}
+
+func TestKnownNumberOfClustersIsFound(t *testing.T) {
+	for k := 1; k <= 5; k++ {
+		z := normals(uint64(100+k), 2*80*k)
+		for i := range 80 * k {
+			z[2*i] += 9 * float64(i%k)
+			z[2*i+1] += 7 * float64(i%k*(i%k)%5)
+		}
+		src := matrixOf(2, z...)
+		if r := mustFit(t, src, Spec{KRange: [2]int{1, 6}, NInit: 5}); r.K != k || k > 1 && r.Choice.Verdict != "clear" {
+			t.Errorf("%d clusters: BIC finds %d, a %s choice", k, r.K, r.Choice.Verdict)
+		}
+		if k == 1 {
+			continue
+		}
+		if r := mustFit(t, src, Spec{KRange: [2]int{1, 6}, Model: "kmeans"}); r.K != k {
+			t.Errorf("%d clusters: silhouettes find %d", k, r.K)
+		}
+	}
+}
+
+// scikit-learn 1.7: silhouette_score of KMeans on iris.
+func TestSilhouettesOfIris(t *testing.T) {
+	src, _ := builtIn(t, "@iris")
+	r := mustFit(t, src, Spec{KRange: [2]int{1, 3}, Model: "kmeans"})
+	if r.K != 2 || r.Choice.Verdict != "" || r.Choice.Rows != 150 {
+		t.Errorf("k = %d, verdict %q, %d rows", r.K, r.Choice.Verdict, r.Choice.Rows)
+	}
+	if c := r.Candidates[0]; c.Silhouette != nil || !strings.Contains(c.Why, "undefined") {
+		t.Errorf("one cluster: %v, %q", c.Silhouette, c.Why)
+	}
+	within(t, "k = 2", *r.Candidates[1].Silhouette, 0.681046169211746, 1e-9)
+	within(t, "k = 3", *r.Candidates[2].Silhouette, 0.5528190123564095, 1e-9)
+}
+
+// By mclust the best two are 0.822 apart in BIC.
+func TestFlatChoiceIsCalledFlat(t *testing.T) {
+	src, _ := builtIn(t, "@iris")
+	r := mustFit(t, src, Spec{KRange: [2]int{2, 3}, Covariance: "VEV,VVV"})
+	within(t, "margin", *r.Choice.Margin, 562.550707983332-561.728462114338, 1e-3)
+	if r.Choice.Verdict != "flat" || !r.Ranked()[0].Converged {
+		t.Errorf("verdict %q", r.Choice.Verdict)
+	}
+}
+
+func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
+	src, _ := builtIn(t, "@faithful")
+	tried := 0
+	r := mustFit(t, src, Spec{K: 1, Covariance: "all", Tried: func(int, int, Candidate) { tried++ }})
+	if tried != 3 || len(r.Ranked()) != 3 || len(r.Candidates) != len(family.Shapes()) {
+		t.Errorf("%d fits, %d ranked, %d candidates", tried, len(r.Ranked()), len(r.Candidates))
+	}
+	for _, c := range r.Candidates {
+		alone := mustFit(t, src, Spec{K: 1, Covariance: c.Mclust})
+		if within(t, c.Mclust, *c.BIC, *alone.BIC, 1e-6); *c.Free != alone.Free {
+			t.Errorf("%s: %d parameters, alone %d", c.Mclust, *c.Free, alone.Free)
+		}
+	}
+	s := Spec{}
+	if names, left := s.shapes(100, 1); !slices.Equal(names, []string{"full", "tied"}) || left != nil {
+		t.Errorf("one column: %v, left out %v", names, left)
+	}
+	if _, left := s.shapes(100, 9); !slices.Equal(left, []family.Shape{family.TiedVolumeAxes, family.TiedAxes, family.TiedVolumeShape, family.TiedShape}) {
+		t.Errorf("nine columns: left out %v", left)
+	}
+	names, left := s.shapes(2e6, 40)
+	for _, name := range names {
+		if shape, _ := family.ParseShape(name); shape.Matrix() || shape.Decomposed() {
+			t.Errorf("%s is tried on 2,000,000 rows of 40 columns", name)
+		}
+	}
+	if len(names)+len(left) != len(family.Shapes()) {
+		t.Errorf("%v, left out %v", names, left)
+	}
+	if s.Covariance = "all"; len(first(s.shapes(2e6, 40))) != len(family.Shapes()) {
+		t.Error("all are not all")
+	}
+}
+
+func first[A, B any](a A, _ B) A { return a }
+
+func TestWatchSeesTheWinnerAlone(t *testing.T) {
+	src, _ := builtIn(t, "@faithful")
+	var chosen, alone []float64
+	spec := Spec{KRange: [2]int{1, 3}, NInit: 1, Watch: func(p Progress) { chosen = append(chosen, p.Point.F) }}
+	r := mustFit(t, src, spec)
+	mustFit(t, src, Spec{K: r.K, NInit: 1, Watch: func(p Progress) { alone = append(alone, p.Point.F) }})
+	if len(alone) < 3 || !slices.Equal(chosen, alone) {
+		t.Errorf("%v, alone %v", chosen, alone)
+	}
+}
+
+func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
+	for _, src := range []*data.Table{many(500), many(sideBySide + 1)} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		r, err := Fit(ctx, src, Spec{KRange: [2]int{1, 12}, Threads: 1, NInit: 4, Tried: func(done, _ int, _ Candidate) {
+			if done == 2 {
+				cancel()
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Converged || !r.Interrupted {
+			t.Error("it does not say that it was interrupted")
+		}
+		if !slices.ContainsFunc(r.Candidates, func(c Candidate) bool { return strings.HasPrefix(c.Why, "interrupted") }) {
+			t.Error("no candidate says that it was interrupted")
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Fit(ctx, many(100), Spec{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before it began: %v", err)
+	}
+}
+
+func TestChoicesThatMakeNoSenseNameTheFlag(t *testing.T) {
+	for _, c := range []struct {
+		field string
+		spec  Spec
+	}{
+		{"k", Spec{Model: "kmeans"}}, {"k", Spec{K: 2, KRange: [2]int{1, 3}}}, {"k", Spec{KRange: [2]int{3, 2}}}, {"k", Spec{KRange: [2]int{0, 2}}},
+		{"k", Spec{Model: "kmeans", Penalty: new(1.), KRange: [2]int{1, 2}}},
+		{"covariance", Spec{K: 2, Covariance: "full,round"}}, {"covariance", Spec{K: 2, Covariance: "full,"}}, {"covariance", Spec{KRange: [2]int{1, 2}, Model: "bernoulli", Covariance: "all"}},
+		{"criterion", Spec{Criterion: "best"}}, {"criterion", Spec{K: 2, Criterion: "bic"}},
+		{"criterion", Spec{Model: "kmeans", KRange: [2]int{1, 2}, Criterion: "bic"}}, {"criterion", Spec{Model: "bernoulli", KRange: [2]int{1, 2}, Criterion: "silhouette"}},
+		{"init", Spec{Init: "labels", Labels: []int32{0}, KRange: [2]int{1, 2}}},
+	} {
+		var wrong *SpecError
+		if err := c.spec.Validate(); !errors.As(err, &wrong) || wrong.Field != c.field {
+			t.Errorf("%+v: %v, want %s named", c.spec, err, c.field)
+		}
+	}
+	for _, s := range []Spec{{}, {KRange: [2]int{2, 3}}, {K: 2, Covariance: "all"}} {
+		if s.ValidateOne() == nil || s.Validate() != nil {
+			t.Errorf("%+v is a choice", s)
+		}
+		if _, err := Compare(context.Background(), many(50), s, []string{"em"}, func(string) {}); err == nil {
+			t.Errorf("compare takes %+v", s)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/latent-go/latent"
+)
+
+// criterionNames are the criteria as a text calls them.
+var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL", "silhouette": "silhouette"}
+
+// chosen says what the winner was chosen from, and how far the next ones are behind.
+func chosen(w io.Writer, r *latent.Result) {
+	c := r.Choice
+	fmt.Fprintf(w, "chosen by %s (%s is better) from %s: %s\n", criterionNames[c.Criterion], map[bool]string{true: "higher", false: "lower"}[c.Highest], span(r), verdict(c))
+	best := r.Ranked()
+	if len(best) > 1 {
+		var next []string
+		for _, x := range best[1:min(len(best), 4)] {
+			next = append(next, fmt.Sprintf("%s (%s)", candidateName(&x), behind(c, &best[0], &x)))
+		}
+		fmt.Fprintf(w, "runners-up: %s\n", strings.Join(next, ", "))
+	}
+	if c.Largest {
+		fmt.Fprintf(w, "k = %d is the largest that was tried: a range with larger ones may hold a better fit\n", r.K)
+	}
+	if c.LeftOut != nil {
+		fmt.Fprintf(w, "not tried, because they take long here: %s; --covariance all tries them too\n", strings.Join(c.LeftOut, " "))
+	}
+	if c.Rows > 0 && int64(c.Rows) < r.N {
+		fmt.Fprintf(w, "silhouettes are those of %s rows drawn at random\n", thousands(int64(c.Rows)))
+	}
+}
+
+// span says what was tried.
+func span(r *latent.Result) string {
+	all := r.Candidates
+	lo, hi := all[0].K, all[len(all)-1].K
+	var s string
+	if lo == hi {
+		s = fmt.Sprintf("k = %d", lo)
+	} else {
+		s = fmt.Sprintf("k = %d to %d", lo, hi)
+	}
+	if n := len(shapesOf(r)); n > 1 {
+		s += fmt.Sprintf(" and %d shapes", n)
+	}
+	failed := 0
+	for _, x := range all {
+		if x.Why != "" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		s += fmt.Sprintf(" (%d of %d cannot win)", failed, len(all))
+	}
+	return s
+}
+
+// verdict says what the distance to the second means.
+func verdict(c *latent.Choice) string {
+	switch {
+	case c.Margin == nil:
+		return "nothing else could be fitted"
+	case c.Verdict == "flat":
+		return "a flat choice, these rows hardly tell the first from the second"
+	case c.Verdict == "fair":
+		return "a fair choice"
+	case c.Verdict == "clear":
+		return "a clear choice"
+	}
+	return "the best"
+}
+
+// candidateName is a short name: the code of the shape where there is one, and k.
+func candidateName(x *latent.Candidate) string {
+	if x.Mclust != "" {
+		return fmt.Sprintf("%s %d", x.Mclust, x.K)
+	}
+	return fmt.Sprintf("k = %d", x.K)
+}
+
+// behind writes how far x is from the best.
+func behind(c *latent.Choice, best, x *latent.Candidate) string {
+	d := x.Value(c.Criterion) - best.Value(c.Criterion)
+	if c.Highest {
+		return strings.Replace(fmt.Sprintf("%+.3f", d), "-", "−", 1)
+	}
+	return fmt.Sprintf("%+.1f", d)
+}
+
+// shapesOf returns the codes of the shapes that were tried, in order.
+func shapesOf(r *latent.Result) (codes []string) {
+	for _, x := range r.Candidates {
+		if !slices.Contains(codes, x.Mclust) {
+			codes = append(codes, x.Mclust)
+		}
+	}
+	return codes
+}
+
+// criteria prints the table of the criterion: a line a shape, a column a number of groups.
+func criteria(w io.Writer, r *latent.Result) {
+	c := r.Choice
+	if len(r.Candidates) < 3 {
+		return
+	}
+	name := criterionNames[c.Criterion]
+	head := []string{name}
+	var ks []int
+	for _, x := range r.Candidates {
+		if !slices.Contains(ks, x.K) {
+			ks = append(ks, x.K)
+			head = append(head, "k = "+strconv.Itoa(x.K))
+		}
+	}
+	var lines [][]string
+	notes := map[string]bool{}
+	for _, code := range shapesOf(r) {
+		line := []string{code}
+		if code == "" {
+			line[0] = r.Model
+		}
+		for _, x := range r.Candidates {
+			if x.Mclust == code {
+				line = append(line, criterionCell(c, &x, notes))
+			}
+		}
+		lines = append(lines, line)
+	}
+	fmt.Fprintln(w)
+	const atOnce = 9 // columns that fit
+	for from := 0; from < len(ks); from += atOnce {
+		to := min(from+atOnce, len(ks))
+		part := make([][]string, len(lines))
+		for i, l := range lines {
+			part[i] = append([]string{l[0]}, l[from+1:to+1]...)
+		}
+		printTable(w, append([]string{head[0]}, head[from+1:to+1]...), part)
+	}
+	switch {
+	case notes["floor"] && notes["-"]:
+		fmt.Fprintln(w, "(floor: a component is at the floor of variances, and the candidate cannot win; -: there is no number; --json says why)")
+	case notes["floor"]:
+		fmt.Fprintln(w, "(floor: a component is at the floor of variances, and the candidate cannot win)")
+	case notes["-"]:
+		fmt.Fprintln(w, "(-: there is no number; --json says why)")
+	}
+}
+
+func criterionCell(c *latent.Choice, x *latent.Candidate, notes map[string]bool) string {
+	v := x.Value(c.Criterion)
+	switch {
+	case x.AtFloor:
+		notes["floor"] = true
+		return "floor"
+	case math.IsNaN(v):
+		notes["-"] = true
+		return "-"
+	case c.Highest:
+		return fmt.Sprintf("%.4f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}

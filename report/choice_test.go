@@ -1,0 +1,62 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent"
+)
+
+func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
+	v := func(x float64) *float64 { return &x }
+	r := &latent.Result{Model: "gmm", Choice: &latent.Choice{Criterion: "bic"}, Candidates: []latent.Candidate{
+		{K: 1, Mclust: "VVV", BIC: v(5)}, {K: 1, Mclust: "EEE", BIC: v(5), SameAs: "VVV"},
+		{K: 2, Mclust: "VVV", BIC: v(-9), AtFloor: true, Why: "floor"}, {K: 2, Mclust: "EEE", BIC: v(4)},
+		{K: 3, Mclust: "VVV", Why: "no"}, {K: 3, Mclust: "EEE", BIC: v(6)},
+	}}
+	c := Criterion(r)
+	if len(c.Curves) != 2 || c.Name != "BIC" || c.Highest {
+		t.Fatalf("%+v", c)
+	}
+	nan := math.NaN()
+	for i, want := range [][]float64{{5, nan, nan}, {nan, 4, 6}} {
+		for j, w := range want {
+			if got := c.Curves[i].Value[j]; got != w && !(got != got && w != w) || c.Curves[i].K[j] != j+1 {
+				t.Errorf("%s, k = %d: %v, want %v", c.Curves[i].Name, c.Curves[i].K[j], got, w)
+			}
+		}
+	}
+	best := c.Best(3)
+	if best[0].K != 2 || best[1].K != 1 || best[2].K != 3 {
+		t.Errorf("the best are %+v", best)
+	}
+}
+
+func TestPageTellsAChoice(t *testing.T) {
+	src := two(300)
+	pageOf := func(spec latent.Spec) string {
+		spec.Columns = []string{"x", "y"}
+		r := fit(t, src, spec)
+		rows, err := Gather(context.Background(), r.Fitted, src, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, Page{Result: r, Rows: rows}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if page := pageOf(latent.Spec{KRange: [2]int{1, 3}, Covariance: "full,tied"}); !strings.Contains(page, `id="choice"`) || !strings.Contains(page, "BIC is best with 2 groups of shape EEE") {
+		t.Error("the page does not tell the choice")
+	}
+	if page := pageOf(latent.Spec{KRange: [2]int{1, 3}, Model: "kmeans"}); !strings.Contains(page, "silhouette is best with 2 groups") {
+		t.Error("the page does not tell the choice of k-means")
+	}
+	if strings.Contains(pageOf(latent.Spec{K: 2}), `id="choice"`) {
+		t.Error("a page without a choice tells one")
+	}
+}
