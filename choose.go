@@ -162,10 +162,7 @@ func (c *choice) wave(rest []*contender) int {
 	tasks, numbers := 0, 0
 	for i, x := range rest {
 		spec := c.spec.one(x.K, x.shape)
-		n := spec.starts(c.base.look.Used)
-		if spec.Init == "small-em" {
-			n *= smallStarts
-		}
+		n := spec.starts(c.base.look.Used) * tries(spec.start(d), c.base.look.Used)
 		tasks, numbers = tasks+n, numbers+n*x.K*(1+d+spec.shape().Size(d))
 		if i > 0 && (tasks > waveTasks || numbers > waveNumbers) {
 			return i
@@ -238,7 +235,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 
 // measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
 func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges) error {
-	last := e.runs[e.best].last
+	last := e.win().last
 	p := last.Point
 	m, _ := f.model(p)
 	t, err := f.judge(ctx, m)

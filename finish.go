@@ -15,8 +15,8 @@ import (
 
 // result turns the winning run into a model and judges it with one more pass, by the model's own numbers: what is
 // reported is what the model file gives back.
-func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool) (*Result, error) {
-	win := runs[best]
+func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
+	win, interrupted := e.win(), e.interrupted
 	m, order := f.model(win.last.Point)
 	t, err := f.judge(ctx, m)
 	if err != nil {
@@ -30,14 +30,14 @@ func (f *fit) result(ctx context.Context, runs []run, best int, interrupted bool
 		Model: m.Kind, K: f.mix.K, N: f.look.Used, Weight: f.look.W, D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Threads: f.spec.threads(), Free: f.mix.Free(),
-		Starts: f.agreement(runs, best), Warnings: []string{}, Version: Version, Fitted: m,
+		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Fitted: m,
 		PCA: m.PCA(),
 	}
 	_, r.Why = f.spec.choice(f.mix.D)
-	for _, run := range runs {
+	for _, run := range e.runs {
 		r.SweepsTotal += run.moves
 	}
-	r.SweepsTotal += f.startSweeps + 2 // the first pass, and the one that judges
+	r.SweepsTotal += f.startSweeps + f.moveSweeps + 2 // the first pass, and the one that judges
 	f.numbers(r, t)
 	f.components(r, m, t)
 	f.certify(r, s)

@@ -46,6 +46,8 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 type end struct {
 	runs        []run
 	best        int
+	moved       *run   // where splitting and merging led, nil unless that is the highest
+	moves       *Moves // what they came to, nil where none were tried
 	interrupted bool
 	started     time.Time // when the starts were there
 	climbed     time.Time // when the climbs had ended
@@ -75,14 +77,27 @@ func (f *fit) run(ctx context.Context) (*end, error) {
 			return nil, err
 		}
 	}
-	e.interrupted = e.interrupted || ctx.Err() != nil && !e.runs[e.best].last.Done.Converged()
+	if f.spec.thorough() && f.spec.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
+		if err := f.move(ctx, e); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	e.interrupted = e.interrupted || ctx.Err() != nil && !e.win().last.Done.Converged()
 	e.climbed = time.Now()
 	return e, nil
 }
 
+// win is where the highest climb ended.
+func (e *end) win() *run {
+	if e.moved != nil {
+		return e.moved
+	}
+	return &e.runs[e.best]
+}
+
 // finish turns the end of a fit that began at a time into its result.
 func (f *fit) finish(ctx context.Context, e *end, began time.Time) (*Result, error) {
-	r, err := f.result(context.WithoutCancel(ctx), e.runs, e.best, e.interrupted)
+	r, err := f.result(context.WithoutCancel(ctx), e)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +120,7 @@ type fit struct {
 	drawnFrom int64 // rows that starts were drawn from; 0 where nothing was drawn
 
 	startSweeps int // passes that choosing starts took
+	moveSweeps  int // passes that splitting and merging took
 
 	// Of a candidate among others: what it has in common with them, and the passes it shares; nil elsewhere.
 	shared *shared
@@ -341,16 +357,16 @@ func (f *fit) jacobian() float64 {
 	return -f.look.W * logVolume(f.transform, len(f.names))
 }
 
-// agreement counts how many runs ended where the best did, and how many different ends there were.
-func (f *fit) agreement(runs []run, best int) Starts {
-	s := Starts{N: len(runs), DrawnFrom: f.drawnFrom}
-	top := height(runs[best].last.Point)
+// agreement counts how many starts ended where the winner did, and how many different ends there were.
+func (f *fit) agreement(e *end) Starts {
+	s := Starts{N: len(e.runs), DrawnFrom: f.drawnFrom, Moves: e.moves}
+	top := height(e.win().last.Point)
 	tol := agree
 	if !f.spec.mixture() {
 		tol = 1e-9 * math.Abs(top)
 	}
 	var ends []float64
-	for _, r := range runs {
+	for _, r := range e.runs {
 		if r.last.Point == nil {
 			continue
 		}

@@ -109,7 +109,7 @@ func TestInterruptedFitReturnsTheBestSoFar(t *testing.T) {
 func TestStepsOfEveryStartAreSeenInOrder(t *testing.T) {
 	next, ended, sweeps := map[int]int{}, map[int]bool{}, map[int]int{}
 	src := &rowsThat{Table: matrixOf(2, normals(6, 400)...)}
-	r, err := Fit(context.Background(), src, Spec{K: 2, NInit: 5, Watch: func(p Progress) {
+	r, err := Fit(context.Background(), src, Spec{K: 2, Init: "kmeans", NInit: 5, Watch: func(p Progress) {
 		if p.Iteration != next[p.Start] || ended[p.Start] || p.Of != 5 || p.Start < 1 || p.Start > 5 {
 			t.Errorf("start %d of %d: step %d after %d", p.Start, p.Of, p.Iteration, next[p.Start]-1)
 		}

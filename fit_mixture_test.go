@@ -155,7 +155,7 @@ func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
 		last := map[int]float64{}
-		spec := Spec{K: 4, Seed: &seed, Tol: new(0.0), MaxIter: new(300), NInit: 10, Watch: func(p Progress) {
+		spec := Spec{K: 4, Seed: &seed, Tol: new(0.0), MaxIter: new(300), Init: "kmeans", NInit: 10, Watch: func(p Progress) {
 			if f, ok := last[p.Start]; ok && p.Point.F < f-1e-9*math.Abs(f) {
 				t.Errorf("seed %d, start %d, step %d: F falls from %v to %v", seed, p.Start, p.Iteration, f, p.Point.F)
 			}

@@ -47,11 +47,15 @@ type Spec struct {
 	Binarize *float64 `json:"binarize,omitempty"`
 	// Weights is "learned" (the default) or "uniform".
 	Weights string `json:"weights,omitempty"`
-	// Init is how starts are chosen: "auto" (the default: "kmeans" for mixtures), "k-means++", "random", "kmeans",
-	// "whitened" (kmeans with distances by the covariance of all rows, which no linear map of the columns changes),
-	// "small-em", or one given start: "labels" with Labels, "model" with Given, "centers" with Centers.
+	// Init is how starts are chosen: "auto" (the default, below), "k-means++", "random", "kmeans", "whitened" (kmeans with
+	// distances by the covariance of all rows, which no linear map of the columns changes), "small-em", "mixed", or one given
+	// start: "labels" with Labels, "model" with Given, "centers" with Centers.
+	//
+	// For a mixture "auto" is "mixed", and after the starts components are split and merged as long as that leads higher; with an
+	// Algorithm, with NInit 1 and with RegCovar it is "kmeans" and nothing after it. For kmeans it is greedy k-means++.
 	Init string `json:"init,omitempty"`
-	// NInit is the number of starts: 0 means 10 on up to 10,000 rows and 3 beyond, and 1 where nothing is random.
+	// NInit is the number of starts: 0 means 10 on up to 10,000 rows (5 where each is the best of several tries) and 3
+	// beyond, and 1 where nothing is random.
 	NInit int `json:"n_init,omitempty"`
 	// MaxIter is the number of steps allowed: 1000 by default, 300 for kmeans and
 	// kmedians, 20,000 with Penalty, where each opens one cluster at most. 0 evaluates the start.
@@ -148,7 +152,7 @@ func (s *Spec) Validate() error {
 		s.validateK(),
 		oneOf("algorithm", s.Algorithm, algorithms[s.model()]...),
 		oneOf("weights", s.Weights, "learned", "uniform"),
-		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "whitened", "small-em", "labels", "model", "centers"),
+		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "whitened", "small-em", "mixed", "labels", "model", "centers"),
 		oneOf("scale", s.Scale, "none", "standard", "robust"),
 		s.validateNumbers(), s.validateBeta(), s.validateModel(), s.validateStart(),
 	} {
@@ -278,7 +282,7 @@ func (s *Spec) validateModel() error {
 		return bad("tol-loglik", "does not apply to %s, which has no log-likelihood and ends when no label changes", m)
 	case s.Weights != "":
 		return bad("weights", "does not apply to %s, which has no mixing weights", m)
-	case s.Init == "kmeans" || s.Init == "small-em" || s.Init == "whitened":
+	case s.Init == "kmeans" || s.Init == "small-em" || s.Init == "mixed" || s.Init == "whitened":
 		return bad("init", "%s is a start for mixtures; %s itself starts from k-means++, random, labels, model or centers", s.Init, m)
 	}
 	return nil
@@ -410,8 +414,16 @@ func (s *Spec) start(d int) string {
 		return "overall mean"
 	case !s.mixture():
 		return "greedy k-means++"
+	case s.thorough():
+		return "mixed"
 	}
 	return "kmeans"
+}
+
+// thorough reports whether how to search is left to the fit: it then begins at starts of several kinds, and goes on by
+// splitting and merging components.
+func (s *Spec) thorough() bool {
+	return s.mixture() && s.RegCovar == 0 && s.auto() && s.NInit != 1 && (s.Algorithm == "" || s.Algorithm == "auto")
 }
 
 // starts returns the number of starts for n rows.
@@ -423,8 +435,21 @@ func (s *Spec) starts(n int64) int {
 		return s.NInit
 	case s.K == 1: // every start ends at the same place
 		return 1
-	case n <= 10_000:
-		return 10
+	case n > 10_000:
+		return 3
+	case s.thorough():
+		return 5
 	}
-	return 3
+	return 10
+}
+
+// tries returns how many starts are tried for each one that climbs on n rows by a method of Init: fewer where they take long.
+func tries(method string, n int64) int {
+	switch method {
+	case "small-em":
+		return smallStarts
+	case "mixed":
+		return int(min(max(mixedWork/n, 1), smallStarts))
+	}
+	return 1
 }

@@ -86,7 +86,7 @@ func TestNumberOfStarts(t *testing.T) {
 		n    int64
 		want int
 	}{
-		{Spec{K: 2}, 10_000, 10}, {Spec{K: 2}, 10_001, 3}, {Spec{K: 1}, 100, 1}, {Spec{K: 2, NInit: 7}, 100, 7}, {Spec{K: 2, Init: "labels"}, 100, 1},
+		{Spec{K: 2}, 10_000, 5}, {Spec{K: 2}, 10_001, 3}, {Spec{K: 2, Algorithm: "em"}, 10_000, 10}, {Spec{K: 2, Init: "kmeans"}, 10_001, 3}, {Spec{K: 2, Model: "kmeans"}, 10_000, 10}, {Spec{K: 1}, 100, 1}, {Spec{K: 2, NInit: 7}, 100, 7}, {Spec{K: 2, Init: "labels"}, 100, 1},
 	} {
 		if got := c.spec.starts(c.n); got != c.want {
 			t.Errorf("%+v on %d rows: %d starts, want %d", c.spec, c.n, got, c.want)

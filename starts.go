@@ -42,49 +42,57 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.spec.Init == "small-em" {
-		return f.smallEM(ctx, points)
-	}
+	method, starts := f.spec.start(f.mix.D), f.spec.starts(f.look.Used)
+	near, each := f.near(points, method), tries(method, f.look.Used)
 	var thetas [][]float64
-	method := f.spec.start(f.mix.D)
-	near := f.near(points, method)
-	for i := range f.spec.starts(f.look.Used) {
-		theta, err := f.drawn(ctx, points, near, method, seed.RNG(f.spec.seed(), i))
-		if err != nil {
-			return nil, err
+	for i := range starts {
+		rng := seed.RNG(f.spec.seed(), i)
+		for j := range each {
+			theta, err := f.drawn(ctx, points, near, kind(method, i, j), rng)
+			if err != nil {
+				return nil, err
+			}
+			thetas = append(thetas, theta)
 		}
-		thetas = append(thetas, theta)
 	}
-	return thetas, nil
+	if each == 1 {
+		return thetas, nil
+	}
+	return f.smallEM(ctx, thetas, each)
+}
+
+// kind returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with others, which
+// find other hills: of 264 fits of six tables, over 14 shapes and several k, ten starts from k-means reached the highest
+// hill known in 195, ten from k-means++ in 220, five of this kind, each the best of ten tries, with moves after them in 235.
+func kind(method string, start, try int) string {
+	switch {
+	case method == "small-em":
+		return "random"
+	case method != "mixed":
+		return method
+	case try == 0 && start%2 == 0:
+		return "kmeans"
+	case try%3 == 1 || try == 0:
+		return "k-means++"
+	}
+	return "random"
 }
 
 // Constants of small-EM.
 const (
-	smallStarts = 10 // random starts tried for each one that climbs on
-	smallSteps  = 10 // EM steps of a try
+	smallStarts = 10     // starts tried for each one that climbs on, at most
+	smallSteps  = 10     // EM steps of a try
+	mixedWork   = 20_000 // rows of all tries together, where starts are mixed
 )
 
-// smallEM returns for each start the best of ten random ones after ten EM steps (Biernacki, Celeux, Govaert 2003). All
-// tries of all starts share the passes.
-func (f *fit) smallEM(ctx context.Context, p *seed.Points) ([][]float64, error) {
-	n := f.spec.starts(f.look.Used)
-	tries := make([][]float64, 0, n*smallStarts)
-	near := f.near(p, "random")
-	for i := range n {
-		rng := seed.RNG(f.spec.seed(), i)
-		for range smallStarts {
-			theta, err := f.drawn(ctx, p, near, "random", rng)
-			if err != nil {
-				return nil, err
-			}
-			tries = append(tries, theta)
-		}
-	}
+// smallEM returns the best of each so many tries after ten EM steps (Biernacki, Celeux, Govaert 2003). All tries of all
+// starts share the passes.
+func (f *fit) smallEM(ctx context.Context, tries [][]float64, each int) ([][]float64, error) {
 	l := &lockstep{sweeper: f.sweeper(), mix: f.mix}
 	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: smallSteps} }, tries, nil)
-	thetas := make([][]float64, n)
-	for i := range n {
-		group := runs[i*smallStarts : (i+1)*smallStarts]
+	thetas := make([][]float64, len(tries)/each)
+	for i := range thetas {
+		group := runs[i*each : (i+1)*each]
 		for _, r := range group {
 			if r.err != nil {
 				return nil, r.err

@@ -68,6 +68,9 @@ func (b *builder) verdict() []string {
 		}
 		said = append(said, fmt.Sprintf("%d of %d starts agree on this optimum; %s.", r.Starts.AgreeWithBest, r.Starts.N, optima))
 	}
+	if m := r.Starts.Moves; m != nil && m.Kept > 0 {
+		said = append(said, fmt.Sprintf("Splitting and merging groups after that gained %s nats over the best start.", decimals(m.Gain)))
+	}
 	if r.LogLik != nil && r.K > 1 {
 		said = append(said, fmt.Sprintf("The label is sure, with a responsibility of 0.9 or more, for %s of the rows.", percent(b.rows.Sure)))
 	}

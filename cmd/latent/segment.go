@@ -186,7 +186,7 @@ func (f *segmentFlags) open(cmd *cobra.Command, path string) (latent.Spec, error
 		case kind == "labels":
 			return spec, usagef("--init labels: names a column of a table, which a picture has not")
 		case kind != "model" && kind != "centers":
-			return spec, usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, whitened, small-em, model:FILE, centers:FILE", f.spec.init)
+			return spec, usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, whitened, small-em, mixed, model:FILE, centers:FILE", f.spec.init)
 		case name == "":
 			return spec, usagef("--init %s needs a name: model:FILE or centers:FILE", kind)
 		case kind == "model":

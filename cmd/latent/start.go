@@ -30,7 +30,7 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 		}
 	default:
 		if given {
-			return usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, whitened, small-em, labels:COLUMN, model:FILE, centers:FILE", s.init)
+			return usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, whitened, small-em, mixed, labels:COLUMN, model:FILE, centers:FILE", s.init)
 		}
 		return nil
 	}

@@ -198,6 +198,9 @@ func finishedLine(r *latent.Result) string {
 	if r.Starts.N > 1 {
 		fmt.Fprintf(&b, "; %d of %d starts agree", r.Starts.AgreeWithBest, r.Starts.N)
 	}
+	if m := r.Starts.Moves; m != nil && m.Kept > 0 {
+		fmt.Fprintf(&b, "; splitting and merging gained %s nats over the best of them", about(m.Gain))
+	}
 	return b.String()
 }
 

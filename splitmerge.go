@@ -1,0 +1,299 @@
+package latent
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/sweep"
+)
+
+// Constants of splitting and merging.
+const (
+	moveRows   = 5000   // rows that moves are tried on: all, or a sample
+	movePairs  = 4      // pairs that may merge, those whose responsibilities are most alike
+	moveTries  = 30     // moves tried in a round, on
+	moveWork   = 60_000 // rows of all tries together
+	moveSteps  = 10     // EM steps of a try
+	moveClimbs = 3      // tries that climb on
+	moveRounds = 5      // moves kept
+	moveGain   = 0.1    // nats that a move must gain
+	moveNear   = 0.1    // estimated standard errors from its top at which the climb of a move ends
+	moveShare  = 0.01   // responsibilities below this do not move
+)
+
+// Moves says what splitting and merging components came to after the starts had climbed.
+type Moves struct {
+	Tried int     `json:"tried"`
+	Kept  int     `json:"kept"`
+	Gain  float64 `json:"gain"` // nats over the best start
+}
+
+// moves is a search for higher hills on some of the rows.
+type moves struct {
+	f            *fit // of the same mixture to these rows
+	points, near *seed.Points
+	rng          *rand.Rand
+	sweeps       int
+	Moves
+}
+
+// move goes on from the best end by merging two components and splitting a third, as long as that finds a higher hill
+// (Ueda, Nakano, Ghahramani and Hinton 2000). Moves are tried on a sample of the rows where there are many; what gains there climbs on all
+// rows, and counts if it ends higher.
+func (f *fit) move(ctx context.Context, e *end) error {
+	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, moveRows, seed.SampleRNG(f.spec.seed()))
+	})
+	if err != nil {
+		return err
+	}
+	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MoveRNG(f.spec.seed())}
+	best := e.runs[e.best].last.Point
+	at := best
+	if int64(p.N) < f.look.Used {
+		at, err = m.top(ctx, [][]float64{at.Theta})
+	}
+	for at != nil && err == nil && m.Kept < moveRounds {
+		var next *ascent.Point
+		if next, err = m.step(ctx, at); next == nil {
+			break
+		}
+		at = next
+		m.Kept++
+	}
+	f.moveSweeps, e.moves = m.sweeps, &m.Moves
+	if err != nil || m.Kept == 0 {
+		return err
+	}
+	var watch func(Progress)
+	if f.spec.Watch != nil {
+		watch = func(p Progress) {
+			p.Start, p.Of = len(e.runs)+1, len(e.runs)+1
+			f.spec.Watch(p)
+		}
+	}
+	runs, err := f.climb(ctx, [][]float64{at.Theta}, watch, false)
+	if err != nil {
+		return err
+	}
+	r := runs[0]
+	f.moveSweeps += r.moves
+	if q := r.last.Point; r.err == nil && q != nil && !f.degenerate(q) && height(q) > height(best) {
+		r.start = len(e.runs)
+		e.moved, m.Gain = &r, height(q)-height(best)
+		return nil
+	}
+	m.Kept = 0
+	return r.err
+}
+
+// on returns the fit of the same mixture to the points alone.
+func (f *fit) on(p *seed.Points) *fit {
+	s, look := *f, *f.look
+	look.Rows, look.Used, look.W = int64(p.N), int64(p.N), 0
+	for _, w := range p.W {
+		look.W += w
+	}
+	s.look, s.joint, s.src, s.origin = &look, nil, p.Table(), make([]float64, p.D)
+	s.user = s.src
+	s.local = sweep.NewLocal(s.src, look.Rows, s.origin, f.spec.threads())
+	return &s
+}
+
+// step returns the top of the highest hill that one move leads to, nil if none is higher.
+func (m *moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, error) {
+	var resp []float64 // row-major
+	err := m.f.local.Rows(ctx, m.f.mix, at.Theta, func(s *sweep.Scored) error {
+		resp = append(resp, s.P...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.sweeps++
+	starts, err := m.starts(ctx, resp)
+	if err != nil || len(starts) == 0 {
+		return nil, err
+	}
+	m.Tried += len(starts)
+	l := &lockstep{sweeper: m.f.local, mix: m.f.mix}
+	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
+	if err := m.count(runs); err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(r run) bool { return m.f.degenerate(r.last.Point) })
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.last.Point.F, a.last.Point.F) })
+	var thetas [][]float64
+	for _, r := range runs[:min(len(runs), moveClimbs)] {
+		thetas = append(thetas, r.last.Point.Theta)
+	}
+	if len(thetas) == 0 {
+		return nil, nil
+	}
+	top, err := m.top(ctx, thetas)
+	if err != nil || top == nil || top.F < at.F+moveGain {
+		return nil, err
+	}
+	return top, nil
+}
+
+// top climbs and returns the highest point reached, nil if it is degenerate.
+func (m *moves) top(ctx context.Context, thetas [][]float64) (*ascent.Point, error) {
+	l := m.f.lockstep(nil)
+	l.spike = m.f.degenerate
+	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.f.spec.maxIter()}, moveNear}
+	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
+	if err := m.count(runs); err != nil {
+		return nil, err
+	}
+	at, err := m.f.best(runs)
+	if err != nil {
+		return nil, err
+	}
+	if p := runs[at].last.Point; !m.f.degenerate(p) {
+		return p, nil
+	}
+	return nil, nil
+}
+
+// count adds the sweeps of the runs, and returns the error of any.
+func (m *moves) count(runs []run) error {
+	for _, r := range runs {
+		m.sweeps += r.moves
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
+}
+
+// until is a driver that stops at a distance, by its own estimate.
+type until struct {
+	ascent.Driver
+	distance float64 // standard errors
+}
+
+func (u until) Steps(ctx context.Context, o ascent.Objective, theta []float64) iter.Seq2[ascent.Step, error] {
+	return func(yield func(ascent.Step, error) bool) {
+		for s, err := range u.Driver.Steps(ctx, o, theta) {
+			if !yield(s, err) || s.Iteration > estimateAfter && s.Distance < u.distance {
+				return
+			}
+		}
+	}
+}
+
+// starts returns the parameters after each move from the responsibilities: the pairs most alike merge first, and with each
+// every other component is split.
+func (m *moves) starts(ctx context.Context, resp []float64) ([][]float64, error) {
+	k := m.f.mix.K
+	var starts [][]float64
+	most := min(moveTries, moveWork/m.points.N)
+	for _, pair := range alike(m.points.W, resp, k)[:min(movePairs, k*(k-1)/2)] {
+		for c := range k {
+			if c == pair[1] || c == pair[0] && k > 2 { // of two components the only third is both together
+				continue
+			}
+			r := slices.Clone(resp)
+			for i := range m.points.N {
+				r[i*k+pair[0]] += r[i*k+pair[1]]
+				r[i*k+pair[1]] = 0
+			}
+			ok, err := m.split(ctx, r, c, pair[1])
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				starts = append(starts, m.f.fromResponsibilities(m.points, r))
+			}
+			if len(starts) == most {
+				return starts, nil
+			}
+		}
+	}
+	return starts, nil
+}
+
+// split gives a part of the rows of component c to the component into, by k-means from a start drawn at random. It reports
+// whether there are rows enough for two.
+func (m *moves) split(ctx context.Context, resp []float64, c, into int) (bool, error) {
+	k := m.f.mix.K
+	part := &seed.Points{D: m.near.D, Levels: m.near.Levels}
+	var rows []int
+	for i := range m.points.N {
+		if resp[i*k+c] > 0.5 {
+			rows = append(rows, i)
+			part.N++
+			part.X, part.W = append(part.X, m.near.At(i)...), append(part.W, m.near.W[i])
+		}
+	}
+	if len(rows) < 2*(part.D+2) {
+		return false, nil
+	}
+	two := seed.PlusPlus(part, 2, 1, m.rng.Float64)
+	if len(two) < 2 { // all rows are equal
+		return false, nil
+	}
+	labels, err := seed.Lloyd(ctx, part, two, 1)
+	for j, label := range labels {
+		if label == 1 {
+			at := rows[j] * k
+			resp[at+into], resp[at+c] = resp[at+c], 0
+		}
+	}
+	return true, err
+}
+
+// alike returns all pairs of the k components, those first whose responsibilities are most alike: of the largest cosine
+// of the angle between them (Ueda et al. 2000, eq. 22, over their lengths).
+func alike(w, resp []float64, k int) [][2]int {
+	both := make([]float64, k*k)
+	for i, w := range w {
+		r := resp[i*k : i*k+k]
+		for a, ra := range r {
+			for b := range a + 1 {
+				both[a*k+b] += w * ra * r[b]
+			}
+		}
+	}
+	cosine := func(p [2]int) float64 {
+		a, b := p[1], p[0]
+		if length := math.Sqrt(both[a*k+a]) * math.Sqrt(both[b*k+b]); length > 0 {
+			return both[a*k+b] / length
+		}
+		return 1 // nothing is lost with an empty component
+	}
+	var pairs [][2]int
+	for a := range k {
+		for b := range a {
+			pairs = append(pairs, [2]int{b, a})
+		}
+	}
+	slices.SortStableFunc(pairs, func(p, q [2]int) int { return cmp.Compare(cosine(q), cosine(p)) })
+	return pairs
+}
+
+// fromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major.
+func (f *fit) fromResponsibilities(p *seed.Points, resp []float64) []float64 {
+	k := f.mix.K
+	q := &seed.Points{D: p.D, Levels: p.Levels} // each row once for every component, with that share of its weight
+	var labels []int32
+	for i := range p.N {
+		for c, r := range resp[i*k : i*k+k] {
+			if r > moveShare {
+				q.N++
+				q.X, q.W, labels = append(q.X, p.At(i)...), append(q.W, r*p.W[i]), append(labels, int32(c))
+			}
+		}
+	}
+	if mix, g, ok := f.startMixture(); ok {
+		return f.restrict(seed.FromLabels(mix, g, q, labels))
+	}
+	return seed.FromFirm(f.mix, q, labels, firmDrawn)
+}
