@@ -55,8 +55,8 @@ func (f *fit) move(ctx context.Context, e *end) error {
 	}
 	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MoveRNG(f.spec.seed())}
 	best := e.runs[e.best].last.Point
-	at := best
-	if int64(p.N) < f.look.Used {
+	at, all := best, int64(p.N) == f.look.Used
+	if !all {
 		at, err = m.top(ctx, [][]float64{at.Theta})
 	}
 	for at != nil && err == nil && m.Kept < moveRounds {
@@ -67,7 +67,9 @@ func (f *fit) move(ctx context.Context, e *end) error {
 		at = next
 		m.Kept++
 	}
-	f.moveSweeps, e.moves = m.sweeps, &m.Moves
+	if e.moves = &m.Moves; all { // else they are no passes over the rows
+		f.moveSweeps = m.sweeps
+	}
 	if err != nil || m.Kept == 0 {
 		return err
 	}
