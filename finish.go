@@ -353,6 +353,9 @@ func (f *fit) warnings(r *Result) {
 	if c := r.Certificate.Curvature; r.Converged && c != nil && *c < flatBelow {
 		r.warn("the log-likelihood is flat in some direction: these rows do not determine all parameters; fewer components may do")
 	}
+	if f.discrete != nil {
+		r.warn(f.discreteWarning())
+	}
 	for _, c := range r.Components {
 		if c.Rows == 0 {
 			r.warn(fmt.Sprintf("component %d is empty: no row carries its label", c.Label))

@@ -117,7 +117,8 @@ type fit struct {
 	mix       *mixture.Mixture
 	local     *sweep.Local
 	names     []string
-	drawnFrom int64 // rows that starts were drawn from; 0 where nothing was drawn
+	discrete  []string // names of columns with few distinct values
+	drawnFrom int64    // rows that starts were drawn from; 0 where nothing was drawn
 
 	startSweeps int // passes that choosing starts took
 	moveSweeps  int // passes that splitting and merging took
@@ -167,7 +168,7 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		return nil, err
 	}
 	f.look = look
-	for _, step := range []func(context.Context) error{f.check, f.scale, f.checkCells, f.checkDistinct} {
+	for _, step := range []func(context.Context) error{f.check, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
