@@ -53,7 +53,19 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	if race && l.smooth && f.spec.tol() > 0 {
 		l.spike = f.degenerate
 	}
-	return l.climb(ctx, f.driver, thetas, watch), nil
+	if f.beaten == nil || !race {
+		return l.climb(ctx, f.driver, thetas, watch), nil
+	}
+	runs := l.climb(ctx, func(start int) ascent.Driver {
+		if f.beaten[start] {
+			return ascent.EM{Beta: 1} // evaluates the start
+		}
+		return f.driver(start)
+	}, thetas, watch)
+	for i := range runs {
+		runs[i].outraced = runs[i].outraced || f.beaten[i]
+	}
+	return runs, nil
 }
 
 func (f *fit) lockstep(watch func(Progress)) *lockstep {

@@ -120,8 +120,9 @@ type fit struct {
 	discrete  []string // names of columns with few distinct values
 	drawnFrom int64    // rows that starts were drawn from; 0 where nothing was drawn
 
-	startSweeps int // passes that choosing starts took
-	moveSweeps  int // passes that splitting and merging took
+	beaten      []bool // starts that lost on the sample already; nil where they did not climb there
+	startSweeps int    // passes that choosing starts took
+	moveSweeps  int    // passes that splitting and merging took
 
 	// Of a candidate among others: what it has in common with them, and the passes it shares; nil elsewhere.
 	shared *shared

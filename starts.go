@@ -55,10 +55,13 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 			thetas = append(thetas, theta)
 		}
 	}
-	if each == 1 {
-		return thetas, nil
+	switch {
+	case each > 1:
+		return f.smallEM(ctx, thetas, each)
+	case f.spec.thorough() && f.look.Used >= refineFrom*int64(points.N):
+		return f.refine(ctx, points, thetas)
 	}
-	return f.smallEM(ctx, thetas, each)
+	return thetas, nil
 }
 
 // kind returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with others, which
