@@ -69,7 +69,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 }
 
 func (f *fit) lockstep(watch func(Progress)) *lockstep {
-	return &lockstep{sweeper: f.sweeper(), mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
+	return &lockstep{sweeper: f.sweeper(), threads: f.spec.threads(), mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
 }
 
 // follow runs one climb to its end.

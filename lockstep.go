@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/sweep"
 )
@@ -33,6 +34,7 @@ type run struct {
 // them. Each climb runs in its own goroutine and waits; the pass starts when every climb still running has asked.
 type lockstep struct {
 	sweeper sweep.Sweeper
+	threads int // M-steps that may run side by side
 	mix     *mixture.Mixture
 	lift    bool // evaluate the free energy after each M-step, for the trace
 	smooth  bool // the mixture has gradients, and the driver wants them
@@ -40,6 +42,8 @@ type lockstep struct {
 	// can no longer win are stopped.
 	spike func(*ascent.Point) bool
 	runs  []run
+	slots chan struct{} // as many as M-steps may run side by side
+	stuck []int         // steps in a row that each climb has been on a spike
 	state []sweep.State // what the sweeps of each climb leave for the next
 	asks  chan ask
 	ends  chan int
@@ -55,15 +59,15 @@ type ask struct {
 }
 
 type answer struct {
-	point *ascent.Point
+	stats *family.Stats
 	err   error
 }
 
 // climb runs a driver from every start and returns where each ended.
 func (l *lockstep) climb(ctx context.Context, driver func(start int) ascent.Driver, thetas [][]float64, watch func(Progress)) []run {
-	l.asks, l.ends = make(chan ask), make(chan int)
+	l.asks, l.ends, l.slots = make(chan ask), make(chan int), make(chan struct{}, max(l.threads, 1))
 	runs := make([]run, len(thetas))
-	l.runs, l.state = runs, make([]sweep.State, len(thetas))
+	l.runs, l.state, l.stuck = runs, make([]sweep.State, len(thetas)), make([]int, len(thetas))
 	var seeing sync.Mutex
 	for i, theta := range thetas {
 		go func() {
@@ -129,26 +133,39 @@ const (
 	raceNear = 0.1
 	// raceGap is how far below the leader, in nats, a climb must be to be stopped.
 	raceGap = 10
+	// raceStuck is how many passes in a row a climb must have asked for on a spike to be stopped once one off a spike is
+	// over: it could win only if it came down again.
+	raceStuck = 50
 )
 
-// drop ends the climbs that are near an optimum of their own, well below the leader: they need no certificate. All
-// climbs wait while it looks, so that what it sees does not depend on timing.
+// drop ends the climbs that are near an optimum of their own, well below the leader: they need no certificate; and those
+// that are stuck on a spike where one off a spike is over, since they would not win against it. All climbs wait while it looks, so that what it sees does not depend on timing.
 func (l *lockstep) drop(waiting []*ask, asked *int) {
 	if l.spike == nil || len(waiting) == 1 {
 		return
 	}
-	top := math.Inf(-1)
+	top, over := math.Inf(-1), false
 	for i := range l.runs {
-		if p := l.runs[i].last.Point; p != nil && p.Beta == 1 && p.F > top && !l.spike(p) {
-			top = p.F
+		p := l.runs[i].last.Point
+		if p == nil || p.Beta != 1 {
+			continue
 		}
+		if l.spike(p) {
+			l.stuck[i]++
+			continue
+		}
+		l.stuck[i] = 0
+		top, over = max(top, p.F), over || l.runs[i].last.Done.Converged() || l.runs[i].outraced
 	}
 	for i, a := range waiting {
 		if a == nil {
 			continue
 		}
 		s := l.runs[i].last
-		if s.Point != nil && s.Point.Beta == 1 && s.Iteration >= 20 && s.Distance < raceNear && s.Point.F+raceGap < top {
+		if s.Point == nil || s.Point.Beta != 1 || s.Iteration < 20 {
+			continue
+		}
+		if s.Distance < raceNear && s.Point.F+raceGap < top || over && l.stuck[i] >= raceStuck {
 			a.reply <- answer{err: errOutraced}
 			waiting[i] = nil
 			*asked--
@@ -156,7 +173,7 @@ func (l *lockstep) drop(waiting []*ask, asked *int) {
 	}
 }
 
-// answer makes one pass and turns the sums into points.
+// answer makes one pass and hands out the sums.
 func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) {
 	stats, err := l.sweeper.Sweep(ctx, tasks)
 	for i, a := range asks {
@@ -164,26 +181,34 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 			a.reply <- answer{err: err}
 			continue
 		}
-		s, t := stats[i], &tasks[i]
-		p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
-		p.Next = make([]float64, len(t.Theta))
-		l.mix.MStep(p.Next, t.Theta, s)
-		if l.lift || l.smooth {
-			p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
+		a.reply <- answer{stats: stats[i]}
+	}
+}
+
+// point turns the sums of a pass into a point.
+func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
+	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
+	p.Next = make([]float64, len(t.Theta))
+	l.mix.MStep(p.Next, t.Theta, s)
+	if l.lift || l.smooth {
+		p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
+	}
+	if l.smooth && !math.IsInf(t.Beta, 1) {
+		near := mixture.Geometry{Mixture: l.mix, Theta: t.Theta, Stats: s}
+		p.Grad, p.Held, p.Near = make([]float64, len(t.Theta)), make([]bool, len(t.Theta)), near
+		if c, ok := l.mix.Family.(family.Curved); ok && c.Turned() {
+			p.Near = mixture.Curved{Geometry: near}
 		}
-		if l.smooth && !math.IsInf(t.Beta, 1) {
-			p.Grad, p.Held, p.Near = make([]float64, len(t.Theta)), make([]bool, len(t.Theta)), mixture.Geometry{Mixture: l.mix, Theta: t.Theta, Stats: s}
-			l.mix.Grad(p.Grad, t.Theta, s)
-			l.mix.Held(p.Held, t.Theta, p.Next)
-			p.Whole = slices.Clone(p.Grad)
-			for i, held := range p.Held {
-				if held {
-					p.Grad[i] = 0
-				}
+		l.mix.Grad(p.Grad, t.Theta, s)
+		l.mix.Held(p.Held, t.Theta, p.Next)
+		p.Whole = slices.Clone(p.Grad)
+		for i, held := range p.Held {
+			if held {
+				p.Grad[i] = 0
 			}
 		}
-		a.reply <- answer{point: p}
 	}
+	return p
 }
 
 // objective is what one climb evaluates.
@@ -192,12 +217,19 @@ type objective struct {
 	start int
 }
 
-// Eval implements ascent.Objective.
+// Eval implements ascent.Objective. What follows the pass is done here, in the climb's own goroutine: an M-step that
+// iterates takes longer than a pass over few rows.
 func (o objective) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
 	theta = slices.Clone(theta)
 	o.l.mix.Project(theta)
 	reply := make(chan answer, 1)
-	o.l.asks <- ask{o.start, sweep.Task{Mixture: o.l.mix, Theta: theta, Beta: beta, State: &o.l.state[o.start]}, reply}
+	task := sweep.Task{Mixture: o.l.mix, Theta: theta, Beta: beta, State: &o.l.state[o.start]}
+	o.l.asks <- ask{o.start, task, reply}
 	a := <-reply
-	return a.point, a.err
+	if a.err != nil {
+		return nil, a.err
+	}
+	o.l.slots <- struct{}{}
+	defer func() { <-o.l.slots }()
+	return o.l.point(&task, a.stats), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/seed"
 	"github.com/latent-go/latent/sweep"
 )
@@ -17,12 +16,14 @@ const (
 )
 
 // refine lets the starts climb on the sample that they were drawn from. On all rows a few passes are then left of a hundred
-// or more: the tops of the sample are a few standard errors of all rows away. A start that ends on a spike there is left as
+// or more: the tops of the sample are a few standard errors of all rows away, and its saddles are left there. A start that ends on a spike there is left as
 // it was; one that is surely lower than the best, by the rows' differences in log density, is marked as beaten.
 func (f *fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([][]float64, error) {
-	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: f.spec.maxIter()}, moveNear}
 	s := f.on(p)
-	runs := s.lockstep(nil).climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
+	runs, err := s.climb(ctx, thetas, nil, false)
+	if err != nil {
+		return nil, err
+	}
 	best := -1
 	scores := make([][]float64, len(runs)) // of the rows, nil on a spike
 	for i, r := range runs {

@@ -124,7 +124,7 @@ func (m *moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, erro
 		return nil, err
 	}
 	m.Tried += len(starts)
-	l := &lockstep{sweeper: m.f.local, mix: m.f.mix}
+	l := &lockstep{sweeper: m.f.local, threads: m.f.spec.threads(), mix: m.f.mix}
 	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
 	if err := m.count(runs); err != nil {
 		return nil, err

@@ -91,7 +91,7 @@ const (
 // smallEM returns the best of each so many tries after ten EM steps (Biernacki, Celeux, Govaert 2003). All tries of all
 // starts share the passes.
 func (f *fit) smallEM(ctx context.Context, tries [][]float64, each int) ([][]float64, error) {
-	l := &lockstep{sweeper: f.sweeper(), mix: f.mix}
+	l := &lockstep{sweeper: f.sweeper(), threads: f.spec.threads(), mix: f.mix}
 	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: smallSteps} }, tries, nil)
 	thetas := make([][]float64, len(tries)/each)
 	for i := range thetas {

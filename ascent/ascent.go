@@ -52,6 +52,23 @@ type Geometry interface {
 	Part(theta []float64, normal func() float64) bool
 }
 
+// Curved is a Geometry whose metric changes from point to point, but far less so in a frame that goes with the point: for
+// axes the turns about themselves. What a driver remembers of other points it keeps in their frames.
+type Curved interface {
+	Geometry
+	// Framed sets f to the gradient g in the frame of the point. f and g may be the same slice.
+	Framed(f, g []float64)
+	// PreconditionFramed is Precondition in the frame: of a gradient and to a move there.
+	PreconditionFramed(z, q []float64)
+	// Unframed sets z to the move of theta that the move w in the frame begins with. z and w may be the same slice.
+	Unframed(z, w []float64)
+	// Along sets theta to where the move w in the frame leads.
+	Along(theta, w []float64)
+	// Between sets w, a move in the frame, to the one that led to theta, which may have been moved inside the floors since.
+	// It returns false where theta has another frame than w led to.
+	Between(w, theta []float64) bool
+}
+
 // Step is where a driver stands after an evaluation it accepted.
 type Step struct {
 	Iteration int // accepted steps so far; 0 is the start

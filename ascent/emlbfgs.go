@@ -48,10 +48,12 @@ func (e EMLBFGS) Steps(ctx context.Context, o Objective, theta []float64) iter.S
 				if !c.em(&m) {
 					return
 				}
-				m.keep(from, c.at)
+				if _, curved := from.Near.(Curved); !curved { // where frames turn, EM's step is no move in one
+					m.keep(from, c.at, make([]float64, len(from.Theta)))
+				}
 				continue
 			}
-			p, ok := c.search(m.direction(c.at))
+			p, move, ok := c.search(m.direction(c.at))
 			if !ok {
 				return
 			}
@@ -62,7 +64,7 @@ func (e EMLBFGS) Steps(ctx context.Context, o Objective, theta []float64) iter.S
 				}
 				continue
 			}
-			m.keep(c.at, p)
+			m.keep(c.at, p, move)
 			if !c.accept(p, m.decrement(p)) {
 				return
 			}
@@ -137,28 +139,31 @@ func (c *climb) em(m *memory) bool {
 	return c.accept(p, m.decrement(p))
 }
 
-// search tries steps along z from the current point, whose slope is that of F along z. It returns the first that gains
-// enough, nil if none does, and false if the climb is over.
-func (c *climb) search(z []float64, slope float64) (*Point, bool) {
+// search tries steps along w from the current point, a move in its frame whose slope is that of F along it; parameters held
+// by a floor follow EM. It returns the first point that gains enough and the move to it, nil if none does, and false if the
+// climb is over.
+func (c *climb) search(w []float64, slope float64) (p *Point, move []float64, ok bool) {
 	if !(slope > 0) {
-		return nil, true
+		return nil, nil, true
 	}
-	step := 1.0
+	step, held, z := 1.0, drift(c.at), unframed(c.at, w)
+	axpy(z, 1, held)
 	if far := c.at.Near.Reach(z); far > 1 {
 		step = 1 / far
 	}
-	theta := make([]float64, len(z))
+	move = make([]float64, len(w))
 	for range halvings {
-		for i := range theta {
-			theta[i] = c.at.Theta[i] + step*z[i]
-		}
+		clear(move)
+		axpy(move, step, w)
+		theta := along(c.at, move)
+		axpy(theta, step, held)
 		p, ok := c.eval(theta)
 		if !ok {
-			return nil, false
+			return nil, nil, false
 		}
 		gain := p.F - c.at.F
 		if gain >= armijo*step*slope-slack*math.Abs(c.at.F) {
-			return p, true
+			return p, move, true
 		}
 		// The parabola through F, its slope and the value tried, kept between a tenth and a half of the step.
 		shrink := 0.25
@@ -167,10 +172,40 @@ func (c *climb) search(z []float64, slope float64) (*Point, bool) {
 		}
 		step *= shrink
 	}
-	return nil, true
+	return nil, nil, true
 }
 
-// memory holds the pairs of the L-BFGS two-loop recursion, the metric of the point being its first matrix.
+// framed returns the gradient g in the frame of p; g itself where theta is the frame.
+func framed(p *Point, g []float64) []float64 {
+	f := slices.Clone(g)
+	if near, ok := p.Near.(Curved); ok {
+		near.Framed(f, g)
+	}
+	return f
+}
+
+// unframed returns the move of theta that w is in the frame of p.
+func unframed(p *Point, w []float64) []float64 {
+	z := slices.Clone(w)
+	if near, ok := p.Near.(Curved); ok {
+		near.Unframed(z, w)
+	}
+	return z
+}
+
+// along returns where the move w in the frame of p leads.
+func along(p *Point, w []float64) []float64 {
+	theta := slices.Clone(p.Theta)
+	if near, ok := p.Near.(Curved); ok {
+		near.Along(theta, w)
+	} else {
+		axpy(theta, 1, w)
+	}
+	return theta
+}
+
+// memory holds the pairs of the L-BFGS two-loop recursion, each in the frame of its point, the metric of the point being its
+// first matrix.
 type memory struct {
 	most int
 	s, y [][]float64 // moves, and falls of the gradient
@@ -179,7 +214,7 @@ type memory struct {
 
 func (m *memory) forget() { m.s, m.y, m.sy = m.s[:0], m.y[:0], m.sy[:0] }
 
-// apply returns H q.
+// apply returns H q, both in the frame of p.
 func (m *memory) apply(p *Point, q []float64) []float64 {
 	z := slices.Clone(q)
 	alpha := make([]float64, len(m.s))
@@ -188,7 +223,11 @@ func (m *memory) apply(p *Point, q []float64) []float64 {
 		axpy(z, -alpha[i], m.y[i])
 	}
 	mask(z, p.Held)
-	p.Near.Precondition(z, z)
+	if near, ok := p.Near.(Curved); ok {
+		near.PreconditionFramed(z, z)
+	} else {
+		p.Near.Precondition(z, z)
+	}
 	mask(z, p.Held)
 	for i := range m.s {
 		axpy(z, alpha[i]-dot(m.y[i], z)/m.sy[i], m.s[i])
@@ -198,35 +237,38 @@ func (m *memory) apply(p *Point, q []float64) []float64 {
 
 // decrement estimates the distance from p by modesty times sqrt(g' H g); while nothing is remembered that is a lower bound of the distance.
 func (m *memory) decrement(p *Point) float64 {
-	d := modesty * math.Sqrt(max(dot(p.Grad, m.apply(p, p.Grad)), 0))
+	g := framed(p, p.Grad)
+	d := modesty * math.Sqrt(max(dot(g, m.apply(p, g)), 0))
+	if !slices.Contains(p.Held, true) {
+		return d
+	}
 	return math.Hypot(d, p.Near.Length(drift(p)))
 }
 
-// direction returns the step from p and the slope of F along it. Parameters held by a floor follow EM.
-func (m *memory) direction(p *Point) (z []float64, slope float64) {
-	z = m.apply(p, p.Grad)
-	slope = dot(z, p.Grad)
+// direction returns the move from p, in its frame, and the slope of F along it. Parameters held by a floor do not move.
+func (m *memory) direction(p *Point) (w []float64, slope float64) {
+	g := framed(p, p.Grad)
+	w = m.apply(p, g)
+	slope = dot(w, g)
 	if !(slope > 0) {
 		m.forget()
-		z = m.apply(p, p.Grad)
-		slope = dot(z, p.Grad)
+		w = m.apply(p, g)
+		slope = dot(w, g)
 	}
-	axpy(z, 1, drift(p))
-	return z, slope
+	mask(w, p.Held)
+	return w, slope
 }
 
-// keep remembers the move from a to b.
-func (m *memory) keep(a, b *Point) {
-	if !slices.Equal(a.Held, b.Held) {
+// keep remembers the move that led from a to b.
+func (m *memory) keep(a, b *Point, move []float64) {
+	if !slices.Equal(a.Held, b.Held) || !between(a, b, move) {
 		m.forget()
 		return
 	}
-	s, y := make([]float64, len(a.Theta)), make([]float64, len(a.Theta))
-	for i := range s {
-		if !a.Held[i] {
-			s[i], y[i] = b.Theta[i]-a.Theta[i], a.Grad[i]-b.Grad[i]
-		}
-	}
+	s, y := move, framed(a, a.Grad)
+	axpy(y, -1, framed(b, b.Grad))
+	mask(s, a.Held)
+	mask(y, a.Held)
 	sy := dot(s, y)
 	if !(sy > 1e-8*math.Sqrt(dot(s, s)*dot(y, y))) { // F curves upwards here: no use to a matrix that must be positive
 		return
@@ -235,6 +277,17 @@ func (m *memory) keep(a, b *Point) {
 	if len(m.s) > m.most {
 		m.s, m.y, m.sy = m.s[1:], m.y[1:], m.sy[1:]
 	}
+}
+
+// between sets w, the move tried from a, to the one that led to b, and reports whether their frames go together.
+func between(a, b *Point, w []float64) bool {
+	if near, ok := a.Near.(Curved); ok {
+		return near.Between(w, b.Theta)
+	}
+	for i, v := range b.Theta {
+		w[i] = v - a.Theta[i]
+	}
+	return true
 }
 
 // drift is EM's step for the parameters held by a floor, 0 for the others.

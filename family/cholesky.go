@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -88,6 +89,21 @@ func settle(q []float64, d int) {
 
 // clip raises the eigenvalues of the packed symmetric q to MinEigenvalue.
 func clip(q []float64, d int) {
+	values, axes := eigen(q, d)
+	for j := range d {
+		for l := range j + 1 {
+			t := 0.0
+			for a, x := range values {
+				t += axes[j*d+a] * max(x, MinEigenvalue) * axes[l*d+a]
+			}
+			q[tri(j, l)] = t
+		}
+	}
+}
+
+// eigen returns the eigenvalues of the packed symmetric q, largest first, and their vectors in the columns of a d x d
+// matrix.
+func eigen(q []float64, d int) (values, axes []float64) {
 	s := mat.NewSymDense(d, nil)
 	for j := range d {
 		for l := range j + 1 {
@@ -98,14 +114,12 @@ func clip(q []float64, d int) {
 	e.Factorize(s, true)
 	var v mat.Dense
 	e.VectorsTo(&v)
-	val := e.Values(nil)
+	values, axes = e.Values(nil), make([]float64, d*d)
+	slices.Reverse(values)
 	for j := range d {
-		for l := range j + 1 {
-			t := 0.0
-			for m, x := range val {
-				t += v.At(j, m) * max(x, MinEigenvalue) * v.At(l, m)
-			}
-			q[tri(j, l)] = t
+		for a := range d {
+			axes[j*d+a] = v.At(j, d-1-a)
 		}
 	}
+	return values, axes
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // commonAxes are covariances that are to share their axes D. With the diagonals b_c of D' S_c D the likelihood, all else
@@ -20,17 +18,21 @@ type commonAxes struct {
 	d     int
 	equal bool      // one volume for all
 	n     []float64 // weights
-	axes  []float64 // d x d: D, column a is axis a
+	axes  []float64 // d x d: D', row a is axis a
 	b     []float64 // len(n) x d x d: D' S_c D
-	log   []float64 // len(n): sums of the logarithms of the diagonals; only for one volume
+	w     []float64 // len(n): n, for one volume times (prod_a b_ca)^(1/d)
+	gain  float64   // by how much all turns have lowered the cost, times the weight
 	two   pair      // memory
 }
 
 // Limits of the search for common axes.
 const (
-	axesSweeps  = 60   // over all pairs in one M-step; where they are not enough, for a flat component, the next step goes on
+	axesSweeps  = 30   // over all pairs in one M-step; where they are not enough, for a flat component, the next step goes on
 	axesRough   = 1e-4 // angle at which a start is judged
 	axesSettled = 1e-9 // angle at which the axes have settled: the cost is flat to the square of it
+	axesGain    = 1e-8 // share of the gain so far at which a sweep's is nothing
+	axesTiny    = 1e-7 // step towards the best angle of a pair that is its last
+	axesBlind   = 1e-4 // step too short for the cost to show where it hardly curves
 	axesNear    = 0.1  // angle within which axes that are given are taken for the hill to climb
 	axesStarts  = 10   // columns up to which each component's own axes are a start
 	axesAngles  = 12   // angles tried for a pair in the first sweep
@@ -38,7 +40,10 @@ const (
 
 // newCommonAxes starts at the given axes for packed covariances s.
 func newCommonAxes(axes []float64, s [][]float64, n []float64, d int, equal bool) *commonAxes {
-	p := &commonAxes{d: d, equal: equal, n: n, axes: slices.Clone(axes)}
+	p := &commonAxes{d: d, equal: equal, n: n, axes: transposed(axes, d), w: slices.Clone(n)}
+	if equal {
+		p.two.q = 1 / float64(d)
+	}
 	for _, q := range s {
 		p.b = append(p.b, within(axes, q, d)...)
 	}
@@ -82,7 +87,7 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) []f
 	best := newCommonAxes(near, s, n, d, equal)
 	if best.sweep(true) <= axesNear {
 		best.settle(axesSettled)
-		return best.axes
+		return transposed(best.axes, d)
 	}
 	best.settle(axesRough)
 	cost := best.cost()
@@ -103,13 +108,15 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) []f
 		}
 	}
 	best.settle(axesSettled)
-	return best.axes
+	return transposed(best.axes, d)
 }
 
-// settle turns pairs until no angle is larger than tol.
+// settle turns pairs until no angle is larger than tol, or until a sweep gains next to nothing beside what those before
+// did: where a component is flat to the floor sweeps creep along a curved valley, whose end the next M-steps reach as well.
 func (p *commonAxes) settle(tol float64) {
 	for range axesSweeps {
-		if p.sweep(false) <= tol {
+		before := p.gain
+		if p.sweep(false) <= tol || p.gain-before <= axesGain*p.gain {
 			return
 		}
 	}
@@ -117,14 +124,16 @@ func (p *commonAxes) settle(tol float64) {
 
 // sweep turns every pair once, to the best of all angles if wide, and returns the largest of the angles.
 func (p *commonAxes) sweep(wide bool) (largest float64) {
-	p.log = p.log[:0]
-	for c := range p.n {
-		p.log = append(p.log, p.logs(c))
+	if p.equal {
+		for c, n := range p.n {
+			p.w[c] = n * math.Exp(p.logs(c)/float64(p.d))
+		}
 	}
 	for a := range p.d {
 		for e := a + 1; e < p.d; e++ {
-			phi := p.pair(a, e).angle(wide)
+			phi, gain := p.pair(a, e).angle(wide)
 			p.turn(a, e, phi)
+			p.gain += gain
 			largest = max(largest, math.Abs(phi))
 		}
 	}
@@ -164,134 +173,151 @@ func (p *commonAxes) turn(a, e int, phi float64) {
 	}
 	d := p.d
 	sin, cos := math.Sincos(phi)
-	mix := func(x []float64, i, j int) { x[i], x[j] = cos*x[i]+sin*x[j], cos*x[j]-sin*x[i] }
-	for j := range d {
-		mix(p.axes, j*d+a, j*d+e)
-	}
+	mix(p.axes[a*d:a*d+d], p.axes[e*d:e*d+d], sin, cos)
 	for c := range p.n {
 		b := p.b[c*d*d : (c+1)*d*d]
-		was := b[a*d+a] * b[e*d+e]
+		x, y, v := b[a*d+a], b[e*d+e], b[a*d+e]
+		row, other := b[a*d:a*d+d], b[e*d:e*d+d]
+		mix(row, other, sin, cos)
+		row[a], other[e] = cos*cos*x+sin*(2*cos*v+sin*y), cos*cos*y-sin*(2*cos*v-sin*x)
+		row[e] = cos*sin*(y-x) + (cos-sin)*(cos+sin)*v
+		other[a] = row[e]
 		for j := range d {
-			mix(b, j*d+a, j*d+e)
+			b[j*d+a], b[j*d+e] = row[j], other[j]
 		}
-		for j := range d {
-			mix(b, a*d+j, e*d+j)
+		if p.equal {
+			p.w[c] *= p.two.of(row[a] * other[e] / (x * y))
 		}
-		p.log[c] += math.Log(b[a*d+a] * b[e*d+e] / was)
 	}
 }
 
-// pair is the cost as a function of the angle between two axes: of sum_c w_c log(m^2 - x^2) or sum_c w_c (m^2 - x^2)^q
-// with x = u cos 2phi + v sin 2phi.
-type pair struct {
-	q       float64   // 0: logarithms
-	w       []float64 // weights
-	m, u, v []float64
+// mix turns x towards y.
+func mix(x, y []float64, sin, cos float64) {
+	for i, v := range x {
+		x[i], y[i] = cos*v+sin*y[i], cos*y[i]-sin*v
+	}
 }
+
+// pair is the cost as a function of the angle between two axes: sum_c w_c log y or sum_c w_c y^q, where y is the product of
+// the two variances over what it is at 0, (m^2 - x^2) / (m^2 - u^2) with x = u cos 2phi + v sin 2phi.
+type pair struct {
+	q     float64 // 0: logarithms
+	terms []term
+}
+
+// term is the part of the cost that is one covariance's. m, u and v are in units of (m^2 - u^2)^(1/2).
+type term struct{ w, m, u, v float64 }
 
 func (p *commonAxes) pair(a, e int) *pair {
 	d, r := p.d, &p.two
-	r.w, r.m, r.u, r.v = r.w[:0], r.m[:0], r.u[:0], r.v[:0]
-	if p.equal {
-		r.q = 1 / float64(d)
-	}
-	for c, n := range p.n {
+	r.terms = r.terms[:0]
+	for c, w := range p.w {
 		b := p.b[c*d*d : (c+1)*d*d]
 		x, y := b[a*d+a], b[e*d+e]
-		if p.equal {
-			n *= math.Exp(r.q * (p.log[c] - math.Log(x) - math.Log(y)))
-		}
-		r.w, r.m, r.u, r.v = append(r.w, n), append(r.m, (x+y)/2), append(r.u, (x-y)/2), append(r.v, b[a*d+e])
+		unit := 1 / math.Sqrt(x*y)
+		r.terms = append(r.terms, term{w, (x + y) / 2 * unit, (x - y) / 2 * unit, b[a*d+e] * unit})
 	}
 	return r
 }
 
-// at returns the cost at the angle phi and its first two derivatives.
-func (r *pair) at(phi float64) (f, slope, curve float64) {
-	sin, cos := math.Sincos(2 * phi)
-	for c, w := range r.w {
-		x, h := r.u[c]*cos+r.v[c]*sin, r.v[c]*cos-r.u[c]*sin // dx/dphi = 2 h
-		y := max((r.m[c]-x)*(r.m[c]+x), math.SmallestNonzeroFloat64)
-		first, second := -4*x*h/y, 8*(x*x-h*h)/y
-		if r.q == 0 {
-			f += w * math.Log(y)
+// product returns y.
+func (t *term) product(x float64) float64 { return max((t.m-x)*(t.m+x), math.SmallestNonzeroFloat64) }
+
+// cost returns the cost at the angle whose double has this sine and cosine.
+func (r *pair) cost(sin, cos float64) (f float64) {
+	for i := range r.terms {
+		t := &r.terms[i]
+		if y := math.Log(t.product(t.u*cos + t.v*sin)); r.q == 0 {
+			f += t.w * y
 		} else {
-			g := math.Pow(y, r.q)
-			f += w * g
-			w *= g * r.q
+			f += t.w * math.Expm1(r.q*y)
+		}
+	}
+	return f
+}
+
+// of returns y^q.
+func (r *pair) of(y float64) float64 {
+	if y == 1 {
+		return 1
+	}
+	return math.Exp(r.q * math.Log(y))
+}
+
+// slopes returns the first two derivatives of the cost where x is u cos + v sin of an angle.
+func (r *pair) slopes(sin, cos float64) (slope, curve float64) {
+	for i := range r.terms {
+		t := &r.terms[i]
+		x, h, w := t.u*cos+t.v*sin, t.v*cos-t.u*sin, t.w // dx/dphi = 2 h
+		y := t.product(x)
+		if sin == 0 {
+			y = 1
+		}
+		first, second := -4*x*h/y, 8*(x*x-h*h)/y
+		if r.q > 0 {
+			w *= r.q * r.of(y)
 		}
 		slope += w * first
 		curve += w * (second + (r.q-1)*first*first)
 	}
-	return f, slope, curve
+	return slope, curve
 }
 
-// angle returns the best angle near 0, or of all if wide.
-func (r *pair) angle(wide bool) float64 {
-	from, slope, curve := r.at(0)
-	best, cost := 0.0, from
+// tried are the sines and cosines of twice the angles that a wide search tries.
+var tried = func() (t [axesAngles][2]float64) {
+	for i := range t {
+		t[i][0], t[i][1] = math.Sincos(2 * triedAngle(i))
+	}
+	return t
+}()
+
+func triedAngle(i int) float64 { return math.Pi / 2 * (float64(i)/axesAngles - 0.5) }
+
+// angle returns the best angle near 0, or of all if wide, and by how much the cost is lower there.
+func (r *pair) angle(wide bool) (best, gain float64) {
+	cost, sin, cos := 0.0, 0.0, 1.0 // at 0
 	if wide {
-		for i := range axesAngles {
-			phi := math.Pi / 2 * (float64(i)/axesAngles - 0.5)
-			if f, s, c := r.at(phi); f < cost {
-				best, cost, slope, curve = phi, f, s, c
+		for i, t := range tried {
+			if f := r.cost(t[0], t[1]); f < cost {
+				best, cost, sin, cos = triedAngle(i), f, t[0], t[1]
 			}
 		}
 	}
 	scale := 0.0
-	for c, w := range r.w {
-		if r.q > 0 {
-			w *= math.Pow((r.m[c]-r.u[c])*(r.m[c]+r.u[c]), r.q)
-		}
-		scale += w
+	for i := range r.terms {
+		scale += r.terms[i].w
+	}
+	if r.q > 0 {
+		scale *= r.q
 	}
 	for range 30 {
+		slope, curve := r.slopes(sin, cos)
 		step := -slope / curve
 		switch {
 		case !(math.Abs(slope) > 1e-15*scale): // rounding
-			return best
+			return best, -cost
 		case !(curve > 1e-9*scale) || math.Abs(step) > math.Pi/8:
 			step = math.Copysign(math.Pi/16, -slope)
+		case math.Abs(step) < axesTiny: // too little for the cost to show; another would be below rounding
+			return best + step, -cost - slope*step/2
 		}
-		tiny := math.Abs(step) < 1e-7 // too little for the cost to show
-		f, s, c := r.at(best + step)
-		for i := 0; i < 40 && !tiny && !(f < cost); i++ {
-			step /= 4
-			tiny = math.Abs(step) < 1e-7
-			f, s, c = r.at(best + step)
+		var f float64
+		first := step
+		for range 40 {
+			sin, cos = math.Sincos(2 * (best + step))
+			if f = r.cost(sin, cos); f < cost {
+				break
+			}
+			if step /= 4; math.Abs(step) < axesTiny {
+				if curve > 1e-9*scale && math.Abs(first) < axesBlind { // the slope is exact where the cost is rounded
+					best += first
+				}
+				return best, -cost
+			}
 		}
-		if tiny && !(curve > 1e-9*scale) { // flat: every angle is as good
-			return best
-		}
-		best, cost, slope, curve = best+step, f, s, c
-		if math.Abs(step) < 1e-13 || tiny && math.Abs(step) < 1e-9 {
-			return best
-		}
+		best, cost = best+step, f
 	}
-	return best
-}
-
-// eigen returns the eigenvalues of the packed symmetric q, largest first, and their vectors in the columns of a d x d
-// matrix.
-func eigen(q []float64, d int) (values, axes []float64) {
-	s := mat.NewSymDense(d, nil)
-	for j := range d {
-		for l := range j + 1 {
-			s.SetSym(j, l, q[tri(j, l)])
-		}
-	}
-	var e mat.EigenSym
-	e.Factorize(s, true)
-	var v mat.Dense
-	e.VectorsTo(&v)
-	values, axes = e.Values(nil), make([]float64, d*d)
-	slices.Reverse(values)
-	for j := range d {
-		for a := range d {
-			axes[j*d+a] = v.At(j, d-1-a)
-		}
-	}
-	return values, axes
+	return best, -cost
 }
 
 // alike permutes the columns of the axes so that each is as near as it can be to its own of those near, the clearest

@@ -125,18 +125,26 @@ type ellipsoid struct {
 
 // ellipsoids returns the covariances of theta.
 func (g Decomposed) ellipsoids(theta []float64, k, d int) []ellipsoid {
-	l, all := g.layout(k, d), make([]ellipsoid, k)
+	l, all := g.layout(k, d), g.unturned(theta, k, d)
 	for c := range all {
-		e := &all[c]
-		e.log = l.logs(theta, c)
 		switch {
-		case g.triangular():
-			e.unit = l.direction(theta, c)
 		case !g.turned():
 		case c > 0 && !l.ownDirection:
-			e.turn = all[0].turn
+			all[c].turn = all[0].turn
 		default:
-			e.turn = newRotation(l.direction(theta, c), d)
+			all[c].turn = newRotation(l.direction(theta, c), d)
+		}
+	}
+	return all
+}
+
+// unturned returns the covariances without rotations, which take the longest and which eigenvalues do not depend on.
+func (g Decomposed) unturned(theta []float64, k, d int) []ellipsoid {
+	l, all := g.layout(k, d), make([]ellipsoid, k)
+	for c := range all {
+		all[c].log = l.logs(theta, c)
+		if g.triangular() {
+			all[c].unit = l.direction(theta, c)
 		}
 	}
 	return all

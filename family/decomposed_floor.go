@@ -69,7 +69,7 @@ var logFloor = math.Log(MinEigenvalue) / 2
 // AtFloor tells which components have an eigenvalue at the floor (within 1e-3 of it).
 func (g Decomposed) AtFloor(theta []float64, k, d int) []bool {
 	at, unit := make([]bool, k), g.units()
-	for c, e := range g.ellipsoids(theta, k, d) {
+	for c, e := range g.unturned(theta, k, d) {
 		at[c] = e.low(unit) <= logFloor+math.Log(1.001)/2
 	}
 	return at
@@ -150,7 +150,7 @@ func (g Decomposed) lift(theta []float64, k, d int, factor float64) (outside boo
 			theta[at], outside = least, true
 		}
 	}
-	for c, e := range g.ellipsoids(theta, k, d) {
+	for c, e := range g.unturned(theta, k, d) {
 		if l.ownVolume != l.ownShape || !l.ownShape {
 			e.log = l.logs(theta, c) // those before may have raised what is shared
 		}
@@ -205,7 +205,7 @@ func (g Decomposed) rounder(e *ellipsoid, unit []float64) {
 // plus returns the covariance with share times the squares of unit added, at the same determinant.
 func (e *ellipsoid) plus(share float64, unit []float64) ellipsoid {
 	d := len(e.log)
-	p := ellipsoid{log: make([]float64, d), turn: e.turn}
+	p := ellipsoid{log: make([]float64, d)}
 	if e.unit == nil {
 		for a, v := range e.log {
 			p.log[a] = logSD(math.Exp(2*(v-math.Log(unit[a])))+share) + math.Log(unit[a])

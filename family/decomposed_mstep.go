@@ -183,6 +183,7 @@ func (g Decomposed) shared(next, old []float64, l layout, unit []float64, m *mom
 	axes, _ := alike(findAxes(near, m.s, m.n, d, !l.ownVolume), near, d)
 	logs := make([][]float64, len(m.at))
 	cayley(l.direction(next, 0), axes, near, d)
+	axes = newRotation(l.direction(next, 0), d).axes // as they are told: at the floor the last digits of an axis count
 	for i, q := range m.s {
 		b := within(axes, q, d)
 		for a := range d {

@@ -108,6 +108,15 @@ func (l layout) parts(s *Stats, f func(part int, weight float64, components []in
 // information of a volume is 2 d N, that of a shape 2 N (I + 1 1'), and that of turns and triangles is diagonal where they
 // are moved along the axes.
 func (g Decomposed) Precondition(z, q, theta []float64, s *Stats) {
+	g.precondition(z, q, theta, s, false)
+}
+
+// PreconditionFramed implements Curved.
+func (g Decomposed) PreconditionFramed(z, q, theta []float64, s *Stats) {
+	g.precondition(z, q, theta, s, true)
+}
+
+func (g Decomposed) precondition(z, q, theta []float64, s *Stats, framed bool) {
 	k, d, p := s.K, s.D, g.Plain()
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, p.Params(k, d))
@@ -130,19 +139,26 @@ func (g Decomposed) Precondition(z, q, theta []float64, s *Stats) {
 				to[a] = (v - mean) / (2 * weight)
 			}
 		default:
-			copy(l.direction(z, c), g.preconditionDirection(l.direction(q, c), all, s, weight, components))
+			copy(l.direction(z, c), g.preconditionDirection(l.direction(q, c), all, s, weight, components, framed))
 		}
 	})
 }
 
 // preconditionDirection returns the inverse of the information of directions times q.
-func (g Decomposed) preconditionDirection(q []float64, all []ellipsoid, s *Stats, weight float64, components []int) []float64 {
+func (g Decomposed) preconditionDirection(q []float64, all []ellipsoid, s *Stats, weight float64, components []int, framed bool) []float64 {
 	e := &all[components[0]]
 	switch {
 	case e.turn != nil:
-		w, info := e.turn.push(q), g.turnInformation(all, components, s)
+		w, info := q, g.turnInformation(all, components, s)
+		if !framed {
+			w = e.turn.push(q)
+		}
+		w = slices.Clone(w)
 		for i := range w {
 			w[i] /= info[i]
+		}
+		if framed {
+			return w
 		}
 		return e.turn.move(w)
 	case e.unit != nil: // dT = T diag(sd) X diag(1/sd), X strictly lower with information N

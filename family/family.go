@@ -68,6 +68,25 @@ type Smooth interface {
 	Held(held []bool, theta []float64, k, d int)
 }
 
+// A Curved family has parameters about which it is better to move in a frame that goes with them than in theta: see
+// ascent.Curved. Moves in the frame are laid out like theta.
+type Curved interface {
+	Smooth
+	// Turned reports whether the frame is another than theta.
+	Turned() bool
+	// Framed sets f to the gradient g in the frame at theta. f and g may be the same slice.
+	Framed(f, g, theta []float64, k, d int)
+	// PreconditionFramed is Precondition in the frame. z and q may be the same.
+	PreconditionFramed(z, q, theta []float64, s *Stats)
+	// Unframed sets z to the move of theta that the move w in the frame begins with. z and w may be the same slice.
+	Unframed(z, w, theta []float64, k, d int)
+	// Along sets next to where the move w in the frame leads from theta.
+	Along(next, w, theta []float64, k, d int)
+	// Between sets w, the move in the frame at theta that led to next, to the one that leads to what next has become
+	// inside the floors. It returns false where the frame at next is not the one that w leads to.
+	Between(w, next, theta []float64, k, d int) bool
+}
+
 // A Kernel is a family bound to parameters for one sweep. It is read-only and shared by workers, each of which brings
 // its own Workspace; it allocates nothing.
 type Kernel interface {

@@ -43,25 +43,36 @@ func newRotation(k []float64, d int) *rotation {
 	return r
 }
 
-// sandwich returns the strictly lower triangle of A G A' for the skew G, A' G A if transposed.
-func sandwich(a, g []float64, d int, transposed bool) []float64 {
-	at := func(j, l int) float64 { return a[j*d+l] }
-	if transposed {
-		at = func(j, l int) float64 { return a[l*d+j] }
-	}
-	half, out := make([]float64, d*d), make([]float64, d*(d-1)/2)
+// transposed returns the transpose of the d x d matrix a.
+func transposed(a []float64, d int) []float64 {
+	t := make([]float64, d*d)
 	for j := range d {
 		for l := range d {
-			for m := range d {
-				half[j*d+l] += at(j, m) * g[m*d+l]
-			}
+			t[l*d+j] = a[j*d+l]
 		}
 	}
+	return t
+}
+
+// sandwich returns the strictly lower triangle of A G A' for the skew G, A' G A if turned.
+func sandwich(a, g []float64, d int, turned bool) []float64 {
+	if turned {
+		a = transposed(a, d)
+	}
+	half, out := make([]float64, d), make([]float64, d*(d-1)/2) // half: a row of A G
 	for j := range d {
-		for l := range j {
-			for m := range d {
-				out[strict(j, l)] += half[j*d+m] * at(l, m)
+		clear(half)
+		for m, v := range a[j*d : j*d+d] {
+			for l, x := range g[m*d : m*d+d] {
+				half[l] += v * x
 			}
+		}
+		for l := range j {
+			sum := 0.0
+			for m, x := range a[l*d : l*d+d] {
+				sum += half[m] * x
+			}
+			out[strict(j, l)] = sum
 		}
 	}
 	return out

@@ -60,8 +60,12 @@ type Geometry struct {
 // Precondition sets z to the inverse of the complete-data information times q. The information of the logits is that
 // of a multinomial, N_c (delta - pi), whose inverse on moves that add to 0 is q_c / N_c less its mean.
 func (g Geometry) Precondition(z, q []float64) {
+	g.precondition(z, q, g.Mixture.Family.(family.Smooth).Precondition)
+}
+
+func (g Geometry) precondition(z, q []float64, components func(z, q, theta []float64, s *family.Stats)) {
 	m := g.Mixture
-	m.Family.(family.Smooth).Precondition(m.Components(z), m.Components(q), m.Components(g.Theta), g.Stats)
+	components(m.Components(z), m.Components(q), m.Components(g.Theta), g.Stats)
 	if m.logits() == 0 {
 		return
 	}
