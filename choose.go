@@ -19,7 +19,9 @@ type choice struct {
 	distinct  int  // distinct rows, counted up to the largest K
 	criterion string
 	all       []*contender
-	judges    *judges // nil where silhouettes are not asked for
+	judges    *judges     // nil where silhouettes are not asked for
+	refs      *references // nil where gaps are not
+	penalty   *float64    // of the elbow, once all candidates are done
 
 	mu   sync.Mutex
 	done int
@@ -57,14 +59,25 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 			return nil, err
 		}
 	}
+	if c.criterion == "gap" {
+		if c.refs, err = c.base.references(ctx); err != nil {
+			return nil, err
+		}
+	}
 	left := c.list(lo, hi)
 	looked := time.Now()
 	c.fitAll(ctx)
+	if c.late() {
+		c.settle()
+	}
 	climbed := time.Now()
 	if c.best == nil {
 		return nil, c.nothing(ctx)
 	}
 	win := c.best
+	if spec.replicate {
+		return win.fit.bare(win.end), nil
+	}
 	r, err := c.crown(ctx, win, began)
 	if err != nil {
 		return nil, err
@@ -226,6 +239,14 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	if err == nil {
 		err = x.measure(context.WithoutCancel(ctx), &f, e, c.judges)
 	}
+	if err == nil && c.refs != nil {
+		if why := c.refs.judge(ctx, x, &f); why != nil && x.Why == "" {
+			x.Why = why.Error()
+			if ctx.Err() != nil {
+				x.Why = cutShort
+			}
+		}
+	}
 	if err != nil {
 		x.Why = err.Error()
 		return
@@ -271,6 +292,7 @@ func (c *choice) note(x *contender, of int) {
 	c.done++
 	switch {
 	case x.end == nil:
+	case c.late(): // settle will
 	case c.usable(&x.Candidate) && (c.best == nil || c.before(x, c.best)):
 		if c.best != nil {
 			c.best.fit, c.best.end = nil, nil

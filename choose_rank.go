@@ -26,15 +26,18 @@ type Candidate struct {
 	ICL        *float64 `json:"icl"`
 	Inertia    *float64 `json:"inertia,omitempty"`    // kmeans: weighted sum of squared distances; kmedians: of L1 distances
 	Silhouette *float64 `json:"silhouette,omitempty"` // where it is the criterion: the mean of the rows that Choice tells
-	AtFloor    bool     `json:"at_floor"`             // a component sits on the floor of variances: it never wins
+	Gap        *float64 `json:"gap,omitempty"`        // where it is the criterion, and its standard error over the reference sets
+	GapSE      *float64 `json:"gap_se,omitempty"`
+	Objective  *float64 `json:"objective,omitempty"` // where the elbow is the criterion: inertia + Choice.Penalty k
+	AtFloor    bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
 	Converged  bool     `json:"converged"`
 	SameAs     string   `json:"same_as,omitempty"` // mclust's code of an earlier candidate of the same K that is the same model
 	Why        string   `json:"why,omitempty"`
 }
 
-// Value returns a criterion of the candidate: "bic", "aic", "icl" or "silhouette"; NaN where it has none.
+// Value returns a criterion of the candidate: "bic", "aic", "icl", "silhouette", "gap" or "elbow"; NaN where it has none.
 func (c *Candidate) Value(criterion string) float64 {
-	v := map[string]*float64{"bic": c.BIC, "aic": c.AIC, "icl": c.ICL, "silhouette": c.Silhouette}[criterion]
+	v := map[string]*float64{"bic": c.BIC, "aic": c.AIC, "icl": c.ICL, "silhouette": c.Silhouette, "gap": c.Gap, "elbow": c.Objective}[criterion]
 	if v == nil || math.IsInf(*v, 0) {
 		return math.NaN()
 	}
@@ -47,12 +50,16 @@ type Choice struct {
 	Highest   bool   `json:"higher_is_better"`
 	// Margin is how far the second best is behind, nil where there is none. Verdict names it for the criteria of a
 	// likelihood: "flat" below 2, "clear" from 10, else "fair" (Kass and Raftery 1995).
+	// The gap statistic has none: its rule holds each candidate beside the next.
 	Margin  *float64 `json:"margin"`
 	Verdict string   `json:"verdict,omitempty"`
 	// Largest tells that the winner has the largest K that was tried, so that more may do better.
 	Largest bool     `json:"largest_k,omitempty"`
 	LeftOut []string `json:"left_out,omitempty"`        // mclust's codes of shapes that were not tried because they take long
 	Rows    int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
+	GapRows int      `json:"gap_rows,omitempty"`        // rows that gaps are of: all, or a sample
+	GapSets int      `json:"gap_sets,omitempty"`        // sets of reference rows beside them
+	Penalty *float64 `json:"penalty,omitempty"`         // of the elbow: what one more group saves on average over the range
 }
 
 // Bounds of a difference in BIC, AIC or ICL.
@@ -74,6 +81,13 @@ func (r *Result) Ranked() []Candidate {
 		}
 	}
 	slices.SortStableFunc(able, func(a, b Candidate) int { return c.compare(&a, &b) })
+	if c.criterion == "gap" { // the winner need not have the largest
+		at := slices.IndexFunc(able, func(x Candidate) bool { return x.K == r.K })
+		if at > 0 {
+			win := able[at]
+			able = slices.Insert(slices.Delete(able, at, at+1), 0, win)
+		}
+	}
 	return able
 }
 
@@ -88,11 +102,14 @@ func (c *choice) usable(x *Candidate) bool {
 func (c *choice) compare(a, b *Candidate) int {
 	cut := func(x *Candidate) int { return map[bool]int{x.Why == cutShort: 1}[true] }
 	va, vb := a.Value(c.criterion), b.Value(c.criterion)
-	if c.criterion == "silhouette" {
+	if highest(c.criterion) {
 		va, vb = -va, -vb
 	}
 	return cmp.Or(cmp.Compare(cut(a), cut(b)), cmp.Compare(va, vb), cmp.Compare(a.K, b.K))
 }
+
+// highest reports whether more of a criterion is better.
+func highest(criterion string) bool { return criterion == "silhouette" || criterion == "gap" }
 
 // before reports whether a is better than b.
 func (c *choice) before(a, b *contender) bool {
@@ -121,18 +138,21 @@ func (c *choice) tell(r *Result, left []string, hi int) {
 	for _, x := range c.all {
 		r.Candidates = append(r.Candidates, x.Candidate)
 	}
-	r.Choice = &Choice{Criterion: c.criterion, Highest: c.criterion == "silhouette", LeftOut: left, Largest: r.K == hi && hi < c.distinct && hi > c.all[0].K}
+	r.Choice = &Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, Largest: r.K == hi && hi < c.distinct && hi > c.all[0].K}
 	if c.judges != nil {
 		r.Choice.Rows = c.judges.points.N
 	}
+	if c.refs != nil {
+		r.Choice.GapRows, r.Choice.GapSets = c.refs.points.N, gapReferences
+	}
 	best := r.Ranked()
-	if len(best) < 2 {
+	if len(best) < 2 || c.criterion == "gap" {
 		return
 	}
 	margin := math.Abs(best[1].Value(c.criterion) - best[0].Value(c.criterion))
 	r.Choice.Margin = &margin
 	switch {
-	case r.Choice.Highest: // a silhouette has no scale of evidence
+	case r.LogLik == nil: // inertia and silhouettes have no scale of evidence
 	case margin < flatMargin:
 		r.Choice.Verdict = "flat"
 	case margin >= clearMargin:

@@ -34,6 +34,10 @@ func (s *Spec) ValidateOne() error {
 		return err
 	}
 	switch {
+	case s.Bootstrap > 0:
+		return bad("bootstrap", "repeats a fit on resampled rows, but this is not one")
+	case s.LRT > 0:
+		return bad("lrt", "tests a fit against one more group, but this is not one")
 	case !s.chooses():
 		return nil
 	case s.KRange != [2]int{}:
@@ -51,16 +55,20 @@ func (s *Spec) validateChoice() error {
 			return bad("covariance", "%s", strings.TrimPrefix(err.Error(), "covariance "))
 		}
 	}
-	if err := oneOf("criterion", s.Criterion, "bic", "aic", "icl", "silhouette"); err != nil {
+	if err := oneOf("criterion", s.Criterion, "bic", "aic", "icl", "silhouette", "gap", "elbow"); err != nil {
 		return err
 	}
 	switch {
 	case s.Criterion != "" && !s.chooses():
 		return bad("criterion", "decides where -k or --covariance leave a choice; here they leave none")
-	case s.Criterion != "" && s.Criterion != "silhouette" && !s.mixture():
-		return bad("criterion", "%s needs a log-likelihood, which %s has not; use silhouette", s.Criterion, s.model())
+	case (s.Criterion == "gap" || s.Criterion == "elbow") && s.model() != "kmeans":
+		return bad("criterion", "%s compares inertias, which kmeans has; %s has %s", s.Criterion, s.model(), map[bool]string{true: "bic, aic and icl", false: "silhouette"}[s.mixture()])
+	case (s.Criterion == "bic" || s.Criterion == "aic" || s.Criterion == "icl") && !s.mixture():
+		return bad("criterion", "%s needs a log-likelihood, which %s has not; use %s", s.Criterion, s.model(), map[bool]string{true: "silhouette, gap or elbow", false: "silhouette"}[s.model() == "kmeans"])
 	case s.Criterion == "silhouette" && (s.model() == "bernoulli" || s.model() == "categorical"):
 		return bad("criterion", "silhouette is for numbers; %s has bic, aic and icl", s.model())
+	case s.Criterion == "elbow" && s.KRange[1]-s.KRange[0] < 2:
+		return bad("criterion", "elbow looks for a bend, which takes at least three numbers of groups, such as -k 1:8")
 	case s.chooses() && s.given():
 		return bad("init", "%s gives one start for one number of groups; say which with -k N, and one shape", s.Init)
 	}

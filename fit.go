@@ -26,9 +26,15 @@ import (
 // Where spec leaves a choice of K or of the covariance shape, every candidate is fitted and the result is that of the
 // best, the same as of a Fit with its K and shape, with the Candidates beside it. Those with a component at the floor of
 // variances never win; where no other is left, that is an error.
+//
+// Bootstrap and LRT repeat the fit on other rows when it is done. If ctx ends meanwhile, the result stands, and its Stability and
+// LRT say how many replicates they are of.
 func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	began := time.Now()
-	if spec.chooses() {
+	switch {
+	case spec.Bootstrap > 0 || spec.LRT > 0:
+		return repeated(ctx, src, spec)
+	case spec.chooses():
 		return choose(ctx, src, spec)
 	}
 	f, err := prepare(ctx, src, spec)
@@ -38,6 +44,9 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	e, err := f.run(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if spec.replicate {
+		return f.bare(e), nil
 	}
 	return f.finish(ctx, e, began)
 }
@@ -342,8 +351,12 @@ func (f *fit) best(runs []run) (int, error) {
 // degenerate reports whether a component at the floor holds less weight than d + 2 rows: a spike on a few rows, whose
 // likelihood is an accident of the floor. Many equal rows are a cluster.
 func (f *fit) degenerate(p *ascent.Point) bool {
+	few := float64(f.mix.D + 2)
+	if f.spec.replicate { // rows that were drawn again and again are few all the same
+		few *= rowDrawnTimes
+	}
 	for c, at := range f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D) {
-		if at && p.Weights[c] < float64(f.mix.D+2) {
+		if at && p.Weights[c] < few {
 			return true
 		}
 	}

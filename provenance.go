@@ -10,30 +10,32 @@ import (
 
 // Provenance is what a model file remembers of its fit.
 type Provenance struct {
-	Data        string   `json:"data,omitempty"` // the name of the data, as given
-	Rows        int64    `json:"rows"`           // rows of positive weight
-	Weight      float64  `json:"weight_total"`
-	Dropped     int64    `json:"dropped_rows"`
-	Converged   bool     `json:"converged"`
-	Interrupted bool     `json:"interrupted,omitempty"`
-	Algorithm   string   `json:"algorithm"`
-	Why         string   `json:"algorithm_why,omitempty"`
-	Free        int      `json:"free_parameters,omitempty"`
-	Init        string   `json:"init"`
-	Seed        uint64   `json:"seed"`
-	Iterations  int      `json:"iterations"`
-	Sweeps      int      `json:"sweeps"`
-	SweepsTotal int      `json:"sweeps_total"`
-	Starts      Starts   `json:"starts"`
-	GroupRows   []int64  `json:"component_rows"` // rows that carry each label
-	AtFloor     []bool   `json:"at_floor"`
-	ICL         *float64 `json:"icl,omitempty"`
-	Inertia     *float64 `json:"inertia,omitempty"`
-	Penalty     *float64 `json:"penalty,omitempty"`
-	Objective   *float64 `json:"objective,omitempty"`
-	Truth       *Truth   `json:"truth,omitempty"`
-	Warnings    []string `json:"warnings"`
-	Version     string   `json:"version"`
+	Data        string     `json:"data,omitempty"` // the name of the data, as given
+	Rows        int64      `json:"rows"`           // rows of positive weight
+	Weight      float64    `json:"weight_total"`
+	Dropped     int64      `json:"dropped_rows"`
+	Converged   bool       `json:"converged"`
+	Interrupted bool       `json:"interrupted,omitempty"`
+	Algorithm   string     `json:"algorithm"`
+	Why         string     `json:"algorithm_why,omitempty"`
+	Free        int        `json:"free_parameters,omitempty"`
+	Init        string     `json:"init"`
+	Seed        uint64     `json:"seed"`
+	Iterations  int        `json:"iterations"`
+	Sweeps      int        `json:"sweeps"`
+	SweepsTotal int        `json:"sweeps_total"`
+	Starts      Starts     `json:"starts"`
+	GroupRows   []int64    `json:"component_rows"` // rows that carry each label
+	AtFloor     []bool     `json:"at_floor"`
+	ICL         *float64   `json:"icl,omitempty"`
+	Inertia     *float64   `json:"inertia,omitempty"`
+	Penalty     *float64   `json:"penalty,omitempty"`
+	Objective   *float64   `json:"objective,omitempty"`
+	Truth       *Truth     `json:"truth,omitempty"`
+	Stability   *Stability `json:"stability,omitempty"`
+	LRT         *LRT       `json:"lrt,omitempty"`
+	Warnings    []string   `json:"warnings"`
+	Version     string     `json:"version"`
 }
 
 // Result returns what the model file tells of its fit: the result again, without times. Of a model written by hand it
@@ -65,6 +67,10 @@ func (m *Model) Result() *Result {
 	r.Algorithm, r.Why, r.Init, r.Seed, r.Version = p.Algorithm, p.Why, p.Init, p.Seed, p.Version
 	r.Iterations, r.Sweeps, r.SweepsTotal, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Starts
 	r.ICL, r.Inertia, r.Penalty, r.Objective, r.Truth = p.ICL, p.Inertia, p.Penalty, p.Objective, p.Truth
+	r.LRT = p.LRT
+	if s := p.Stability; s != nil && (len(s.Groups) == 0 || len(s.Groups) == k) {
+		r.Stability = s
+	}
 	r.Warnings = append(r.Warnings, p.Warnings...)
 	if m.LogLik != nil && p.Weight > 0 {
 		r.MeanLogLik = new(*m.LogLik / p.Weight)

@@ -52,6 +52,8 @@ type Result struct {
 	Truth          *Truth          `json:"truth,omitempty"`
 	Choice         *Choice         `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
 	Candidates     []Candidate     `json:"candidates,omitempty"` // and from what, the fewest components first
+	Stability      *Stability      `json:"stability,omitempty"`  // with Spec.Bootstrap
+	LRT            *LRT            `json:"lrt,omitempty"`        // with Spec.LRT
 	Warnings       []string        `json:"warnings"`
 	Version        string          `json:"version"`
 
@@ -61,11 +63,12 @@ type Result struct {
 
 // Timing is where the seconds went.
 type Timing struct {
-	Read  float64 `json:"read"`
-	Start float64 `json:"start"`
-	Fit   float64 `json:"fit"`   // climbing, the certificate included
-	Judge float64 `json:"judge"` // labels, criteria and standard errors of the end
-	Write float64 `json:"write"`
+	Read   float64 `json:"read"`
+	Start  float64 `json:"start"`
+	Fit    float64 `json:"fit"`   // climbing, the certificate included
+	Judge  float64 `json:"judge"` // labels, criteria and standard errors of the end
+	Write  float64 `json:"write"`
+	Repeat float64 `json:"repeat,omitempty"` // replicates of Spec.Bootstrap and Spec.LRT
 }
 
 // Certificate says how far from the optimum the parameters are estimated to be.

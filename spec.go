@@ -29,7 +29,8 @@ type Spec struct {
 	// Covariance are all left out.
 	Covariance string `json:"covariance,omitempty"`
 	// Criterion is what K and Covariance are chosen by, where they are: "bic" (the default for mixtures), "aic", "icl", or
-	// "silhouette" (the default for kmeans and kmedians; of at most 4,000 rows).
+	// "silhouette" (the default for kmeans and kmedians; of at most 4,000 rows), or for kmeans "gap" (the gap statistic; of at
+	// most 4,000 rows) or "elbow" (inertia + λk).
 	Criterion string `json:"criterion,omitempty"`
 	// Algorithm is the driver. For mixtures: "auto" (the default: "em-lbfgs", or "em" where RegCovar is set), "em",
 	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg". For kmeans and kmedians: "auto" (the
@@ -79,6 +80,12 @@ type Spec struct {
 	// PCA, where positive, replaces the rows, scaled or not, by that many of their principal components. They are kept in
 	// the model. Log-likelihoods are those of the components; means are in the user's units.
 	PCA int `json:"pca,omitempty"`
+	// Bootstrap, where positive, is how many times the fit, with the choice where there is one, is repeated on resampled rows
+	// to tell how stable its groups are.
+	Bootstrap int `json:"bootstrap,omitempty"`
+	// LRT, where positive, is how many samples of the fitted mixture its likelihood-ratio test against one more component
+	// takes.
+	LRT int `json:"lrt,omitempty"`
 	// Columns are the names of the source's columns; without them they are called "1" to "d".
 	Columns []string `json:"column_names,omitempty"`
 	// Threads is the number of threads: 0 means all cores. It changes no result.
@@ -99,6 +106,10 @@ type Spec struct {
 	// Tried, where set, is called with every candidate of a choice when it is done, from one goroutine at a time and in
 	// no certain order.
 	Tried func(done, of int, c Candidate) `json:"-"`
+	// Repeated, where set, is called when a replicate of Bootstrap or a sample of LRT is done, from one goroutine at a time.
+	Repeated func(done, of int) `json:"-"`
+
+	replicate bool // of a fit that is repeated: only the model is wanted, and rows are resampled
 }
 
 // with returns the spec for another algorithm of the same model: a schedule of temperatures is for anti-annealing alone.
@@ -154,7 +165,7 @@ func (s *Spec) Validate() error {
 		oneOf("weights", s.Weights, "learned", "uniform"),
 		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "whitened", "small-em", "mixed", "labels", "model", "centers"),
 		oneOf("scale", s.Scale, "none", "standard", "robust"),
-		s.validateNumbers(), s.validateBeta(), s.validateModel(), s.validateStart(),
+		s.validateNumbers(), s.validateBeta(), s.validateModel(), s.validateStart(), s.validateRepeats(),
 	} {
 		if check != nil {
 			return check

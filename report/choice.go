@@ -10,7 +10,7 @@ import (
 	"github.com/latent-go/latent/plot"
 )
 
-var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL", "silhouette": "silhouette"}
+var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL", "silhouette": "silhouette", "gap": "gap statistic", "elbow": "J + λk"}
 
 // Criterion draws what k and the covariance shape of a result were chosen by: one line a shape, by the number of groups.
 // Candidates that could not win have no point.
@@ -56,12 +56,24 @@ func (b *builder) choice() {
 	if c.LeftOut != nil {
 		s.Lead = append(s.Lead, "Not tried, because they take long on these rows: "+strings.Join(c.LeftOut, ", ")+".")
 	}
+	if c.Criterion == "gap" {
+		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups wins whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
+		if int64(c.GapRows) < b.r.N {
+			s.Lead = append(s.Lead, fmt.Sprintf("Gaps are those of %s rows drawn at random.", count(int64(c.GapRows))))
+		}
+	}
+	if c.Penalty != nil {
+		s.Lead = append(s.Lead, fmt.Sprintf("J is the inertia, and λ = %s what one group more saves on average over the range.", number(*c.Penalty)))
+	}
 	if c.Rows > 0 && int64(c.Rows) < b.r.N {
 		s.Lead = append(s.Lead, fmt.Sprintf("Silhouettes are those of %s rows drawn at random.", count(int64(c.Rows))))
 	}
 	picture := Criterion(b.r)
 	if len(best) > 1 && b.r.Candidates[0].K < b.r.Candidates[len(b.r.Candidates)-1].K {
 		picture.Head = plot.Head{Title: fmt.Sprintf("%s is best with %s", name, groupsOf(&best[0])), Width: wide, Height: 460}
+		if c.Criterion == "gap" {
+			picture.Title = fmt.Sprintf("The gap statistic takes %s", groupsOf(&best[0]))
+		}
 		b.draw(s, picture)
 	}
 	s.Data = append(s.Data, candidateTable(b.r))
@@ -103,6 +115,12 @@ func candidateTable(r *latent.Result) table {
 		}
 		return decimals(*v)
 	}
+	switch r.Choice.Criterion {
+	case "gap":
+		t.Head = slices.Insert(t.Head, 3, "gap", "standard error")
+	case "elbow":
+		t.Head = slices.Insert(t.Head, 3, "J + λk")
+	}
 	for _, x := range r.Candidates {
 		line := []string{fmt.Sprint(x.K), x.Mclust, text(x.LogLik), "", text(x.BIC), text(x.AIC), text(x.ICL), "", x.Why}
 		if x.Free != nil {
@@ -113,6 +131,14 @@ func candidateTable(r *latent.Result) table {
 		}
 		if x.Silhouette != nil {
 			line[len(line)-2] = fmt.Sprintf("%.4f", *x.Silhouette)
+		}
+		switch {
+		case r.Choice.Criterion == "gap" && x.Gap != nil:
+			line = slices.Insert(line, 3, fmt.Sprintf("%.4f", *x.Gap), fmt.Sprintf("%.4f", *x.GapSE))
+		case r.Choice.Criterion == "gap":
+			line = slices.Insert(line, 3, "", "")
+		case r.Choice.Criterion == "elbow":
+			line = slices.Insert(line, 3, text(x.Objective))
 		}
 		t.Rows = append(t.Rows, line)
 	}

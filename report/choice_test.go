@@ -56,6 +56,12 @@ func TestPageTellsAChoice(t *testing.T) {
 	if page := pageOf(latent.Spec{KRange: [2]int{1, 3}, Model: "kmeans"}); !strings.Contains(page, "silhouette is best with 2 groups") {
 		t.Error("the page does not tell the choice of k-means")
 	}
+	if page := pageOf(latent.Spec{KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "gap"}); !strings.Contains(page, "The gap statistic takes 2 groups") || !strings.Contains(page, "20 sets of rows without groups") {
+		t.Error("the page does not tell the choice by gaps")
+	}
+	if page := pageOf(latent.Spec{KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "elbow"}); !strings.Contains(page, "J + λk is best with 2 groups") || !strings.Contains(page, "what one group more saves") {
+		t.Error("the page does not tell the choice by the elbow")
+	}
 	if strings.Contains(pageOf(latent.Spec{K: 2}), `id="choice"`) {
 		t.Error("a page without a choice tells one")
 	}

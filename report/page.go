@@ -57,7 +57,7 @@ var page = template.Must(template.New("page").Parse(pageHTML))
 func Write(w io.Writer, p Page) error {
 	b := &builder{Page: p, r: p.Result, rows: p.Rows, d: len(p.Result.Columns), k: p.Result.K}
 	b.prepare()
-	for _, add := range []func(){b.cards, b.choice, b.scatter, b.profile, b.pairs, b.tiles, b.silhouette, b.sureness, b.overlap, b.convergence, b.responsibilities, b.unusual, b.agreement} {
+	for _, add := range []func(){b.cards, b.choice, b.stability, b.scatter, b.profile, b.pairs, b.tiles, b.silhouette, b.sureness, b.overlap, b.convergence, b.responsibilities, b.unusual, b.agreement} {
 		add()
 	}
 	if b.err != nil {

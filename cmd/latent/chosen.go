@@ -12,12 +12,12 @@ import (
 )
 
 // criterionNames are the criteria as a text calls them.
-var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL", "silhouette": "silhouette"}
+var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL", "silhouette": "silhouette", "gap": "the gap statistic", "elbow": "J + λk, the elbow"}
 
 // chosen says what the winner was chosen from, and how far the next ones are behind.
 func chosen(w io.Writer, r *latent.Result) {
 	c := r.Choice
-	fmt.Fprintf(w, "chosen by %s (%s is better) from %s: %s\n", criterionNames[c.Criterion], map[bool]string{true: "higher", false: "lower"}[c.Highest], span(r), verdict(c))
+	fmt.Fprintf(w, "chosen by %s (%s is better) from %s: %s\n", criterionNames[c.Criterion], map[bool]string{true: "higher", false: "lower"}[c.Highest], span(r), verdict(r, c))
 	best := r.Ranked()
 	if len(best) > 1 {
 		var next []string
@@ -31,6 +31,12 @@ func chosen(w io.Writer, r *latent.Result) {
 	}
 	if c.LeftOut != nil {
 		fmt.Fprintf(w, "not tried, because they take long here: %s; --covariance all tries them too\n", strings.Join(c.LeftOut, " "))
+	}
+	if c.Penalty != nil {
+		fmt.Fprintf(w, "J is the inertia, and λ = %s what one group more saves on average over this range\n", short(*c.Penalty))
+	}
+	if c.GapRows > 0 && int64(c.GapRows) < r.N {
+		fmt.Fprintf(w, "gaps are those of %s rows drawn at random\n", thousands(int64(c.GapRows)))
 	}
 	if c.Rows > 0 && int64(c.Rows) < r.N {
 		fmt.Fprintf(w, "silhouettes are those of %s rows drawn at random\n", thousands(int64(c.Rows)))
@@ -63,8 +69,12 @@ func span(r *latent.Result) string {
 }
 
 // verdict says what the distance to the second means.
-func verdict(c *latent.Choice) string {
+func verdict(r *latent.Result, c *latent.Choice) string {
 	switch {
+	case c.Criterion == "gap" && r.K == r.Candidates[len(r.Candidates)-1].K:
+		return "no smaller k has a gap within a standard error of the next"
+	case c.Criterion == "gap":
+		return "the smallest k whose gap is within a standard error of the next"
 	case c.Margin == nil:
 		return "nothing else could be fitted"
 	case c.Verdict == "flat":
@@ -91,6 +101,9 @@ func behind(c *latent.Choice, best, x *latent.Candidate) string {
 	if c.Highest {
 		return strings.Replace(fmt.Sprintf("%+.3f", d), "-", "−", 1)
 	}
+	if c.Criterion == "elbow" { // in the units of the rows
+		return "+" + short(d)
+	}
 	return fmt.Sprintf("%+.1f", d)
 }
 
@@ -110,8 +123,10 @@ func criteria(w io.Writer, r *latent.Result) {
 	if len(r.Candidates) < 3 {
 		return
 	}
-	name := criterionNames[c.Criterion]
-	head := []string{name}
+	head := []string{map[string]string{"gap": "gap", "elbow": "J + λk"}[c.Criterion]}
+	if head[0] == "" {
+		head[0] = criterionNames[c.Criterion]
+	}
 	var ks []int
 	for _, x := range r.Candidates {
 		if !slices.Contains(ks, x.K) {
@@ -130,6 +145,17 @@ func criteria(w io.Writer, r *latent.Result) {
 			if x.Mclust == code {
 				line = append(line, criterionCell(c, &x, notes))
 			}
+		}
+		lines = append(lines, line)
+	}
+	if c.Criterion == "gap" {
+		line := []string{"standard error"}
+		for _, x := range r.Candidates {
+			cell := "-"
+			if x.GapSE != nil {
+				cell = fmt.Sprintf("%.4f", *x.GapSE)
+			}
+			line = append(line, cell)
 		}
 		lines = append(lines, line)
 	}
@@ -164,6 +190,8 @@ func criterionCell(c *latent.Choice, x *latent.Candidate, notes map[string]bool)
 		return "-"
 	case c.Highest:
 		return fmt.Sprintf("%.4f", v)
+	case c.Criterion == "elbow":
+		return short(v)
 	}
 	return fmt.Sprintf("%.1f", v)
 }

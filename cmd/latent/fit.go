@@ -29,6 +29,8 @@ func fitCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.spec.add(cmd)
+	cmd.Flags().IntVar(&f.spec.Bootstrap, "bootstrap", 0, "repeat the fit, choice included, on B resampled tables: how stable the groups are (100 is customary)")
+	cmd.Flags().IntVar(&f.spec.LRT, "lrt", 0, "test k against k + 1 by the likelihood ratio of B samples of the fitted mixture (99 or 999)")
 	f.data.addChoice(cmd)
 	cmd.Flags().BoolVar(&f.data.Stream, "stream", false, "read the file again in every pass instead of holding its rows in memory")
 	f.out.add(cmd)
@@ -73,7 +75,10 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	if !r.Converged { // never in silence, --quiet or not
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", unfinished(r))
 	}
-	if r.Interrupted {
+	if s := unrepeated(r); s != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", s)
+	}
+	if r.Interrupted || unrepeated(r) != "" {
 		return exitStatus(exitInterrupted)
 	}
 	if err := f.out.demands(cmd, r); err != nil {

@@ -102,7 +102,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVarP(&s.k, "k", "k", "", "number of groups, or a range LO:HI to choose from (also --n-clusters, --n-components); mixtures choose from 1:9")
 	f.StringVar(&s.Model, "model", "gmm", "gmm, bernoulli, categorical, kmeans or kmedians")
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
-	f.StringVar(&s.Criterion, "criterion", "", "what a choice is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians)")
+	f.StringVar(&s.Criterion, "criterion", "", "what a choice is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans and kmedians: lloyd, exact, minibatch")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, whitened, small-em, mixed, labels:COLUMN, model:FILE or centers:FILE")
@@ -188,6 +188,11 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	}
 	if f.Changed("pca") && spec.PCA < 1 {
 		return spec, usagef("--pca is %d; it must be at least 1", spec.PCA)
+	}
+	for name, n := range map[string]int{"bootstrap": spec.Bootstrap, "lrt": spec.LRT} {
+		if f.Changed(name) && n < 1 {
+			return spec, usagef("--%s is %d; it must be at least 1", name, n)
+		}
 	}
 	if f.Changed("n-init") && spec.NInit < 1 {
 		return spec, usagef("--n-init is %d; it must be at least 1", spec.NInit)

@@ -18,7 +18,7 @@ func TestInterruptedWritesTheBestSoFar(t *testing.T) {
 		t.Fatal(err)
 	}
 	// One lump, ten components, plain EM and no tolerance: far from its end when it is stopped.
-	args := []string{"fit", in, "-k", "10", "--algorithm", "em", "--n-init", "2", "--tol", "0", "--max-iter", "100000000", "-o", model, "--labels", labels, "--json"}
+	args := []string{"fit", in, "-k", "10", "--algorithm", "em", "--n-init", "2", "--tol", "0", "--max-iter", "1000000", "-o", model, "--labels", labels, "--json"}
 	for wait := 500 * time.Millisecond; ; wait *= 3 {
 		ctx, cancel := context.WithCancel(context.Background())
 		var out, errw bytes.Buffer
@@ -76,5 +76,36 @@ func TestInterruptedAtOnceWritesNothing(t *testing.T) {
 	}
 	if out.Len() != 0 || errw.Len() == 0 {
 		t.Errorf("standard output %q, standard error %q", out.String(), errw.String())
+	}
+}
+
+// Interrupted among the replicates: the fit is whole and written, and says of how many its stability is.
+func TestInterruptedReplicatesLeaveTheFit(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.json")
+	for wait := 500 * time.Millisecond; ; wait *= 3 {
+		ctx, cancel := context.WithCancel(context.Background())
+		var out, errw bytes.Buffer
+		done := make(chan int)
+		go func() {
+			done <- run(ctx, []string{"fit", "@faithful", "-k", "2", "--model", "kmeans", "--bootstrap", "1000000", "-o", model}, strings.NewReader(""), &out, &errw)
+		}()
+		time.Sleep(wait)
+		cancel()
+		if status := <-done; status != exitInterrupted {
+			t.Fatalf("exit status %d, want %d; %s", status, exitInterrupted, errw.String())
+		}
+		if !strings.Contains(out.String(), "ARI") && wait < 30*time.Second { // stopped before the first replicate: a slow machine
+			continue
+		}
+		if _, err := os.Stat(model); err != nil {
+			t.Error(err)
+		}
+		if s := out.String(); !strings.Contains(s, "of 1,000,000 bootstrap samples: labels agree") || !strings.Contains(s, "finished after") || strings.Contains(s, "not finished") {
+			t.Errorf("standard output:\n%s", s)
+		}
+		if s := errw.String(); !strings.Contains(s, "interrupted after") || !strings.Contains(s, "the fit itself is whole") {
+			t.Errorf("standard error:\n%s", s)
+		}
+		return
 	}
 }

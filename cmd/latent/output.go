@@ -118,7 +118,7 @@ func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
 	if w.trace != nil || w.line != nil && !spec.Chooses() || w.drawn {
 		spec.Watch = w.step
 	}
-	spec.Tried = w.tried
+	spec.Tried, spec.Repeated = w.tried, w.repeated
 	return w
 }
 

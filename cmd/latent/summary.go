@@ -33,6 +33,7 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 		fmt.Fprintf(w, "agreement with the %s: ARI %.3f, NMI %.3f\n", truthName(info), r.Truth.ARI, r.Truth.NMI)
 	}
 	fmt.Fprintln(w, finishedLine(r))
+	repeats(w, r)
 	for _, s := range r.Warnings {
 		if !said(s) {
 			fmt.Fprintf(w, "warning: %s\n", s)
@@ -40,6 +41,7 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	}
 	fmt.Fprintln(w)
 	groups(w, r)
+	stableNote(w, r)
 	if r.Choice != nil {
 		criteria(w, r)
 	}
@@ -226,6 +228,12 @@ func groups(w io.Writer, r *latent.Result) {
 			if c.Weight == 0 {
 				lines[i][2] = "-"
 			}
+		}
+	}
+	if hasStable(r) {
+		head = append(head, "stable")
+		for i := range lines {
+			lines[i] = append(lines[i], stableCell(r.Stability, i))
 		}
 	}
 	used, shown := 0, 0

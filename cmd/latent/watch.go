@@ -53,6 +53,17 @@ func (w *watcher) tried(done, of int, _ latent.Candidate) {
 	}
 }
 
+// repeated shows how many replicates are done.
+func (w *watcher) repeated(done, of int) {
+	if w.line == nil {
+		return
+	}
+	if now := time.Now(); now.After(w.line.next) {
+		w.line.next, w.line.live = now.Add(100*time.Millisecond), true
+		fmt.Fprintf(w.line.w, "\r\x1b[Kreplicate %d of %d", done, of)
+	}
+}
+
 func (w *watcher) finish() {
 	if w.line != nil {
 		w.line.clear()

@@ -1,0 +1,65 @@
+package latent
+
+// late reports whether the criterion can decide only when all candidates are done.
+func (c *choice) late() bool { return c.criterion == "gap" || c.criterion == "elbow" }
+
+// settle decides by a criterion that compares candidates with their neighbours, and lets go of the ends of the others.
+func (c *choice) settle() {
+	if c.criterion == "elbow" {
+		c.price()
+	}
+	var able []*contender
+	var plain []*Candidate
+	for _, x := range c.all {
+		if x.end != nil && c.usable(&x.Candidate) {
+			able, plain = append(able, x), append(plain, &x.Candidate)
+		}
+	}
+	if len(able) > 0 {
+		c.best = able[0]
+		if c.criterion == "gap" {
+			c.best = able[byGap(plain)]
+		}
+	}
+	for _, x := range able {
+		if c.criterion == "elbow" && c.before(x, c.best) {
+			c.best = x
+		}
+	}
+	for _, x := range c.all {
+		if x != c.best {
+			x.fit, x.end = nil, nil
+		}
+	}
+}
+
+// price sets the penalty λ of the elbow, and what each candidate then costs: J + λk, J the inertia.
+//
+// λ is what a group more saves on average over the whole range, (J(lo) - J(hi)) / (hi - lo): a group is worth its price where
+// it saves more than that. The least cost is then where the curve of J lies farthest below the straight line between its
+// ends, the knee of Satopää et al. 2011 (Kneedle).
+func (c *choice) price() {
+	var first, last *contender
+	for _, x := range c.all {
+		if x.Inertia == nil {
+			continue
+		}
+		if first == nil {
+			first = x
+		}
+		last = x
+	}
+	switch {
+	case first == nil:
+		return
+	case first == last:
+		c.penalty = new(0.0)
+	default:
+		c.penalty = new(max(0, *first.Inertia-*last.Inertia) / float64(last.K-first.K))
+	}
+	for _, x := range c.all {
+		if x.Inertia != nil {
+			x.Objective = new(*x.Inertia + *c.penalty*float64(x.K))
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package latent
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/seed"
+)
+
+// Constants of the gap statistic.
+const (
+	gapReferences = 20   // sets of reference rows
+	gapStarts     = 3    // starts of k-means on each
+	gapColumns    = 1000 // columns up to which principal axes are found
+)
+
+// references are rows without groups, beside which the inertia of k-means is held: uniform over the smallest box along
+// the principal axes of the data that holds them (Tibshirani, Walther and Hastie 2001, section 4, choice b). Distances are
+// the same along any axes, so the sets are left in those of the box.
+type references struct {
+	points *seed.Points // all rows, or a sample where they are many
+	whole  bool         // they are all
+	lo, hi []float64    // the box
+	rows   int          // of each set
+	spec   Spec         // of k-means on a set
+}
+
+// references returns what candidates are compared with: of all rows, or of as many as silhouettes are.
+func (f *fit) references(ctx context.Context) (*references, error) {
+	if d := len(f.look.Mean); d > gapColumns {
+		return nil, bad("criterion", "gap finds the principal axes of at most %d columns, but there are %d; use --pca, or --criterion elbow", gapColumns, d)
+	}
+	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, judgedRows, seed.SampleRNG(f.spec.seed()))
+	if err != nil {
+		return nil, err
+	}
+	weight := 0.0
+	for _, w := range p.W {
+		weight += w
+	}
+	r := &references{points: p, whole: int64(p.N) == f.look.Used, spec: Spec{Model: "kmeans", Seed: f.spec.Seed, Threads: 1, replicate: true}}
+	r.rows = max(p.N, int(min(math.Round(weight), judgedRows))) // weights count rows
+	if f.spec.driver(p.D) != "exact" {
+		r.spec.NInit = gapStarts
+	}
+	return r, r.box()
+}
+
+// box finds the ranges of the rows along their principal axes.
+func (r *references) box() error {
+	p, total := r.points, 0.0
+	mean := make([]float64, p.D)
+	for i, w := range p.W {
+		total += w
+		for j, x := range p.At(i) {
+			mean[j] += w / total * (x - mean[j])
+		}
+	}
+	x := mat.NewDense(p.N, p.D, nil)
+	for i, w := range p.W {
+		for j, v := range p.At(i) {
+			x.Set(i, j, math.Sqrt(w/total)*(v-mean[j]))
+		}
+	}
+	var cov mat.SymDense
+	cov.SymOuterK(1, x.T())
+	var e mat.EigenSym
+	if !e.Factorize(&cov, true) {
+		return errors.New("the principal axes of the rows cannot be found, which the gap statistic needs")
+	}
+	var axes, at mat.Dense
+	e.VectorsTo(&axes)
+	at.Mul(mat.NewDense(p.N, p.D, p.X), &axes)
+	for j := range p.D {
+		column := at.ColView(j)
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for i := range p.N {
+			lo, hi = min(lo, column.AtVec(i)), max(hi, column.AtVec(i))
+		}
+		r.lo, r.hi = append(r.lo, lo), append(r.hi, hi)
+	}
+	return nil
+}
+
+// set returns one of the sets of reference rows.
+func (r *references) set(b int) *data.Table {
+	t := &data.Table{N: r.rows, D: r.points.D, F64: make([]float64, r.rows*r.points.D)}
+	rng := rand.New(rand.NewPCG(r.spec.seed(), streamReference+uint64(b)))
+	for i := range t.F64 {
+		j := i % t.D
+		t.F64[i] = r.lo[j] + rng.Float64()*(r.hi[j]-r.lo[j])
+	}
+	return t
+}
+
+// judge sets the gap of a candidate and its standard error: the mean of log W over the sets less that of the rows, W the
+// mean squared distance of a row from its centre, and the standard deviation over the sets times sqrt(1 + 1/B).
+func (r *references) judge(ctx context.Context, x *contender, f *fit) error {
+	inertia, weight := *x.Inertia, f.look.W
+	if !r.whole {
+		spec := f.spec
+		spec.Scale, spec.PCA, spec.Columns, spec.Threads, spec.replicate = "", 0, nil, 1, true
+		var err error
+		if inertia, weight, err = inertiaOf(ctx, r.points.Table(), spec); err != nil {
+			return err
+		}
+	}
+	if inertia == 0 {
+		return errors.New("the inertia is 0, whose logarithm no gap can be taken of")
+	}
+	spec := r.spec
+	spec.K = x.K
+	var logs [gapReferences]float64
+	mean := 0.0
+	for b := range logs {
+		v, w, err := inertiaOf(ctx, r.set(b), spec)
+		if err != nil {
+			return err
+		}
+		logs[b] = math.Log(v / w)
+		mean += logs[b] / gapReferences
+	}
+	square := 0.0
+	for _, v := range logs {
+		square += (v - mean) * (v - mean) / gapReferences
+	}
+	x.Gap, x.GapSE = new(mean-math.Log(inertia/weight)), new(math.Sqrt(square*(1+1.0/gapReferences)))
+	return nil
+}
+
+// inertiaOf returns the inertia that k-means reaches on some rows, and their weight.
+func inertiaOf(ctx context.Context, src data.Source, spec Spec) (inertia, weight float64, err error) {
+	f, err := prepare(ctx, src, spec)
+	if err != nil {
+		return 0, 0, err
+	}
+	e, err := f.run(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return -height(e.win().last.Point), f.look.W, nil
+}
+
+// byGap returns the index of the candidate that the gap statistic chooses of those that could be fitted, the fewest groups
+// first: the smallest k whose gap is at least that of k + 1 less its standard error; the largest k where there is none.
+func byGap(all []*Candidate) int {
+	for i, x := range all[:len(all)-1] {
+		if next := all[i+1]; next.K == x.K+1 && *x.Gap >= *next.Gap-*next.GapSE {
+			return i
+		}
+	}
+	return len(all) - 1
+}

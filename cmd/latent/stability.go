@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/latent-go/latent"
+)
+
+// repeats says what repeating the fit on other rows found out.
+func repeats(w io.Writer, r *latent.Result) {
+	if s := r.Stability; s != nil {
+		stabilityLines(w, r, s)
+	}
+	if t := r.LRT; t != nil {
+		fmt.Fprintln(w, lrtLine(t))
+	}
+}
+
+func stabilityLines(w io.Writer, r *latent.Result, s *latent.Stability) {
+	of := howMany(s.Done, s.Replicates, "bootstrap sample")
+	if s.Failed > 0 {
+		of += fmt.Sprintf(" (%d could not be fitted: %s)", s.Failed, s.Why)
+	}
+	if s.Done == 0 {
+		fmt.Fprintf(w, "stability: of %s none is done\n", of)
+		return
+	}
+	fmt.Fprintf(w, "stability over %s: labels agree with an ARI of %.3f on average, of %.3f or more in 95 %% of them\n", of, *s.ARI, *s.ARILow)
+	if s.Choices == nil {
+		return
+	}
+	var ks []string
+	seen := map[int]bool{}
+	for _, c := range s.Choices {
+		if !seen[c.K] {
+			seen[c.K] = true
+			ks = append(ks, fmt.Sprintf("%d in %d", c.K, s.Times(c.K)))
+		}
+	}
+	line := fmt.Sprintf("k chosen again: %s", strings.Join(ks, ", "))
+	if r.Mclust != "" && len(s.Choices) > len(ks) {
+		var shapes []string
+		for _, c := range s.Choices[:min(len(s.Choices), 4)] {
+			shapes = append(shapes, fmt.Sprintf("%s %d in %d", c.Mclust, c.K, c.Times))
+		}
+		line += "; with their shapes " + strings.Join(shapes, ", ")
+		if more := len(s.Choices) - len(shapes); more > 0 {
+			line += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	fmt.Fprintln(w, line)
+}
+
+// howMany returns "100 bootstrap samples", or how many of them there are where some are missing.
+func howMany(done, asked int, noun string) string {
+	if done == asked {
+		return counted(int64(asked), noun)
+	}
+	return fmt.Sprintf("%d of %s", done, counted(int64(asked), noun))
+}
+
+// significant is the customary level of a test.
+const significant = 0.05
+
+func lrtLine(t *latent.LRT) string {
+	line := fmt.Sprintf("likelihood ratio of k = %d against %d: ", t.K, t.Against)
+	switch {
+	case t.Statistic == nil && t.Why != "":
+		return line + "there is none, " + t.Why
+	case t.P == nil:
+		return line + "no sample is done"
+	}
+	line += fmt.Sprintf("%s, p = %s by %s", short(*t.Statistic), strconv.FormatFloat(*t.P, 'g', 3, 64), howMany(t.Done, t.Replicates, "sample"))
+	if t.Failed > 0 {
+		line += fmt.Sprintf(" (%d could not be compared: %s)", t.Failed, t.Why)
+	}
+	if *t.P <= significant {
+		return line + fmt.Sprintf(": k = %d is too few", t.K)
+	}
+	return line + fmt.Sprintf(": nothing speaks for more than k = %d", t.K)
+}
+
+// unrepeated says which replicates an interruption left out; nothing where it left out none.
+func unrepeated(r *latent.Result) string {
+	var parts []string
+	if s := r.Stability; s != nil && s.Interrupted {
+		parts = append(parts, fmt.Sprintf("%d of %s", s.Done+s.Failed, counted(int64(s.Replicates), "bootstrap sample")))
+	}
+	if t := r.LRT; t != nil && t.Interrupted {
+		parts = append(parts, fmt.Sprintf("%d of %s of the likelihood ratio", t.Done+t.Failed, counted(int64(t.Replicates), "sample")))
+	}
+	if parts == nil {
+		return ""
+	}
+	return "interrupted after " + strings.Join(parts, " and ") + "; the fit itself is whole"
+}
+
+// stableCell is what the table of groups tells of a group's stability.
+func stableCell(s *latent.Stability, c int) string { return fmt.Sprintf("%.2f", s.Groups[c].Jaccard) }
+
+// hasStable reports whether the table of groups has a column of stabilities.
+func hasStable(r *latent.Result) bool {
+	return r.Stability != nil && len(r.Stability.Groups) == len(r.Components)
+}
+
+// stableNote explains the column, and names the groups that need a word.
+func stableNote(w io.Writer, r *latent.Result) {
+	if !hasStable(r) {
+		return
+	}
+	var doubt []string
+	for _, g := range r.Stability.Groups {
+		if g.Reading == "not to be trusted" {
+			doubt = append(doubt, fmt.Sprint(g.Label))
+		}
+	}
+	fmt.Fprint(w, "(stable: mean Jaccard similarity with the samples' nearest groups; 0.85 is very stable, 0.75 stable, below 0.6 not to be trusted")
+	switch len(doubt) {
+	case 0:
+	case 1:
+		fmt.Fprintf(w, ": group %s", doubt[0])
+	default:
+		fmt.Fprintf(w, ": groups %s", strings.Join(doubt, ", "))
+	}
+	fmt.Fprintln(w, ")")
+}

@@ -1,0 +1,151 @@
+package latent
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"github.com/latent-go/latent/data"
+)
+
+// LRT is a test of the K components of a mixture against one more, by its likelihood ratio. That has no known distribution,
+// since the smaller mixture lies on the edge of the larger one: it is found by fitting both to samples that are drawn from
+// the smaller (McLachlan 1987; mclustBootstrapLRT of R's mclust).
+type LRT struct {
+	K       int `json:"k"`
+	Against int `json:"against"` // K + 1
+	// Statistic is twice what the larger mixture gains in log-likelihood, nats; nil where it could not be fitted, or only
+	// with a component at the floor of variances, whose likelihood says nothing.
+	Statistic *float64 `json:"statistic"`
+	// P is the share of samples that reach the statistic, the rows themselves counted as one of them: (1 + reached) / (1 +
+	// done). A small one speaks against K. It cannot be smaller than 1 / (1 + done).
+	P           *float64 `json:"p"`
+	Replicates  int      `json:"replicates"` // samples asked for
+	Done        int      `json:"done"`
+	Reached     int      `json:"reached"` // samples with a statistic as large or larger
+	Failed      int      `json:"failed"`  // samples to which one of the two could not be fitted, or not off the floor
+	Why         string   `json:"why,omitempty"`
+	Interrupted bool     `json:"interrupted,omitempty"`
+}
+
+// errSpiked is said of a mixture that cannot be compared.
+var errSpiked = errors.New("a component is at the floor of variances, which decides its likelihood")
+
+// likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
+// and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
+func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result) (*LRT, error) {
+	t := &LRT{K: r.K, Against: r.K + 1, Replicates: spec.LRT}
+	size := resample{total: r.Weight}
+	if err := size.enough("lrt"); err != nil {
+		return nil, err
+	}
+	spec = spec.one(r.K, r.Covariance)
+	observed, err := gain(ctx, src, spec.bareSpec(spec.threads()), r)
+	switch {
+	case ctx.Err() != nil:
+		t.Interrupted = true
+		return t, nil
+	case err != nil:
+		t.Why = err.Error()
+		return t, nil
+	}
+	t.Statistic = &observed
+	null, rows := r.Fitted.within(), int(size.draws())
+	inside := spec
+	inside.Scale, inside.PCA, inside.Binarize, inside.Columns = "", 0, nil, nil
+	all := make([]*lifted, spec.LRT)
+	replicates(ctx, spec.threads(), int64(rows), spec.LRT, spec.Repeated, func(i, threads int) {
+		drawn, err := null.drawn(rows, rand.New(rand.NewPCG(spec.seed(), streamNull+uint64(i))))
+		l := &lifted{}
+		if err == nil {
+			l.statistic, err = gain(ctx, drawn, inside.bareSpec(threads), nil)
+		}
+		if ctx.Err() == nil { // else it was cut short
+			l.err, all[i] = err, l
+		}
+	})
+	t.gather(all)
+	return t, nil
+}
+
+// lifted is what one sample comes to.
+type lifted struct {
+	statistic float64
+	err       error
+}
+
+// gather counts the samples.
+func (t *LRT) gather(all []*lifted) {
+	for _, l := range all {
+		switch {
+		case l == nil:
+			t.Interrupted = true
+		case l.err != nil:
+			if t.Failed++; t.Why == "" {
+				t.Why = l.err.Error()
+			}
+		default:
+			if t.Done++; l.statistic >= *t.Statistic {
+				t.Reached++
+			}
+		}
+	}
+	if t.Done > 0 {
+		t.P = new(float64(1+t.Reached) / float64(1+t.Done))
+	}
+}
+
+// gain returns twice what one more component than spec.K adds to the log-likelihood of the rows, nats, 0 where its climbs
+// found less. small is the fit of K; nil fits it.
+func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ float64, err error) {
+	if small == nil {
+		if small, err = Fit(ctx, src, spec); err != nil {
+			return 0, err
+		}
+	}
+	if small.onFloor() {
+		return 0, errSpiked
+	}
+	spec.K++
+	large, err := Fit(ctx, src, spec)
+	if err != nil {
+		return 0, err
+	}
+	if large.onFloor() {
+		return 0, errSpiked
+	}
+	var sum [2]float64
+	for i, m := range []*Model{small.Fitted, large.Fitted} {
+		err := m.Rows(ctx, src, spec.threads(), func(s *Scored) error {
+			for j, v := range s.Score {
+				sum[i] += s.Weight(j) * v
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return max(0, 2*(sum[1]-sum[0])), nil
+}
+
+// within returns the model in the space where it was fitted, without its transform. It shares memory.
+func (m *Model) within() *Model {
+	inner := *m
+	inner.Columns, inner.Transform = m.Fitted(), nil
+	return &inner
+}
+
+// drawn returns n rows drawn from the model.
+func (m *Model) drawn(n int, rng *rand.Rand) (*data.Table, error) {
+	s, err := m.Sampler(0)
+	if err != nil {
+		return nil, err
+	}
+	s.rng = rng
+	t := &data.Table{N: n, D: m.D(), F64: make([]float64, n*m.D())}
+	for i := range n {
+		s.Draw(t.F64[i*t.D : i*t.D+t.D])
+	}
+	return t, nil
+}

@@ -1,0 +1,124 @@
+package latent
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/latent-go/latent/data"
+)
+
+// replicates runs do for the replicates 0 to b-1 of a fit of so many rows, until ctx ends: side by side with one thread
+// each where candidates of a choice would be, else one after another with all threads. What a replicate comes to must
+// depend on its number alone. note, where set, is told how many are done.
+func replicates(ctx context.Context, threads int, rows int64, b int, note func(done, of int), do func(i, threads int)) {
+	workers, each := 1, threads
+	if rows <= sideBySide {
+		workers, each = threads, 1
+	}
+	var (
+		next = make(chan int)
+		mu   sync.Mutex
+		wg   sync.WaitGroup
+		done int
+	)
+	for range min(workers, b) {
+		wg.Go(func() {
+			for i := range next {
+				do(i, each)
+				mu.Lock()
+				if done++; note != nil {
+					note(done, b)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := 0; i < b && ctx.Err() == nil; i++ {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// bare returns of the end of a replicate's fit what its like are asked for: the model, and which components are at the
+// floor of variances.
+func (f *fit) bare(e *end) *Result {
+	at := e.win().last.Point
+	m, order := f.model(at)
+	r := &Result{Model: m.Kind, K: f.mix.K, Interrupted: e.interrupted, Fitted: m, Components: make([]Component, f.mix.K)}
+	if m.Kind == "gmm" {
+		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
+		floor := f.mix.Family.AtFloor(f.mix.Components(at.Theta), f.mix.K, f.mix.D)
+		for c, from := range order {
+			r.Components[c].AtFloor = floor[from]
+		}
+	}
+	return r
+}
+
+// onFloor reports whether a component of the result is at the floor of variances.
+func (r *Result) onFloor() bool {
+	return slices.ContainsFunc(r.Components, func(c Component) bool { return c.AtFloor })
+}
+
+// repeated is Fit with the stability and the test that the spec asks for.
+func repeated(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	plain := spec
+	plain.Bootstrap, plain.LRT, plain.Repeated = 0, 0, nil
+	r, err := Fit(ctx, src, plain)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if spec.Bootstrap > 0 {
+		if r.Stability, err = stability(ctx, src, spec, r); err != nil {
+			return nil, err
+		}
+	}
+	if spec.LRT > 0 {
+		if r.LRT, err = likelihoodRatio(ctx, src, spec, r); err != nil {
+			return nil, err
+		}
+	}
+	r.Fitted.Provenance.Stability, r.Fitted.Provenance.LRT = r.Stability, r.LRT
+	r.Timing.Repeat = time.Since(began).Seconds()
+	r.Seconds += r.Timing.Repeat
+	return r, nil
+}
+
+// validateRepeats checks what is repeated on other rows.
+func (s *Spec) validateRepeats() error {
+	switch {
+	case s.Bootstrap < 0:
+		return bad("bootstrap", "is %d; it must be at least 1", s.Bootstrap)
+	case s.LRT < 0:
+		return bad("lrt", "is %d; it must be at least 1", s.LRT)
+	case s.LRT == 0:
+		return nil
+	case !s.mixture():
+		return bad("lrt", "compares log-likelihoods, which %s has not; use --criterion gap with -k LO:HI, or --bootstrap", s.model())
+	case s.RegCovar > 0:
+		return bad("lrt", "compares the largest log-likelihoods, which --reg-covar does not climb to")
+	case s.Algorithm == "hard-em":
+		return bad("lrt", "compares the largest log-likelihoods, which hard-em does not climb to")
+	case s.given():
+		return bad("lrt", "fits one more group too, but --init %s gives one start for -k", s.Init)
+	}
+	return nil
+}
+
+// bareSpec returns the spec of a replicate. It keeps the choice, if there is one.
+func (s Spec) bareSpec(threads int) Spec {
+	s.Bootstrap, s.LRT, s.Repeated, s.Watch, s.Tried = 0, 0, nil, nil, nil
+	s.Threads, s.replicate = threads, true
+	return s
+}
+
+// rowDrawnTimes is how often a row of a bootstrap sample may be drawn before it is rare: a spike on a few rows may weigh so
+// many times what it would weigh without repeats. One row in ten thousand is drawn seven times or more.
+const rowDrawnTimes = 7

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+)
+
+// stability says what repeating the fit on resampled rows found out, and the test against one more group.
+func (b *builder) stability() {
+	st, lrt := b.r.Stability, b.r.LRT
+	if (st == nil || st.Done == 0) && (lrt == nil || lrt.P == nil) {
+		return
+	}
+	s := &section{ID: "stability", Title: "How stable the groups are"}
+	if st != nil && st.Done > 0 {
+		s.Lead = append(s.Lead, fmt.Sprintf("The fit was repeated on %d bootstrap samples of the rows. Their models label all rows with an ARI of %.3f on average, and of %.3f or more in 95 %% of them, with the groups here.", st.Done, *st.ARI, *st.ARILow))
+		if st.Failed > 0 {
+			s.Lead = append(s.Lead, fmt.Sprintf("%d samples could not be fitted: %s.", st.Failed, st.Why))
+		}
+		if st.Interrupted {
+			s.Lead = append(s.Lead, fmt.Sprintf("%d samples were asked for; the rest was interrupted.", st.Replicates))
+		}
+		s.Data = append(s.Data, b.stabilityTables()...)
+	}
+	if lrt != nil && lrt.P != nil {
+		s.Lead = append(s.Lead, fmt.Sprintf("The likelihood ratio of %d groups against %d is %s; of %d samples drawn from the mixture of %d, %d reach that (p = %s).",
+			lrt.K, lrt.Against, number(*lrt.Statistic), lrt.Done, lrt.K, lrt.Reached, number(*lrt.P)))
+	}
+	b.add(s)
+}
+
+func (b *builder) stabilityTables() []table {
+	st := b.r.Stability
+	groups := table{Caption: "groups", Head: []string{"group", "Jaccard", "consensus", "recovered in", "dissolved in", "reading"}}
+	for _, g := range st.Groups {
+		groups.Rows = append(groups.Rows, []string{fmt.Sprint(g.Label), fmt.Sprintf("%.3f", g.Jaccard), fmt.Sprintf("%.3f", g.Consensus), fmt.Sprint(g.Recovered), fmt.Sprint(g.Dissolved), g.Reading})
+	}
+	tables := []table{groups}
+	if st.Choices != nil {
+		chosen := table{Caption: "what the samples chose", Head: []string{"groups", "shape", "times"}}
+		for _, c := range st.Choices {
+			chosen.Rows = append(chosen.Rows, []string{fmt.Sprint(c.K), c.Mclust, fmt.Sprint(c.Times)})
+		}
+		tables = append(tables, chosen)
+	}
+	return tables
+}

@@ -1,0 +1,249 @@
+package latent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/score"
+)
+
+// Stability says what becomes of the result when the rows are drawn again: the fit, with the whole choice where there is
+// one, is repeated on bootstrap samples, and the models found label all rows, drawn or not.
+type Stability struct {
+	Replicates  int    `json:"replicates"` // asked for
+	Done        int    `json:"done"`       // that ended with a model: all below is of these
+	Failed      int    `json:"failed"`     // that could not be fitted
+	Why         string `json:"why,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+
+	// ARI is the mean agreement of a replicate's labels with those of the result (adjusted Rand index, 1: the same groups),
+	// ARILow the value that 95 % of the replicates reach. Nil where none is done.
+	ARI    *float64 `json:"ari"`
+	ARILow *float64 `json:"ari_low"`
+
+	Groups  []GroupStability `json:"groups"`            // those of the result, in order
+	Choices []ChosenTimes    `json:"choices,omitempty"` // what replicates chose, the most frequent first; where K is given, nil
+}
+
+// GroupStability is the stability of one group of the result.
+type GroupStability struct {
+	Label int `json:"label"`
+	// Jaccard is the mean over replicates of the largest Jaccard similarity of the group with one of the replicate's: rows in
+	// both over rows in either (Hennig 2007; clusterboot of R's fpc, which looks at the rows drawn only).
+	Jaccard float64 `json:"jaccard"`
+	// Consensus is the mean share of the pairs of the group's rows that a replicate puts together (Monti et al. 2003).
+	Consensus float64 `json:"consensus"`
+	Recovered int     `json:"recovered"` // replicates where the similarity is above 0.75
+	Dissolved int     `json:"dissolved"` // replicates where it is 0.5 or less
+	Reading   string  `json:"reading"`   // "very stable", "stable", "a pattern with unsure edges" or "not to be trusted"
+}
+
+// ChosenTimes is how often replicates chose a number of groups and a shape.
+type ChosenTimes struct {
+	K          int    `json:"k"`
+	Covariance string `json:"covariance,omitempty"`
+	Mclust     string `json:"mclust,omitempty"`
+	Times      int    `json:"times"`
+}
+
+// Bounds of the mean Jaccard similarity (Hennig 2007 and the manual of fpc's clusterboot).
+const (
+	veryStable = 0.85
+	stable     = 0.75
+	doubtful   = 0.6
+	dissolved  = 0.5
+)
+
+func reading(jaccard float64) string {
+	switch {
+	case jaccard >= veryStable:
+		return "very stable"
+	case jaccard >= stable:
+		return "stable"
+	case jaccard >= doubtful:
+		return "a pattern with unsure edges"
+	}
+	return "not to be trusted"
+}
+
+// lowShare is the share of replicates that may agree less than Stability.ARILow says.
+const lowShare = 0.05
+
+// comparison is what one replicate comes to beside the result.
+type comparison struct {
+	model  *Result // without its parameters
+	err    error
+	ari    float64
+	groups []similarity
+}
+
+// similarity is how one group of the result fares in a replicate.
+type similarity struct{ jaccard, together float64 }
+
+// stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
+func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*Stability, error) {
+	sample := resample{seed: spec.seed(), used: r.N, total: r.Weight, halved: spec.halves()}
+	if err := sample.enough("bootstrap"); err != nil {
+		return nil, err
+	}
+	s := &Stability{Replicates: spec.Bootstrap, Groups: []GroupStability{}}
+	var labels []int32
+	err := r.Fitted.Rows(context.WithoutCancel(ctx), src, spec.threads(), func(b *Scored) error {
+		labels = append(labels, b.Label...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*comparison, spec.Bootstrap)
+	replicates(ctx, spec.threads(), r.N, spec.Bootstrap, spec.Repeated, func(i, threads int) {
+		own := sample
+		own.replicate = i
+		again, err := Fit(ctx, own.of(src), spec.bareSpec(threads))
+		c := &comparison{model: again, err: err}
+		if err == nil {
+			err = c.compare(ctx, src, labels, r.K, threads)
+			again.Fitted = nil
+		}
+		if ctx.Err() == nil { // else it was cut short
+			c.err, all[i] = err, c
+		}
+	})
+	s.gather(all, r.K)
+	if spec.chooses() || spec.Penalty != nil {
+		s.Choices = choices(all)
+	}
+	s.Interrupted = s.Done+s.Failed < s.Replicates
+	return s, nil
+}
+
+// compare labels all rows with the replicate's model and holds its groups beside the k groups of labels. Weights count rows.
+func (c *comparison) compare(ctx context.Context, src data.Source, labels []int32, k int, threads int) error {
+	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and one of the replicate
+	err := c.model.Fitted.Rows(ctx, src, threads, func(b *Scored) error {
+		if b.First+int64(len(b.Label)) > int64(len(labels)) {
+			return errors.New("there are more rows than the fit has seen: they changed while they were read")
+		}
+		for i, other := range b.Label {
+			shared[[2]int32{labels[b.First+int64(i)], other}] += b.Weight(i)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var t score.Agreement[int32, int32]
+	size, again := make([]float64, k), make([]float64, c.model.K)
+	cells := slices.SortedFunc(maps.Keys(shared), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+	for _, at := range cells {
+		size[at[0]] += shared[at]
+		again[at[1]] += shared[at]
+		if err := t.Add(at[0], at[1], shared[at]); err != nil {
+			return err
+		}
+	}
+	c.ari, c.groups = t.ARI(), make([]similarity, k)
+	for _, at := range cells {
+		n, g := shared[at], &c.groups[at[0]]
+		if n == 0 {
+			continue
+		}
+		g.jaccard = max(g.jaccard, n/(size[at[0]]+again[at[1]]-n))
+		g.together += n * max(0, n-1)
+	}
+	for j, n := range size {
+		if n > 1 {
+			c.groups[j].together /= n * (n - 1)
+		} else { // no pair that could be parted
+			c.groups[j].together = 1
+		}
+	}
+	return nil
+}
+
+// gather takes the means over the replicates that are done.
+func (s *Stability) gather(all []*comparison, k int) {
+	var aris []float64
+	groups := make([]GroupStability, k)
+	for _, c := range all {
+		switch {
+		case c == nil:
+			continue
+		case c.err != nil:
+			if s.Failed++; s.Why == "" {
+				s.Why = c.err.Error()
+			}
+			continue
+		}
+		aris = append(aris, c.ari)
+		for j, g := range c.groups {
+			groups[j].Jaccard += g.jaccard
+			groups[j].Consensus += g.together
+			if g.jaccard > stable {
+				groups[j].Recovered++
+			}
+			if g.jaccard <= dissolved {
+				groups[j].Dissolved++
+			}
+		}
+	}
+	if s.Done = len(aris); s.Done == 0 {
+		return
+	}
+	n, sum := float64(s.Done), 0.0
+	for _, v := range aris {
+		sum += v
+	}
+	s.ARI, s.ARILow = new(sum/n), new(valueAt(aris, lowShare))
+	for j := range groups {
+		g := &groups[j]
+		g.Label, g.Jaccard, g.Consensus = j+1, g.Jaccard/n, g.Consensus/n
+		g.Reading = reading(g.Jaccard)
+	}
+	s.Groups = groups
+}
+
+// choices counts what the replicates chose.
+func choices(all []*comparison) (list []ChosenTimes) {
+	for _, c := range all {
+		if c == nil || c.err != nil {
+			continue
+		}
+		at := slices.IndexFunc(list, func(x ChosenTimes) bool { return x.K == c.model.K && x.Mclust == c.model.Mclust })
+		if at < 0 {
+			at = len(list)
+			list = append(list, ChosenTimes{K: c.model.K, Covariance: c.model.Covariance, Mclust: c.model.Mclust})
+		}
+		list[at].Times++
+	}
+	slices.SortFunc(list, func(a, b ChosenTimes) int {
+		return cmp.Or(b.Times-a.Times, a.K-b.K, cmp.Compare(a.Mclust, b.Mclust))
+	})
+	return list
+}
+
+// Times returns in how many replicates this number of groups was chosen, of whatever shape.
+func (s *Stability) Times(k int) (n int) {
+	for _, c := range s.Choices {
+		if c.K == k {
+			n += c.Times
+		}
+	}
+	return n
+}
+
+// valueAt returns the value below which a share of the values lies, straight lines between them (R's type 7). It sorts a
+// copy.
+func valueAt(values []float64, share float64) float64 {
+	v := slices.Sorted(slices.Values(values))
+	at := share * float64(len(v)-1)
+	i := int(at)
+	if i+1 == len(v) {
+		return v[i]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}

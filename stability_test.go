@@ -1,0 +1,291 @@
+package latent
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent/data"
+)
+
+// clusters returns n rows of two columns about each of the centres.
+func clusters(n int, seed uint64, centres ...[2]float64) *data.Table {
+	z := normals(seed, 2*n*len(centres))
+	for i := range z {
+		z[i] += centres[i/2/n][i%2]
+	}
+	return matrixOf(2, z...)
+}
+
+// naiveStability holds the groups a of the rows beside the groups b by loops over all rows and pairs of rows.
+func naiveStability(a, b []int32, k int) (ari float64, jaccard, together []float64) {
+	var both, onlyA, onlyB, pairs float64
+	for i := range a {
+		for j := range i {
+			pairs++
+			if a[i] == a[j] {
+				onlyA++
+			}
+			if b[i] == b[j] {
+				onlyB++
+			}
+			if a[i] == a[j] && b[i] == b[j] {
+				both++
+			}
+		}
+	}
+	chance := onlyA * onlyB / pairs
+	ari = (both - chance) / ((onlyA+onlyB)/2 - chance)
+	jaccard, together = make([]float64, k), make([]float64, k)
+	for c := range int32(k) {
+		for other := range int32(20) {
+			and, or := 0.0, 0.0
+			for i := range a {
+				switch {
+				case a[i] == c && b[i] == other:
+					and, or = and+1, or+1
+				case a[i] == c || b[i] == other:
+					or++
+				}
+			}
+			if or > 0 {
+				jaccard[c] = max(jaccard[c], and/or)
+			}
+		}
+		own, kept := 0.0, 0.0
+		for i := range a {
+			for j := range i {
+				if a[i] == c && a[j] == c {
+					own++
+					if b[i] == b[j] {
+						kept++
+					}
+				}
+			}
+		}
+		together[c] = kept / own
+	}
+	return ari, jaccard, together
+}
+
+func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
+	src := clusters(30, 3, [2]float64{0, 0}, [2]float64{2.5, 0}, [2]float64{0, 9})
+	for _, spec := range []Spec{{K: 3, Model: "kmeans"}, {K: 3, Covariance: "tied"}, {K: 4, Model: "kmedians"}} {
+		const b = 6
+		spec.Bootstrap = b
+		r := quickFit(t, src, spec)
+		labels := labelsOf(t, src, r.Fitted)
+		spec.Bootstrap = 0
+		aris := []float64{}
+		jaccard, together := make([]float64, r.K), make([]float64, r.K)
+		for i := range b {
+			weighted := *src
+			weighted.W = weightsOf(t, (&resample{seed: 1, replicate: i, used: 90, total: 90}).of(src), 90)
+			again := quickFit(t, &weighted, spec)
+			ari, js, ts := naiveStability(labels, labelsOf(t, src, again.Fitted), r.K)
+			aris = append(aris, ari)
+			for c := range js {
+				jaccard[c] += js[c] / b
+				together[c] += ts[c] / b
+			}
+		}
+		mean := 0.0
+		for _, v := range aris {
+			mean += v / b
+		}
+		slices.Sort(aris)
+		s := r.Stability
+		within(t, "mean ARI", *s.ARI, mean, 1e-9)
+		within(t, "low ARI", *s.ARILow, aris[0]+0.25*(aris[1]-aris[0]), 1e-9) // 0.05 of 5 steps
+		for c, g := range s.Groups {
+			within(t, "Jaccard similarity", g.Jaccard, jaccard[c], 1e-9)
+			within(t, "consensus", g.Consensus, together[c], 1e-9)
+		}
+		if s.Done != b || s.Failed != 0 || s.Interrupted || s.Choices != nil {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestSeparateClustersAreStableAndACutBlobIsNot(t *testing.T) {
+	three := clusters(40, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9})
+	blob := clusters(120, 6, [2]float64{0, 0})
+	for name, spec := range map[string]Spec{
+		"gmm": {KRange: [2]int{2, 4}, Covariance: "EII,EEE"}, "kmeans": {KRange: [2]int{2, 5}, Model: "kmeans"}, "kmedians": {KRange: [2]int{2, 5}, Model: "kmedians"},
+		"gap": {KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "gap"}, "elbow": {KRange: [2]int{1, 6}, Model: "kmeans", Criterion: "elbow"},
+	} {
+		spec.Bootstrap = 20
+		r := quickFit(t, three, spec)
+		if r.K != 3 || r.Stability.Times(3) < 18 || *r.Stability.ARI < 0.95 {
+			t.Errorf("%s: k = %d, chosen again in %+v of 20, ARI %v", name, r.K, r.Stability.Choices, *r.Stability.ARI)
+		}
+		for _, g := range r.Stability.Groups {
+			if g.Reading != "very stable" || g.Jaccard > 1 || g.Recovered < 18 {
+				t.Errorf("%s: group %d is %s: %+v", name, g.Label, g.Reading, g)
+			}
+		}
+	}
+	for _, model := range []string{"kmeans", "gmm"} {
+		r := quickFit(t, blob, Spec{K: 3, Model: model, Bootstrap: 20})
+		if slices.ContainsFunc(r.Stability.Groups, func(g GroupStability) bool { return g.Reading == "very stable" }) || *r.Stability.ARI > 0.8 {
+			t.Errorf("%s of one blob: ARI %v, %+v", model, *r.Stability.ARI, r.Stability.Groups)
+		}
+	}
+}
+
+func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
+	faithful, _ := builtIn(t, "@faithful")
+	bits := make([]float64, 0, 600)
+	for i, u := range uniforms(3, 600) {
+		bits = append(bits, map[bool]float64{true: 1}[(u < 0.85) == (i/3%2 == 0)])
+	}
+	levels := [][]string{{"a", "b"}, {"a", "b"}, {"a", "b"}}
+	large := many(sideBySide + 1)
+	for name, c := range map[string]struct {
+		src  *data.Table
+		spec Spec
+	}{
+		"choice":      {faithful, Spec{KRange: [2]int{1, 3}, Covariance: "EEE,VEV", Bootstrap: 3, LRT: 2}},
+		"pca":         {faithful, Spec{K: 2, Scale: "robust", PCA: 1, Bootstrap: 3, LRT: 2}},
+		"bits":        {matrixOf(3, bits...), Spec{K: 2, Model: "bernoulli", Bootstrap: 3, LRT: 2}},
+		"categories":  {matrixOf(3, bits...), Spec{K: 2, Model: "categorical", Levels: levels, Bootstrap: 3, LRT: 2}},
+		"penalty":     {faithful, Spec{Model: "kmeans", Penalty: new(2000.0), Bootstrap: 3}},
+		"exact":       {matrixOf(1, normals(3, 50)...), Spec{Model: "kmedians", K: 2, Bootstrap: 3}},
+		"mini-batch":  {faithful, Spec{Model: "kmeans", K: 2, Algorithm: "minibatch", Bootstrap: 3}},
+		"many rows":   {large, Spec{K: 2, NInit: 1, Bootstrap: 2, LRT: 1, Covariance: "tied"}},
+		"given start": {faithful, Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{2, 50}, {4, 80}}, Bootstrap: 3}},
+	} {
+		var first string
+		for i, src := range []data.Source{c.src, c.src, passed{c.src}} {
+			c.spec.Threads = []int{1, 3, 2}[i]
+			r := quickFit(t, src, c.spec)
+			b, _ := json.Marshal([]any{r.Stability, r.LRT})
+			if i == 0 {
+				first = string(b)
+				if r.Stability.Done == 0 || c.spec.LRT > 0 && r.LRT.Statistic == nil {
+					t.Errorf("%s: nothing is done: %s", name, b)
+				}
+			} else if string(b) != first {
+				t.Errorf("%s: %d threads, %T:\n%s\nwant\n%s", name, c.spec.Threads, src, b, first)
+			}
+		}
+	}
+}
+
+func TestAnInterruptionLeavesTheReplicatesThatAreDone(t *testing.T) {
+	src := clusters(50, 5, [2]float64{0, 0}, [2]float64{9, 0})
+	for _, spec := range []Spec{{K: 2, Bootstrap: 1000}, {K: 2, LRT: 1000}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		spec.Threads = 2
+		spec.Repeated = func(done, of int) {
+			if of != 1000 {
+				t.Errorf("replicate %d of %d", done, of)
+			}
+			if done == 5 {
+				cancel()
+			}
+		}
+		r, err := Fit(ctx, src, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Interrupted || !r.Converged {
+			t.Error("the fit itself was done")
+		}
+		switch s, l := r.Stability, r.LRT; {
+		case s != nil && (!s.Interrupted || s.Done < 4 || s.Done > 6 || len(s.Groups) != 2):
+			t.Errorf("%+v", s)
+		case l != nil && (!l.Interrupted || l.Done+l.Failed < 4 || l.Done+l.Failed > 6 || l.P == nil):
+			t.Errorf("%+v", l)
+		}
+		if model := r.Fitted.Result(); model.Stability != r.Stability || model.LRT != r.LRT {
+			t.Error("the model does not remember them")
+		}
+		cancel()
+	}
+}
+
+func TestReplicatesThatCannotBeFittedAreCounted(t *testing.T) {
+	// A column that differs in one row is constant wherever that row is not drawn: in about 1/e of the samples.
+	x := make([]float64, 0, 80)
+	for i, z := range normals(2, 40) {
+		x = append(x, z, map[bool]float64{true: 1}[i == 7])
+	}
+	r := quickFit(t, matrixOf(2, x...), Spec{K: 1, Bootstrap: 60})
+	if s := r.Stability; s.Failed < 12 || s.Failed > 33 || s.Done+s.Failed != 60 || s.Interrupted || !strings.Contains(s.Why, "constant") {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestStabilityRefusesWhatItCannotDo(t *testing.T) {
+	src := clusters(20, 5, [2]float64{0, 0}, [2]float64{9, 0})
+	share := *src
+	share.W = slices.Repeat([]float64{0.025}, 40) // the weights add to 1
+	for want, c := range map[string]struct {
+		src  data.Source
+		spec Spec
+	}{
+		"--bootstrap draws":       {&share, Spec{K: 2, Model: "kmeans", Bootstrap: 5}},
+		"--bootstrap is -1":       {src, Spec{K: 2, Bootstrap: -1}},
+		"--lrt draws":             {&share, Spec{K: 2, Covariance: "tied", LRT: 5}},
+		"--lrt is -1":             {src, Spec{K: 2, LRT: -1}},
+		"--lrt compares log-like": {src, Spec{K: 2, Model: "kmeans", LRT: 5}},
+		"--lrt compares the larg": {src, Spec{K: 2, RegCovar: 1e-3, LRT: 5}},
+		"--lrt fits one more":     {src, Spec{K: 2, Init: "labels", Labels: make([]int32, 40), LRT: 5}},
+	} {
+		if _, err := Fit(context.Background(), c.src, c.spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s...: %v", want, err)
+		}
+	}
+	if _, err := Trials(context.Background(), src, Spec{K: 2, Bootstrap: 5}, []string{"em"}, 5, nil); err == nil {
+		t.Error("trials take a bootstrap that they do not make")
+	}
+}
+
+func TestLikelihoodRatioTellsTwoGaussiansFromOne(t *testing.T) {
+	one, two := normals(12, 100), normals(12, 100)
+	for i := range two {
+		two[i] += float64(i % 2 * 5)
+	}
+	if r := quickFit(t, matrixOf(1, two...), Spec{K: 1, LRT: 39}); *r.LRT.P != 1.0/float64(1+r.LRT.Done) || r.LRT.Done < 30 {
+		t.Errorf("two Gaussians: %+v", *r.LRT)
+	}
+	r := quickFit(t, matrixOf(1, one...), Spec{K: 1, LRT: 39})
+	if *r.LRT.P < 0.1 || *r.LRT.P != float64(1+r.LRT.Reached)/float64(1+r.LRT.Done) {
+		t.Errorf("one Gaussian: p = %v", *r.LRT.P)
+	}
+	if r := quickFit(t, matrixOf(1, two...), Spec{K: 2, Covariance: "tied", LRT: 39}); *r.LRT.P < 0.1 {
+		t.Errorf("two Gaussians against three: p = %v", *r.LRT.P)
+	}
+}
+
+func TestLikelihoodRatioIsRarelySignificantWithoutReason(t *testing.T) {
+	low := 0
+	for i := range 40 {
+		if r := quickFit(t, matrixOf(1, normals(uint64(100+i), 60)...), Spec{K: 1, Covariance: "tied", NInit: 3, LRT: 9}); *r.LRT.P <= 0.1 {
+			low++
+		}
+	}
+	if low > 11 { // 4 are expected, with a standard deviation of 1.9
+		t.Errorf("p is 0.1 or less in %d of 40", low)
+	}
+}
+
+func TestLikelihoodRatioHasMclustsStatistic(t *testing.T) {
+	faithful, _ := builtIn(t, "@faithful")
+	ll := map[int]float64{}
+	for _, o := range mclust(t, "faithful") {
+		if o.Model == "VVV" {
+			ll[o.K] = *o.LogLik
+		}
+	}
+	for name, spec := range map[string]Spec{"as they are": {K: 1, LRT: 1}, "scaled": {K: 1, LRT: 1, Scale: "standard"}} {
+		r := quickFit(t, faithful, spec)
+		if want := 2 * (ll[2] - ll[1]); math.Abs(*r.LRT.Statistic-want) > 1e-2 {
+			t.Errorf("%s: the statistic is %v, mclust's %v", name, *r.LRT.Statistic, want)
+		}
+	}
+}
