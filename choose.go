@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/sweep"
 )
 
@@ -267,13 +266,8 @@ func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges)
 	f.numbers(r, t)
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
 	x.Converged = last.Done.Converged() && !e.interrupted
-	if _, _, gaussian := f.startMixture(); gaussian {
-		x.AtFloor = slices.Contains(f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D), true)
-	}
-	switch {
-	case x.AtFloor:
-		x.Why = fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue)
-	case e.interrupted:
+	x.Why, x.AtFloor = f.spikeReason(p)
+	if x.Narrow = x.Why != "" && !x.AtFloor; x.Why == "" && e.interrupted {
 		x.Why = cutShort
 	}
 	if judges == nil {

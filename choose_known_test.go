@@ -61,7 +61,7 @@ func TestHowOftenEachCriterionFindsK(t *testing.T) {
 		sets = 12
 	}
 	apart := []float64{1.5, 2.5, 4, 7}
-	criteria := []string{"bic", "aic", "icl", "silhouette", "k-means silhouette"}
+	criteria := []string{"bic", "aic", "icl", "silhouette", "k-means silhouette", "k-means gap", "k-means elbow"}
 	right, of := map[string][]int{}, make([]int, len(apart))
 	for _, c := range criteria {
 		right[c] = make([]int, len(apart))
@@ -71,7 +71,11 @@ func TestHowOftenEachCriterionFindsK(t *testing.T) {
 		of[level]++
 		src := known(uint64(i), 500, k, apart[level])
 		mix := mustFit(t, src, Spec{KRange: [2]int{1, 10}, Criterion: "silhouette"})
-		for _, r := range []*Result{mix, mustFit(t, src, Spec{KRange: [2]int{2, 10}, Model: "kmeans"})} {
+		fits := []*Result{mix}
+		for _, c := range []string{"silhouette", "gap", "elbow"} {
+			fits = append(fits, mustFit(t, src, Spec{KRange: [2]int{1, 10}, Model: "kmeans", Criterion: c}))
+		}
+		for _, r := range fits {
 			if !r.Converged || math.IsNaN(r.Candidates[0].Value("bic")) && r.Model == "gmm" {
 				t.Errorf("set %d, %s: not finished", i, r.Model)
 			}
@@ -81,17 +85,20 @@ func TestHowOftenEachCriterionFindsK(t *testing.T) {
 				}
 			}
 			for _, c := range criteria {
-				of, rest := strings.CutPrefix(c, "k-means ")
-				if rest != (r.Model == "kmeans") {
+				by, simple := strings.CutPrefix(c, "k-means ")
+				if simple != (r.Model == "kmeans") || simple && by != r.Choice.Criterion {
 					continue
 				}
 				found, best := 0, math.Inf(1)
+				if simple {
+					found = r.K
+				}
 				for _, x := range r.Candidates {
-					v := x.Value(of)
-					if of == "silhouette" {
+					v := x.Value(by)
+					if by == "silhouette" {
 						v = -v
 					}
-					if !x.AtFloor && v < best {
+					if !simple && !x.AtFloor && v < best {
 						found, best = x.K, v
 					}
 				}

@@ -30,6 +30,7 @@ type Candidate struct {
 	GapSE      *float64 `json:"gap_se,omitempty"`
 	Objective  *float64 `json:"objective,omitempty"` // where the elbow is the criterion: inertia + Choice.Penalty k
 	AtFloor    bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
+	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower than a column's values are told apart: it never wins
 	Converged  bool     `json:"converged"`
 	SameAs     string   `json:"same_as,omitempty"` // mclust's code of an earlier candidate of the same K that is the same model
 	Why        string   `json:"why,omitempty"`
@@ -94,7 +95,7 @@ func (r *Result) Ranked() []Candidate {
 // usable reports whether a candidate may win.
 func (c *choice) usable(x *Candidate) bool {
 	v := x.Value(c.criterion)
-	return v == v && !x.AtFloor
+	return v == v && !x.AtFloor && !x.Narrow
 }
 
 // compare orders candidates that may win, the best first: those that were cut short last; of equal ones that with fewer

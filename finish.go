@@ -50,7 +50,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 			r.SweepsTotal++
 		}
 	}
-	f.warnings(r)
+	f.warnings(r, e)
 	if t.agreement != nil {
 		r.Truth = &Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
 	}
@@ -336,7 +336,7 @@ func (f *fit) columnOf(j int) string {
 const flatBelow = 1e-4
 
 // warnings says what the reader of the result should know.
-func (f *fit) warnings(r *Result) {
+func (f *fit) warnings(r *Result, e *end) {
 	switch {
 	case r.Interrupted:
 		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", steps(r)))
@@ -352,6 +352,11 @@ func (f *fit) warnings(r *Result) {
 	}
 	if c := r.Certificate.Curvature; r.Converged && c != nil && *c < flatBelow {
 		r.warn("the log-likelihood is flat in some direction: these rows do not determine all parameters; fewer components may do")
+	}
+	if f.spec.mixture() {
+		if c, j := f.narrow(e.win().last.Point); c >= 0 {
+			r.warn(fmt.Sprintf("a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
+		}
 	}
 	if f.discrete != nil {
 		r.warn(f.discreteWarning())

@@ -126,8 +126,9 @@ type fit struct {
 	mix       *mixture.Mixture
 	local     *sweep.Local
 	names     []string
-	discrete  []string // names of columns with few distinct values
-	drawnFrom int64    // rows that starts were drawn from; 0 where nothing was drawn
+	grid      []float64 // of each column: see grids; nil where nothing was drawn
+	discrete  []string  // names of columns with few distinct values
+	drawnFrom int64     // rows that starts were drawn from; 0 where nothing was drawn
 
 	beaten      []bool // starts that lost on the sample already; nil where they did not climb there
 	startSweeps int    // passes that choosing starts took
@@ -346,21 +347,6 @@ func (f *fit) best(runs []run) (int, error) {
 		}
 	}
 	return 0, errors.New("no start could be evaluated")
-}
-
-// degenerate reports whether a component at the floor holds less weight than d + 2 rows: a spike on a few rows, whose
-// likelihood is an accident of the floor. Many equal rows are a cluster.
-func (f *fit) degenerate(p *ascent.Point) bool {
-	few := float64(f.mix.D + 2)
-	if f.spec.replicate { // rows that were drawn again and again are few all the same
-		few *= rowDrawnTimes
-	}
-	for c, at := range f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D) {
-		if at && p.Weights[c] < few {
-			return true
-		}
-	}
-	return false
 }
 
 // jacobian is what a log-likelihood of transformed rows lacks to one in the user's units: the density of a row is that of

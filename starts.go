@@ -42,6 +42,9 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, _, gaussian := f.startMixture(); gaussian {
+		f.grid = grids(points)
+	}
 	method, starts := f.spec.start(f.mix.D), f.spec.starts(f.look.Used)
 	near, each := f.near(points, method), tries(method, f.look.Used)
 	var thetas [][]float64

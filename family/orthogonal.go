@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -32,8 +34,12 @@ func newRotation(k []float64, d int) *rotation {
 			r.a[j*d+l], r.a[l*d+j] = -k[strict(j, l)]/2, k[strict(j, l)]/2
 		}
 	}
-	// The condition of I - K/2 is at most its largest entry or so: K is skew. Inverse warns of large ones only.
-	_ = mat.NewDense(d, d, r.m).Inverse(mat.NewDense(d, d, slices.Clone(r.a)))
+	copy(r.m, r.a)
+	// The condition of I - K/2 is at most its largest entry or so: K is skew. mat.Dense.Inverse would spend most of its time on
+	// an estimate of it.
+	at, m := make([]int, d), blas64.General{Rows: d, Cols: d, Stride: d, Data: r.m}
+	lapack64.Getrf(m, at)
+	lapack64.Getri(m, at, make([]float64, d), d)
 	for i, v := range r.m {
 		r.axes[i] = 2 * v
 	}

@@ -30,7 +30,7 @@ func Criterion(r *latent.Result) plot.Criterion {
 			c.Curves = append(c.Curves, plot.Curve{Name: name})
 		}
 		v := x.Value(r.Choice.Criterion)
-		if x.AtFloor || x.SameAs != "" && among(ranked, r.Choice.Criterion, v) { // one model is ringed once
+		if x.AtFloor || x.Narrow || x.SameAs != "" && among(ranked, r.Choice.Criterion, v) { // one model is ringed once
 			v = math.NaN()
 		}
 		c.Curves[i].K, c.Curves[i].Value = append(c.Curves[i].K, x.K), append(c.Curves[i].Value, v)

@@ -169,13 +169,18 @@ func criteria(w io.Writer, r *latent.Result) {
 		}
 		printTable(w, append([]string{head[0]}, head[from+1:to+1]...), part)
 	}
-	switch {
-	case notes["floor"] && notes["-"]:
-		fmt.Fprintln(w, "(floor: a component is at the floor of variances, and the candidate cannot win; -: there is no number; --json says why)")
-	case notes["floor"]:
-		fmt.Fprintln(w, "(floor: a component is at the floor of variances, and the candidate cannot win)")
-	case notes["-"]:
-		fmt.Fprintln(w, "(-: there is no number; --json says why)")
+	var said []string
+	if notes["floor"] {
+		said = append(said, "floor: a component is at the floor of variances, and the candidate cannot win")
+	}
+	if notes["narrow"] {
+		said = append(said, "narrow: a component of few rows is narrower than a column's values are told apart, and the candidate cannot win")
+	}
+	if notes["-"] {
+		said = append(said, "-: there is no number; --json says why")
+	}
+	if said != nil {
+		fmt.Fprintf(w, "(%s)\n", strings.Join(said, "; "))
 	}
 }
 
@@ -185,6 +190,9 @@ func criterionCell(c *latent.Choice, x *latent.Candidate, notes map[string]bool)
 	case x.AtFloor:
 		notes["floor"] = true
 		return "floor"
+	case x.Narrow:
+		notes["narrow"] = true
+		return "narrow"
 	case math.IsNaN(v):
 		notes["-"] = true
 		return "-"

@@ -1,0 +1,78 @@
+package latent
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/seed"
+)
+
+// Steps are the smallest differences of columns with equal values; a column without equal values has none.
+func TestStepsOfColumns(t *testing.T) {
+	p := &seed.Points{N: 4, D: 3, X: []float64{
+		1, 0.5, 7,
+		3, 0.75, 7.25,
+		3, 0.5, 7.1,
+		9, 2, 9,
+	}}
+	if got := grids(p); !slices.Equal(got, []float64{2, 0.25, 0}) {
+		t.Errorf("steps %v, want 2, 0.25 and 0", got)
+	}
+}
+
+// A component of few rows whose standard deviation in a column is below step / sqrt(12) is narrow, of any shape; one of many
+// rows, one that is wider, and one at the floor are not.
+func TestNarrowComponents(t *testing.T) {
+	const n = 90
+	x := make([]float64, 0, 2*n)
+	for i := range n { // whole numbers
+		x = append(x, float64(i%10), float64(i%7))
+	}
+	for _, shape := range []string{"full", "diag", "spherical", "tied-shape", "tied-shape-diag"} {
+		f, err := prepare(context.Background(), matrixOf(2, x...), Spec{K: 2, Covariance: shape})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.grid = []float64{1, 1}
+		mix, g, _ := f.startMixture()
+		at := func(sd, few float64) *ascent.Point {
+			theta := seed.Around(mix, g, []float64{0, 0, 3, 3}, []float64{1, 1}, []float64{4, 4})
+			g.FromVariances(g.ScaleOf(mix.Components(theta), 1, 2, 2), []float64{sd * sd, sd * sd})
+			return &ascent.Point{Theta: f.restrict(theta), Weights: []float64{n - few, few}}
+		}
+		step := 1 / math.Sqrt(12)
+		for _, c := range []struct {
+			sd, few float64
+			want    int
+		}{{0.99 * step, 8, 1}, {1.01 * step, 8, -1}, {0.99 * step, narrowRows * 3, -1}, {1e-9, 8, -1}} {
+			p := at(c.sd, c.few)
+			if got, column := f.narrow(p); got != c.want || got >= 0 && column != 0 {
+				t.Errorf("%s, sd %v, %v rows: component %d, column %d", shape, c.sd, c.few, got, column)
+			}
+		}
+		if !f.degenerate(at(0.5*step, 8)) || f.degenerate(at(2*step, 8)) {
+			t.Errorf("%s: a narrow component is none of a spike", shape)
+		}
+	}
+}
+
+// Waiting times of faithful are whole minutes. Nine components of one shape can settle seven of them on a single minute, which
+// lowers BIC below that of any honest candidate; a choice must not fall for it, and a fit of that many says it did.
+func TestRoundedRowsDoNotMakeClusters(t *testing.T) {
+	src := matrixOf(2, dataset(t, "faithful.csv", []string{"eruptions", "waiting"})...)
+	for _, s := range []uint64{1, 2, 3} {
+		r := mustFit(t, src, Spec{KRange: [2]int{1, 9}, Covariance: "EEE,VEV", Seed: &s, Columns: []string{"eruptions", "waiting"}})
+		if r.Mclust != "EEE" || r.K != 3 {
+			t.Errorf("seed %d: %s with %d components", s, r.Mclust, r.K)
+		}
+		for _, c := range r.Candidates {
+			if c.Narrow && (c.Why == "" || !strings.Contains(c.Why, "narrower than the steps of column")) {
+				t.Errorf("seed %d, k %d: %q", s, c.K, c.Why)
+			}
+		}
+	}
+}
