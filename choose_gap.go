@@ -15,7 +15,7 @@ import (
 // Constants of the gap statistic.
 const (
 	gapReferences = 20   // sets of reference rows
-	gapStarts     = 3    // starts of k-means on each
+	gapStarts     = 1    // starts of k-means on each
 	gapColumns    = 1000 // columns up to which principal axes are found
 )
 

@@ -28,6 +28,19 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 		}
 		driver := hard.MiniBatch{Points: points, BatchSize: s.BatchSize, MaxIter: s.maxIter(), Seed: s.seed(), Threads: s.threads()}
 		return f.lockstep(watch).climb(ctx, func(int) ascent.Driver { return driver }, thetas, watch), nil
+	case "breathing":
+		points, err := f.sample(ctx)
+		if err != nil {
+			return nil, err
+		}
+		atOnce := min(s.threads(), len(thetas))
+		driver := hard.NewBreathing(points, f.look.Used, atOnce)
+		driver.MaxIter, driver.Seed, driver.Threads = s.maxIter(), s.seed(), s.threads()/atOnce
+		return f.lockstep(watch).climb(ctx, func(start int) ascent.Driver {
+			own := *driver
+			own.Start = start
+			return &own
+		}, thetas, watch), nil
 	}
 	if f.spec.model() == "kmedians" {
 		points, err := f.all(ctx)

@@ -29,7 +29,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	r := &Result{
 		Model: m.Kind, K: f.mix.K, N: f.look.Used, Weight: f.look.W, D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
-		Iterations: s.Iteration, Sweeps: win.moves + 1, Threads: f.spec.threads(), Free: f.mix.Free(),
+		Iterations: s.Iteration, Sweeps: win.moves + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Fitted: m,
 		PCA: m.PCA(),
 	}
@@ -71,7 +71,7 @@ func (f *fit) sign(r *Result) (err error) {
 	m.Certificate, err = json.Marshal(r.Certificate)
 	m.Provenance = &Provenance{
 		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Why: r.Why, Free: r.Free, Init: r.Init,
-		Seed: r.Seed, Iterations: r.Iterations, Sweeps: r.Sweeps, SweepsTotal: r.SweepsTotal, Starts: r.Starts, ICL: r.ICL,
+		Seed: r.Seed, Iterations: r.Iterations, Sweeps: r.Sweeps, SweepsTotal: r.SweepsTotal, Moves: r.Moves, Starts: r.Starts, ICL: r.ICL,
 		Inertia: r.Inertia, Penalty: r.Penalty, Objective: r.Objective, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version,
 	}
 	for _, c := range r.Components {

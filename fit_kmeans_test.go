@@ -238,6 +238,7 @@ func TestThreadsChangeNothing(t *testing.T) {
 	src := matrixOf(8, normals(5, 160_000)...)
 	for _, spec := range []Spec{
 		{Model: "kmeans", K: 16, Seed: new(uint64(42)), NInit: 2, MaxIter: new(5)},
+		{Model: "kmeans", K: 16, Seed: new(uint64(42)), NInit: 2, Algorithm: "breathing", MaxIter: new(200)},
 		{K: 4, Covariance: "diag", Init: "k-means++", Seed: new(uint64(42)), NInit: 2, MaxIter: new(4)},
 		{K: 2, Seed: new(uint64(0)), NInit: 1, MaxIter: new(2), Scale: "standard"},
 	} {

@@ -24,6 +24,7 @@ type Provenance struct {
 	Iterations  int        `json:"iterations"`
 	Sweeps      int        `json:"sweeps"`
 	SweepsTotal int        `json:"sweeps_total"`
+	Moves       int        `json:"moves_kept,omitempty"`
 	Starts      Starts     `json:"starts"`
 	GroupRows   []int64    `json:"component_rows"` // rows that carry each label
 	AtFloor     []bool     `json:"at_floor"`
@@ -65,7 +66,7 @@ func (m *Model) Result() *Result {
 		r.Free = p.Free
 	}
 	r.Algorithm, r.Why, r.Init, r.Seed, r.Version = p.Algorithm, p.Why, p.Init, p.Seed, p.Version
-	r.Iterations, r.Sweeps, r.SweepsTotal, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Starts
+	r.Iterations, r.Sweeps, r.SweepsTotal, r.Moves, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Moves, p.Starts
 	r.ICL, r.Inertia, r.Penalty, r.Objective, r.Truth = p.ICL, p.Inertia, p.Penalty, p.Objective, p.Truth
 	r.LRT = p.LRT
 	if s := p.Stability; s != nil && (len(s.Groups) == 0 || len(s.Groups) == k) {

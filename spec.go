@@ -34,7 +34,9 @@ type Spec struct {
 	Criterion string `json:"criterion,omitempty"`
 	// Algorithm is the driver. For mixtures: "auto" (the default: "em-lbfgs", or "em" where RegCovar is set), "em",
 	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg". For kmeans and kmedians: "auto" (the
-	// default: "exact" on one column unless a start is given, else "lloyd"), "lloyd", "exact", and for kmeans "minibatch".
+	// default), "lloyd", "exact" (one column only), and for kmeans "breathing", which goes on where "lloyd" ends, and
+	// "minibatch". Auto is exact on one column, breathing for kmeans elsewhere, and lloyd for kmedians, from a given start, and
+	// with MaxIter or TolShift.
 	Algorithm string `json:"algorithm,omitempty"`
 	// Beta is the schedule of inverse temperatures of anti-annealing, .2 .4 .6 .8 1 1.2 1 by default; the last is 1.
 	Beta []float64 `json:"beta,omitempty"`
@@ -56,7 +58,7 @@ type Spec struct {
 	// Algorithm, with NInit 1 and with RegCovar it is "kmeans" and nothing after it. For kmeans it is greedy k-means++.
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows (5 where each is the best of several tries) and 3
-	// beyond, and 1 where nothing is random.
+	// beyond, with "breathing" 2 on up to 1,000 rows and 1 beyond, and 1 where nothing is random.
 	NInit int `json:"n_init,omitempty"`
 	// MaxIter is the number of steps allowed: 1000 by default, 300 for kmeans and
 	// kmedians, 20,000 with Penalty, where each opens one cluster at most. 0 evaluates the start.
@@ -124,7 +126,7 @@ func (s Spec) with(algorithm string) Spec {
 // algorithms are the drivers of each model.
 var algorithms = map[string][]string{
 	"gmm": mixtures, "bernoulli": mixtures, "categorical": mixtures,
-	"kmeans": {"auto", "lloyd", "exact", "minibatch"}, "kmedians": {"auto", "lloyd", "exact"},
+	"kmeans": {"auto", "lloyd", "breathing", "exact", "minibatch"}, "kmedians": {"auto", "lloyd", "exact"},
 }
 
 var mixtures = []string{"auto", "em", "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg"}
@@ -279,7 +281,7 @@ func (s *Spec) validateModel() error {
 		return bad("tol-shift", "does not apply to kmedians, which ends when no label changes")
 	case s.TolShift != 0 && m != "kmeans":
 		return bad("tol-shift", "applies to kmeans only; use --tol")
-	case s.TolShift != 0 && (s.Penalty != nil || s.Algorithm == "minibatch" || s.Algorithm == "exact"):
+	case s.TolShift != 0 && (s.Penalty != nil || s.Algorithm == "breathing" || s.Algorithm == "minibatch" || s.Algorithm == "exact"):
 		return bad("tol-shift", "applies to Lloyd's algorithm only")
 	case s.Levels != nil && m != "categorical":
 		return bad("levels", "are for --model categorical")
@@ -395,12 +397,20 @@ func (s *Spec) choice(d int) (name, why string) {
 		return s.Algorithm, ""
 	case !s.mixture() && d == 1 && s.auto() && s.NInit == 0 && s.MaxIter == nil && s.TolShift == 0:
 		return "exact", "one column has an optimum that can be found for certain"
+	case s.breathes():
+		return "breathing", "moves of centres and rows find what Lloyd's algorithm misses, in less time than more starts take"
 	case !s.mixture():
 		return "lloyd", "every step takes the best centres for the labels and the best labels for the centres"
 	case s.RegCovar > 0:
 		return "em", "with --reg-covar nothing is climbed, so only EM's own step makes sense"
 	}
 	return "em-lbfgs", "it ends where EM does, in several times fewer passes where components overlap"
+}
+
+// breathes reports whether k-means that may choose its driver goes on where Lloyd's algorithm ends: not from a given start,
+// which is to be climbed from as it stands, and not where steps are limited.
+func (s *Spec) breathes() bool {
+	return s.model() == "kmeans" && !s.given() && s.K != 1 && s.MaxIter == nil && s.TolShift == 0
 }
 
 // betas returns the schedule of anti-annealing.
@@ -445,6 +455,11 @@ func (s *Spec) starts(n int64) int {
 	case s.NInit > 0:
 		return s.NInit
 	case s.K == 1: // every start ends at the same place
+		return 1
+	case s.driver(0) == "breathing": // its moves are worth more than more starts
+		if n <= 1000 {
+			return 2
+		}
 		return 1
 	case n > 10_000:
 		return 3

@@ -53,7 +53,7 @@ func (f *fit) move(ctx context.Context, e *end) error {
 	if err != nil {
 		return err
 	}
-	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MoveRNG(f.spec.seed())}
+	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MovesRNG(f.spec.seed(), 0)}
 	best := e.runs[e.best].last.Point
 	at, all := best, int64(p.N) == f.look.Used
 	if !all {

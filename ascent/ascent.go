@@ -85,6 +85,8 @@ type Step struct {
 	// Searching tells that the driver is still looking for a better hill, at a temperature or on a schedule: how far the
 	// top of this one is does not matter yet.
 	Searching bool
+	// Kept counts the moves of hard.Breathing that were kept so far.
+	Kept int
 	// Certificate is what was found where the climb was looked at closely; nil elsewhere.
 	Certificate *Certificate
 	// Done is why the driver stops here; Going on all steps but the last.

@@ -1,5 +1,6 @@
-// Package hard holds hard clusterings that need more than sums of the rows: K-medians, mini-batch k-means and DP-means.
-// K-medians and mini-batch want rows in memory; DP-means wants the farthest rows of a sweep.
+// Package hard holds hard clusterings that need more than sums of the rows: K-medians, mini-batch and breathing k-means, and
+// DP-means. K-medians and mini-batch want rows in memory, breathing k-means some of them; DP-means wants the farthest rows of
+// a sweep.
 //
 // Labels are those of the nearest centre, the lowest of equals. Results are the same, to the last bit, for any number of
 // threads.

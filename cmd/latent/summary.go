@@ -133,7 +133,7 @@ var modelNames = map[string]string{"gmm": "Gaussian mixture", "bernoulli": "Bern
 
 // algorithmNames are the algorithms as a text calls them.
 var algorithmNames = map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm", "em-lbfgs": "EM-metric L-BFGS", "anti-annealing": "anti-annealing",
-	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "exact": "the exact optimum", "dp-means": "DP-means"}
+	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "breathing": "breathing k-means", "exact": "the exact optimum", "dp-means": "DP-means"}
 
 func goodLine(r *latent.Result) string {
 	switch {
@@ -169,6 +169,9 @@ func finishedLine(r *latent.Result) string {
 		b.WriteString("not finished")
 	}
 	fmt.Fprintf(&b, " after %s", counted(int64(r.Iterations), "iteration"))
+	if r.Moves > 0 {
+		fmt.Fprintf(&b, ", %s kept", counted(int64(r.Moves), "move"))
+	}
 	c := r.Certificate
 	switch {
 	case c.DistanceSE != nil:
