@@ -58,7 +58,7 @@ type Spec struct {
 	// Algorithm, with NInit 1 and with RegCovar it is "kmeans" and nothing after it. For kmeans it is greedy k-means++.
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows (5 where each is the best of several tries) and 3
-	// beyond, with "breathing" 2 on up to 1,000 rows and 1 beyond, and 1 where nothing is random.
+	// beyond, with "breathing" 2 on up to 1,000 rows where K is above 3 and else 1, and 1 where nothing is random.
 	NInit int `json:"n_init,omitempty"`
 	// MaxIter is the number of steps allowed: 1000 by default, 300 for kmeans and
 	// kmedians, 20,000 with Penalty, where each opens one cluster at most. 0 evaluates the start.
@@ -456,8 +456,8 @@ func (s *Spec) starts(n int64) int {
 		return s.NInit
 	case s.K == 1: // every start ends at the same place
 		return 1
-	case s.driver(0) == "breathing": // its moves are worth more than more starts
-		if n <= 1000 {
+	case s.driver(0) == "breathing": // its moves are worth more than more starts, and a few centres have few hills
+		if n <= 1000 && s.K > 3 {
 			return 2
 		}
 		return 1

@@ -87,7 +87,7 @@ func TestNumberOfStarts(t *testing.T) {
 		want int
 	}{
 		{Spec{K: 2}, 10_000, 5}, {Spec{K: 2}, 10_001, 3}, {Spec{K: 2, Algorithm: "em"}, 10_000, 10}, {Spec{K: 2, Init: "kmeans"}, 10_001, 3}, {Spec{K: 1}, 100, 1}, {Spec{K: 2, NInit: 7}, 100, 7}, {Spec{K: 2, Init: "labels"}, 100, 1},
-		{Spec{Model: "kmeans", K: 2}, 1000, 2}, {Spec{Model: "kmeans", K: 2}, 1001, 1}, {Spec{Model: "kmeans", K: 1}, 100, 1},
+		{Spec{Model: "kmeans", K: 4}, 1000, 2}, {Spec{Model: "kmeans", K: 3}, 1000, 1}, {Spec{Model: "kmeans", K: 4}, 1001, 1}, {Spec{Model: "kmeans", K: 1}, 100, 1},
 		{Spec{Model: "kmeans", K: 2, Algorithm: "lloyd"}, 10_000, 10}, {Spec{Model: "kmeans", K: 2, MaxIter: new(5)}, 10_001, 3},
 		{Spec{Model: "kmeans", K: 2, Algorithm: "minibatch"}, 10_001, 3}, {Spec{Model: "kmeans", K: 2, Init: "random", NInit: 7}, 100, 7}, {Spec{Model: "kmedians", K: 2}, 100, 10},
 	} {

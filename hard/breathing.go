@@ -58,7 +58,7 @@ const (
 	tries = 2
 	// rough is the relative fall of the inertia at which Lloyd's algorithm need not go on before it is known what it is
 	// good for, and hope how far above the best it may then be to go on to its end.
-	rough, hope = 1e-4, 1e-2
+	rough, hope = 1e-3, 1e-2
 	// lower is the relative fall of the inertia that counts.
 	lower = 1e-9
 	// instead is how many starts the moves take the place of: they end when they have compared as many rows as the climbs

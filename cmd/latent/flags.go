@@ -111,7 +111,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&s.binarize, "binarize", 0, "bernoulli: make bits of numbers, 1 above this threshold")
 	f.StringSliceVar(&s.beta, "beta", nil, "inverse temperatures of anti-annealing, ending at 1 (0.2,0.4,0.6,0.8,1,1.2,1)")
 	f.StringVar(&s.betaSteps, "beta-steps", "settled", "EM steps at each temperature: a number, or settled (at most 100)")
-	f.IntVar(&s.NInit, "n-init", 0, "number of starts (5 or 10 on up to 10,000 rows, 3 beyond; breathing 2 on up to 1,000, else 1)")
+	f.IntVar(&s.NInit, "n-init", 0, "number of starts (5 or 10 on up to 10,000 rows, 3 beyond; breathing 1 or 2)")
 	f.IntVar(&s.maxIter, "max-iter", 0, "steps allowed (1000; kmeans 300)")
 	f.Float64Var(&s.tol, "tol", 0.01, "distance from the optimum to stop at, in standard errors; 0 goes on to a fixed point")
 	f.Float64Var(&s.TolLogLik, "tol-loglik", 0, "stop by the change of the mean log-likelihood instead, as scikit-learn does (too early)")
