@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,37 +21,6 @@ func builtIn(t *testing.T, name string) (*data.Table, []string) {
 		t.Fatal(err)
 	}
 	return src.(*data.Table), info.Features
-}
-
-// optimum is a fit of mclust.
-type optimum struct {
-	Model    string   `json:"model"`
-	K        int      `json:"k"`
-	LogLik   *float64 `json:"log_likelihood"`
-	Free     int      `json:"free_parameters"`
-	BIC      float64  `json:"bic"`
-	Smallest float64  `json:"smallest_eigenvalue"`
-}
-
-// mclust returns the fits of mclust that are not degenerate.
-func mclust(t *testing.T, name string) (good []optimum) {
-	t.Helper()
-	b, err := os.ReadFile("testdata/oracle/optimum/mclust-" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		Fits []optimum `json:"fits"`
-	}
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range file.Fits {
-		if o.LogLik != nil && o.Smallest > 1e-6 {
-			good = append(good, o)
-		}
-	}
-	return good
 }
 
 func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {

@@ -1,11 +1,8 @@
 package latent
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,27 +18,9 @@ var decomposedCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", 
 func TestDecomposedShapesReachMclust(t *testing.T) {
 	same := 0
 	for _, name := range []string{"iris", "diabetes"} {
-		var ref struct {
-			Data struct{ Columns []string }
-			N    int
-			Fits []struct {
-				Model  string
-				K      int
-				LogLik *float64 `json:"log_likelihood"`
-				Free   int      `json:"free_parameters"`
-				BIC    float64
-			}
-		}
-		text, err := os.ReadFile(filepath.Join("testdata/oracle/optimum", "mclust-"+name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(text, &ref); err != nil {
-			t.Fatal(err)
-		}
-		src := matrixOf(len(ref.Data.Columns), dataset(t, name+".csv", ref.Data.Columns)...)
+		src, _ := builtIn(t, "@"+name)
 		tried := 0
-		for _, fit := range ref.Fits {
+		for _, fit := range mclust(t, name) {
 			if !slices.Contains(decomposedCodes, fit.Model) || fit.K > 3 {
 				continue
 			}

@@ -2,7 +2,9 @@ package latent
 
 import (
 	"context"
+	"encoding/json"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -123,3 +125,34 @@ func within(t *testing.T, what string, got, want, tol float64) {
 }
 
 var shapeNames = []string{"full", "tied", "diag", "spherical", "tied-diag", "tied-spherical"}
+
+// optimum is a fit of mclust.
+type optimum struct {
+	Model    string   `json:"model"`
+	K        int      `json:"k"`
+	LogLik   *float64 `json:"log_likelihood"`
+	Free     int      `json:"free_parameters"`
+	BIC      float64  `json:"bic"`
+	Smallest float64  `json:"smallest_eigenvalue"`
+}
+
+// mclust returns the fits of mclust that are not degenerate.
+func mclust(t *testing.T, name string) (good []optimum) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/oracle/optimum/mclust-" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Fits []optimum `json:"fits"`
+	}
+	if err := json.Unmarshal(b, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range file.Fits {
+		if o.LogLik != nil && o.Smallest > 1e-6 {
+			good = append(good, o)
+		}
+	}
+	return good
+}

@@ -2,10 +2,7 @@ package latent
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -19,28 +16,9 @@ func TestDefaultFitsAreNotBelowMclust(t *testing.T) {
 		t.Skip("two hundred fits")
 	}
 	for _, name := range []string{"faithful", "iris", "diabetes"} {
-		var ref struct {
-			Data struct{ Columns []string }
-			Fits []struct {
-				Model    string
-				K        int
-				LogLik   *float64 `json:"log_likelihood"`
-				Smallest float64  `json:"smallest_eigenvalue"`
-			}
-		}
-		text, err := os.ReadFile(filepath.Join("testdata/oracle/optimum", "mclust-"+name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(text, &ref); err != nil {
-			t.Fatal(err)
-		}
-		src := matrixOf(len(ref.Data.Columns), dataset(t, name+".csv", ref.Data.Columns)...)
+		src, _ := builtIn(t, "@"+name)
 		tried := 0
-		for _, fit := range ref.Fits {
-			if fit.LogLik == nil || fit.Smallest < 1e-6 {
-				continue
-			}
+		for _, fit := range mclust(t, name) {
 			tried++
 			r, err := Fit(context.Background(), src, Spec{K: fit.K, Covariance: fit.Model})
 			if err != nil {
