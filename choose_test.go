@@ -246,7 +246,7 @@ func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
 	if names, left := s.shapes(100, 1); !slices.Equal(names, []string{"full", "tied"}) || left != nil {
 		t.Errorf("one column: %v, left out %v", names, left)
 	}
-	if _, left := s.shapes(100, 9); !slices.Equal(left, []family.Shape{family.TiedVolumeAxes, family.TiedAxes, family.TiedVolumeShape, family.TiedShape}) {
+	if _, left := s.shapes(100, 9); !slices.Equal(left, []family.Shape{family.TiedVolumeAxes, family.TiedAxes}) {
 		t.Errorf("nine columns: left out %v", left)
 	}
 	names, left := s.shapes(2e6, 40)
