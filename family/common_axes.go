@@ -27,7 +27,8 @@ type commonAxes struct {
 
 // Limits of the search for common axes.
 const (
-	axesSweeps  = 30   // over all pairs in one M-step; where they are not enough, for a flat component, the next step goes on
+	axesSweeps  = 200  // over all pairs in one M-step
+	axesWide    = 30   // where columns are more than axesStarts: what is left of it the next M-steps do
 	axesRough   = 1e-4 // angle at which a start is judged
 	axesSettled = 1e-9 // angle at which the axes have settled: the cost is flat to the square of it
 	axesGain    = 1e-8 // share of the gain so far at which a sweep's is nothing
@@ -114,7 +115,11 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) []f
 // settle turns pairs until no angle is larger than tol, or until a sweep gains next to nothing beside what those before
 // did: where a component is flat to the floor sweeps creep along a curved valley, whose end the next M-steps reach as well.
 func (p *commonAxes) settle(tol float64) {
-	for range axesSweeps {
+	sweeps := axesSweeps
+	if p.d > axesStarts {
+		sweeps = axesWide
+	}
+	for range sweeps {
 		before := p.gain
 		if p.sweep(false) <= tol || p.gain-before <= axesGain*p.gain {
 			return
