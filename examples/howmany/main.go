@@ -18,19 +18,19 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout, "@iris"); err != nil {
+	// Neither K nor Covariance: both are chosen. KRange and Covariance would say from what, Criterion by what.
+	if err := run(os.Stdout, "@iris", latent.Spec{}); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(w io.Writer, path string) error {
+func run(w io.Writer, path string, spec latent.Spec) error {
 	ctx := context.Background()
 	src, info, err := data.Load(ctx, path, data.Options{})
 	if err != nil {
 		return err
 	}
-	// Neither K nor Covariance: both are chosen. KRange and Covariance would say from what, Criterion by what.
-	spec := latent.Spec{Columns: info.Features}
+	spec.Columns = info.Features
 	r, err := latent.Fit(ctx, src, spec)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func run(w io.Writer, path string) error {
 	}
 	// A flat choice is one between two ways to see the same rows. Does the second split the groups of the first, or cut
 	// across them?
-	spec.K, spec.Covariance = best[1].K, best[1].Covariance
+	spec.K, spec.KRange, spec.Covariance = best[1].K, [2]int{}, best[1].Covariance
 	second, err := latent.Fit(ctx, src, spec)
 	if err != nil {
 		return err
