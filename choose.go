@@ -22,9 +22,10 @@ type choice struct {
 	refs      *references // nil where gaps are not
 	penalty   *float64    // of the elbow, once all candidates are done
 
-	mu   sync.Mutex
-	done int
-	best *contender // the best so far, the only one whose end is kept
+	best *contender
+
+	mu          sync.Mutex
+	done, looks int // candidates looked at, some twice
 }
 
 // contender is a candidate and its fit.
@@ -34,7 +35,8 @@ type contender struct {
 	shape string     // as Spec.Covariance
 	as    *contender // an earlier one that is the same model
 	fit   *fit
-	end   *end
+	end   *end      // light
+	begun []float64 // where the climb of From began
 }
 
 // choose fits every candidate and returns the result of the best.
@@ -66,9 +68,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	left := c.list(lo, hi)
 	looked := time.Now()
 	c.fitAll(ctx)
-	if c.late() {
-		c.settle()
-	}
+	c.settle()
 	climbed := time.Now()
 	if c.best == nil {
 		return nil, c.nothing(ctx)
@@ -130,6 +130,8 @@ func (c *choice) fitAll(ctx context.Context) {
 			queue = append(queue, x)
 		}
 	}
+	second := c.again(queue)
+	c.looks = len(queue) + len(second)
 	threads := c.spec.threads()
 	if c.base.look.Used <= sideBySide {
 		next := make(chan *contender)
@@ -138,7 +140,7 @@ func (c *choice) fitAll(ctx context.Context) {
 			wg.Go(func() {
 				for x := range next {
 					c.try(ctx, x, 1, nil)
-					c.note(x, len(queue))
+					c.note(x)
 				}
 			})
 		}
@@ -151,10 +153,11 @@ func (c *choice) fitAll(ctx context.Context) {
 	} else {
 		for rest := queue; len(rest) > 0; {
 			n := c.wave(rest)
-			c.together(ctx, rest[:n], len(queue))
+			c.together(ctx, rest[:n])
 			rest = rest[n:]
 		}
 	}
+	c.exchange(ctx, second)
 	for _, x := range c.all {
 		if x.as != nil {
 			own := x.Candidate
@@ -184,10 +187,10 @@ func (c *choice) wave(rest []*contender) int {
 }
 
 // together fits candidates that share their passes.
-func (c *choice) together(ctx context.Context, wave []*contender, of int) {
+func (c *choice) together(ctx context.Context, wave []*contender) {
 	if len(wave) == 1 {
 		c.try(ctx, wave[0], c.spec.threads(), nil)
-		c.note(wave[0], of)
+		c.note(wave[0])
 		return
 	}
 	j := &joint{sweeper: sweep.NewLocal(c.base.src, c.base.look.Rows, c.base.origin, c.spec.threads()), live: len(wave)}
@@ -195,7 +198,7 @@ func (c *choice) together(ctx context.Context, wave []*contender, of int) {
 	for _, x := range wave {
 		wg.Go(func() {
 			c.try(ctx, x, c.spec.threads(), j)
-			c.note(x, of)
+			c.note(x)
 		})
 	}
 	wg.Wait()
@@ -250,7 +253,8 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 		x.Why = err.Error()
 		return
 	}
-	x.fit, x.end = &f, e
+	f.local = nil // what it keeps between sweeps may be large
+	x.fit, x.end = &f, e.light()
 }
 
 // measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
@@ -279,23 +283,12 @@ func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges)
 	return nil
 }
 
-// note counts a candidate, and keeps its end where it is the best so far. The order in which they come changes nothing.
-func (c *choice) note(x *contender, of int) {
+// note counts a candidate and tells of it.
+func (c *choice) note(x *contender) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done++
-	switch {
-	case x.end == nil:
-	case c.late(): // settle will
-	case c.usable(&x.Candidate) && (c.best == nil || c.before(x, c.best)):
-		if c.best != nil {
-			c.best.fit, c.best.end = nil, nil
-		}
-		c.best = x
-	default:
-		x.fit, x.end = nil, nil
-	}
 	if c.spec.Tried != nil {
-		c.spec.Tried(c.done, of, x.Candidate)
+		c.spec.Tried(c.done, c.looks, x.Candidate)
 	}
 }

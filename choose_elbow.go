@@ -1,9 +1,8 @@
 package latent
 
-// late reports whether the criterion can decide only when all candidates are done.
-func (c *choice) late() bool { return c.criterion == "gap" || c.criterion == "elbow" }
+import "slices"
 
-// settle decides by a criterion that compares candidates with their neighbours, and lets go of the ends of the others.
+// settle finds the best of the candidates that can win.
 func (c *choice) settle() {
 	if c.criterion == "elbow" {
 		c.price()
@@ -15,22 +14,14 @@ func (c *choice) settle() {
 			able, plain = append(able, x), append(plain, &x.Candidate)
 		}
 	}
-	if len(able) > 0 {
-		c.best = able[0]
-		if c.criterion == "gap" {
-			c.best = able[byGap(plain)]
-		}
+	if len(able) == 0 {
+		return
 	}
-	for _, x := range able {
-		if c.criterion == "elbow" && c.before(x, c.best) {
-			c.best = x
-		}
+	if c.criterion == "gap" { // which compares candidates with their neighbours
+		c.best = able[byGap(plain)]
+		return
 	}
-	for _, x := range c.all {
-		if x != c.best {
-			x.fit, x.end = nil, nil
-		}
-	}
+	c.best = slices.MinFunc(able, func(x, y *contender) int { return map[bool]int{true: -1, false: 1}[c.before(x, y)] })
 }
 
 // price sets the penalty λ of the elbow, and what each candidate then costs: J + λk, J the inertia.

@@ -32,6 +32,7 @@ type Candidate struct {
 	AtFloor    bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
 	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower than a column's values are told apart: it never wins
 	Converged  bool     `json:"converged"`
+	From       string   `json:"from,omitempty"`    // another candidate at which the climb that got highest began, and what was done to it
 	SameAs     string   `json:"same_as,omitempty"` // mclust's code of an earlier candidate of the same K that is the same model
 	Why        string   `json:"why,omitempty"`
 }
@@ -57,6 +58,7 @@ type Choice struct {
 	// Largest tells that the winner has the largest K that was tried, so that more may do better.
 	Largest bool     `json:"largest_k,omitempty"`
 	LeftOut []string `json:"left_out,omitempty"`        // mclust's codes of shapes that were not tried because they take long
+	From    string   `json:"from,omitempty"`            // the winner's, where its climb began at another candidate
 	Rows    int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
 	GapRows int      `json:"gap_rows,omitempty"`        // rows that gaps are of: all, or a sample
 	GapSets int      `json:"gap_sets,omitempty"`        // sets of reference rows beside them
@@ -126,7 +128,11 @@ func (c *choice) crown(ctx context.Context, win *contender, began time.Time) (*R
 	}
 	if c.spec.Watch != nil && ctx.Err() == nil {
 		f.spec.Watch, f.startSweeps = c.spec.Watch, 0
-		if again, err := f.run(ctx); err == nil && !again.interrupted {
+		again, err := f.run(ctx)
+		if err == nil && win.begun != nil {
+			again.moved, err = f.extra(ctx, again, win.begun)
+		}
+		if err == nil && !again.interrupted {
 			e = again
 		}
 	}
@@ -139,7 +145,7 @@ func (c *choice) tell(r *Result, left []string, hi int) {
 	for _, x := range c.all {
 		r.Candidates = append(r.Candidates, x.Candidate)
 	}
-	r.Choice = &Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, Largest: r.K == hi && hi < c.distinct && hi > c.all[0].K}
+	r.Choice = &Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, From: c.best.From, Largest: r.K == hi && hi < c.distinct && hi > c.all[0].K}
 	if c.judges != nil {
 		r.Choice.Rows = c.judges.points.N
 	}

@@ -23,8 +23,9 @@ import (
 // best so far is returned with Interrupted set. Errors are for what cannot be fitted: a spec that makes no sense, rows
 // with values that are not finite, fewer distinct rows than groups, a column without spread under a mixture.
 //
-// Where spec leaves a choice of K or of the covariance shape, every candidate is fitted and the result is that of the
-// best, the same as of a Fit with its K and shape, with the Candidates beside it. Those with a component at the floor of
+// Where spec leaves a choice of K or of the covariance shape, every candidate is fitted, and again from where its neighbours
+// ended. The result is that of the best, with the Candidates beside it: the same as of a Fit with its K and shape, unless Choice.From names the
+// candidate at which it began. Those with a component at the floor of
 // variances never win; where no other is left, that is an error.
 //
 // Bootstrap and LRT repeat the fit on other rows when it is done. If ctx ends meanwhile, the result stands, and its Stability and

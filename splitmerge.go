@@ -36,7 +36,8 @@ type Moves struct {
 
 // moves is a search for higher hills on some of the rows.
 type moves struct {
-	f            *fit // of the same mixture to these rows
+	f            *fit                     // of the same mixture to these rows
+	bad          func(*ascent.Point) bool // points that are no hill to be on
 	points, near *seed.Points
 	rng          *rand.Rand
 	sweeps       int
@@ -47,17 +48,14 @@ type moves struct {
 // (Ueda, Nakano, Ghahramani and Hinton 2000). Moves are tried on a sample of the rows where there are many; what gains there climbs on all
 // rows, and counts if it ends higher.
 func (f *fit) move(ctx context.Context, e *end) error {
-	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
-		return seed.Sample(ctx, f.src, f.look.Used, f.origin, moveRows, seed.SampleRNG(f.spec.seed()))
-	})
+	m, err := f.moves(ctx)
 	if err != nil {
 		return err
 	}
-	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MovesRNG(f.spec.seed(), 0)}
 	best := e.runs[e.best].last.Point
-	at, all := best, int64(p.N) == f.look.Used
+	at, all := best, int64(m.points.N) == f.look.Used
 	if !all {
-		at, err = m.top(ctx, [][]float64{at.Theta})
+		at, _, err = m.top(ctx, [][]float64{at.Theta})
 	}
 	for at != nil && err == nil && m.Kept < moveRounds {
 		var next *ascent.Point
@@ -73,6 +71,17 @@ func (f *fit) move(ctx context.Context, e *end) error {
 	if err != nil || m.Kept == 0 {
 		return err
 	}
+	r, err := f.extra(ctx, e, at.Theta)
+	if err != nil || r.last.Point == nil || f.degenerate(r.last.Point) || height(r.last.Point) <= height(best) {
+		m.Kept = 0
+		return err
+	}
+	e.moved, m.Gain = r, height(r.last.Point)-height(best)
+	return nil
+}
+
+// extra climbs from theta, as one more start after those of e.
+func (f *fit) extra(ctx context.Context, e *end, theta []float64) (*run, error) {
 	var watch func(Progress)
 	if f.spec.Watch != nil {
 		watch = func(p Progress) {
@@ -80,19 +89,27 @@ func (f *fit) move(ctx context.Context, e *end) error {
 			f.spec.Watch(p)
 		}
 	}
-	runs, err := f.climb(ctx, [][]float64{at.Theta}, watch, false)
+	runs, err := f.climb(ctx, [][]float64{theta}, watch, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r := runs[0]
+	r := &runs[0]
+	r.start = len(e.runs)
 	f.moveSweeps += r.moves
-	if q := r.last.Point; r.err == nil && q != nil && !f.degenerate(q) && height(q) > height(best) {
-		r.start = len(e.runs)
-		e.moved, m.Gain = &r, height(q)-height(best)
-		return nil
+	return r, r.err
+}
+
+// moves returns a search that begins nowhere yet.
+func (f *fit) moves(ctx context.Context) (*moves, error) {
+	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, moveRows, seed.SampleRNG(f.spec.seed()))
+	})
+	if err != nil {
+		return nil, err
 	}
-	m.Kept = 0
-	return r.err
+	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MovesRNG(f.spec.seed(), 0)}
+	m.bad = m.f.degenerate
+	return m, nil
 }
 
 // on returns the fit of the same mixture to the points alone.
@@ -110,58 +127,70 @@ func (f *fit) on(p *seed.Points) *fit {
 
 // step returns the top of the highest hill that one move leads to, nil if none is higher.
 func (m *moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, error) {
-	var resp []float64 // row-major
-	err := m.f.local.Rows(ctx, m.f.mix, at.Theta, func(s *sweep.Scored) error {
-		resp = append(resp, s.P...)
-		return nil
-	})
+	resp, err := m.responsibilities(ctx, at.Theta)
 	if err != nil {
 		return nil, err
 	}
-	m.sweeps++
 	starts, err := m.starts(ctx, resp)
-	if err != nil || len(starts) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	m.Tried += len(starts)
-	l := &lockstep{sweeper: m.f.local, threads: m.f.spec.threads(), mix: m.f.mix}
-	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
-	if err := m.count(runs); err != nil {
-		return nil, err
-	}
-	runs = slices.DeleteFunc(runs, func(r run) bool { return m.f.degenerate(r.last.Point) })
-	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.last.Point.F, a.last.Point.F) })
-	var thetas [][]float64
-	for _, r := range runs[:min(len(runs), moveClimbs)] {
-		thetas = append(thetas, r.last.Point.Theta)
-	}
-	if len(thetas) == 0 {
-		return nil, nil
-	}
-	top, err := m.top(ctx, thetas)
+	top, _, err := m.best(ctx, starts)
 	if err != nil || top == nil || top.F < at.F+moveGain {
 		return nil, err
 	}
 	return top, nil
 }
 
-// top climbs and returns the highest point reached, nil if it is degenerate.
-func (m *moves) top(ctx context.Context, thetas [][]float64) (*ascent.Point, error) {
+// responsibilities returns those of the components at theta for the rows, row-major.
+func (m *moves) responsibilities(ctx context.Context, theta []float64) ([]float64, error) {
+	var resp []float64
+	err := m.f.local.Rows(ctx, m.f.mix, theta, func(s *sweep.Scored) error {
+		resp = append(resp, s.P...)
+		return nil
+	})
+	m.sweeps++
+	return resp, err
+}
+
+// best returns the top of the highest hill that some starts lead to, and which start that was; nil where all are bad. A few
+// EM steps say which may climb on.
+func (m *moves) best(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
+	m.Tried += len(starts)
+	l := &lockstep{sweeper: m.f.local, threads: m.f.spec.threads(), mix: m.f.mix}
+	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
+	if err := m.count(runs); err != nil {
+		return nil, 0, err
+	}
+	runs = slices.DeleteFunc(runs, func(r run) bool { return m.bad(r.last.Point) })
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.last.Point.F, a.last.Point.F) })
+	runs = runs[:min(len(runs), moveClimbs)]
+	if len(runs) == 0 {
+		return nil, 0, nil
+	}
+	var thetas [][]float64
+	for _, r := range runs {
+		thetas = append(thetas, r.last.Point.Theta)
+	}
+	top, at, err := m.top(ctx, thetas)
+	return top, runs[at].start, err
+}
+
+// top climbs and returns the highest point reached, and from which start; nil if all are bad.
+func (m *moves) top(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
 	l := m.f.lockstep(nil)
-	l.spike = m.f.degenerate
+	l.spike = m.bad
 	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.f.spec.maxIter()}, moveNear}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
 	if err := m.count(runs); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	at, err := m.f.best(runs)
-	if err != nil {
-		return nil, err
+	for i, r := range runs {
+		if p := r.last.Point; p != nil && !m.bad(p) && (top == nil || p.F > top.F) {
+			top, start = p, i
+		}
 	}
-	if p := runs[at].last.Point; !m.f.degenerate(p) {
-		return p, nil
-	}
-	return nil, nil
+	return top, start, nil
 }
 
 // count adds the sweeps of the runs, and returns the error of any.

@@ -26,6 +26,9 @@ func chosen(w io.Writer, r *latent.Result) {
 		}
 		fmt.Fprintf(w, "runners-up: %s\n", strings.Join(next, ", "))
 	}
+	if c.From != "" {
+		fmt.Fprintf(w, "from starts of its own it ended lower: its climb began at %s\n", c.From)
+	}
 	if c.Largest {
 		fmt.Fprintf(w, "k = %d is the largest that was tried: a range with larger ones may hold a better fit\n", r.K)
 	}

@@ -1,0 +1,263 @@
+package latent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/family"
+)
+
+// exchange lets candidates start from one another: from the same number of components of another shape, from one component
+// fewer with one split, and from one more with two merged. A candidate that gets higher so takes that end. All see the
+// ends of the first round, so that their order changes nothing.
+func (c *choice) exchange(ctx context.Context, queue []*contender) {
+	better := make([]*contender, len(queue))
+	try := func(i, threads int) {
+		x := queue[i]
+		var err error
+		if better[i], err = c.offer(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
+			x.Why = err.Error() // rows that cannot be read any more
+		}
+		c.note(cmp.Or(better[i], x))
+	}
+	workers, threads := c.spec.threads(), 1
+	if c.base.look.Used > sideBySide {
+		workers, threads = 1, workers
+	}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				try(i, threads)
+			}
+		})
+	}
+	for i := range slices.Backward(queue) {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for i, y := range better {
+		if y != nil {
+			*queue[i] = *y
+		}
+	}
+}
+
+// again returns the candidates that are looked at a second time: those of several components, where how to search is left to
+// the fit.
+func (c *choice) again(queue []*contender) (second []*contender) {
+	for _, x := range queue {
+		if spec := c.spec.one(x.K, x.shape); x.K > 1 && spec.thorough() {
+			second = append(second, x)
+		}
+	}
+	return second
+}
+
+// offer is a start that another candidate gives.
+type offer struct {
+	from  string
+	theta []float64
+}
+
+// offer returns what the candidate is when it starts from others, nil if that is no better.
+func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contender, error) {
+	if x.fit == nil || ctx.Err() != nil {
+		return nil, nil
+	}
+	f := *x.fit
+	f.spec.Threads, f.joint = threads, nil
+	if err := f.size(); err != nil {
+		return nil, err
+	}
+	m, err := f.moves(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.bad = func(p *ascent.Point) bool {
+		reason, _ := m.f.spikeReason(p)
+		return reason != ""
+	}
+	offers, err := c.offers(ctx, m, x)
+	if err != nil || len(offers) == 0 {
+		return nil, err
+	}
+	var starts [][]float64
+	for _, o := range offers {
+		starts = append(starts, o.theta)
+	}
+	top, which, err := m.best(ctx, starts)
+	if err != nil || top == nil {
+		return nil, err
+	}
+	able, old := c.usable(&x.Candidate), x.end.win().last.Point
+	if able { // else whatever can win is better
+		at := old
+		if int64(m.points.N) < f.look.Used {
+			if at, _, err = m.top(ctx, [][]float64{at.Theta}); err != nil {
+				return nil, err
+			}
+		}
+		if at != nil && top.F < at.F+moveGain {
+			return nil, nil
+		}
+	}
+	r, err := f.extra(ctx, x.end, top.Theta)
+	if err != nil || r.last.Point == nil || able && height(r.last.Point) <= height(old)+agree {
+		return nil, err
+	}
+	y, e := *x, *x.end
+	y.Candidate = Candidate{K: x.K, Covariance: x.Covariance, Mclust: x.Mclust, From: offers[which].from}
+	e.moved = r
+	if err := y.measure(ctx, &f, &e, c.judges); err != nil || !c.usable(&y.Candidate) {
+		return nil, err
+	}
+	y.end, y.begun = e.light(), top.Theta
+	return &y, nil
+}
+
+// offers returns the starts that the neighbours of a candidate give it.
+func (c *choice) offers(ctx context.Context, m *moves, x *contender) (offers []offer, err error) {
+	add := func(from string, resp []float64) {
+		offers = append(offers, offer{from, m.f.fromResponsibilities(m.points, resp)})
+	}
+	for _, y := range c.alternatives(x) {
+		resp, err := y.seen(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		add(y.name(), resp)
+	}
+	if y := c.find(x.K-1, x.shape); y != nil {
+		resp, err := y.seen(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		for part := range y.K {
+			r := widened(resp, y.K)
+			ok, err := m.split(ctx, r, part, x.K-1)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				add(y.name()+", a component split", r)
+			}
+		}
+	}
+	if y := c.find(x.K+1, x.shape); y != nil {
+		resp, err := y.seen(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		for _, pair := range alike(m.points.W, resp, y.K)[:min(movePairs, y.K*(y.K-1)/2)] {
+			add(y.name()+", two components merged", merged(resp, y.K, pair))
+		}
+	}
+	return offers, nil
+}
+
+// alternatives returns candidates of as many components whose rows a start is worth: the best by the criterion, and the
+// highest of those whose shape is a special case, where it is higher than x, which should not be.
+func (c *choice) alternatives(x *contender) (list []*contender) {
+	var best, nested *contender
+	for _, y := range c.all {
+		if y.K != x.K || y == x || y.as != nil || y.end == nil || !c.usable(&y.Candidate) {
+			continue
+		}
+		if best == nil || c.before(y, best) {
+			best = y
+		}
+		if *y.LogLik > *x.LogLik && family.Nested(x.shapeOf(), y.shapeOf()) && (nested == nil || *y.LogLik > *nested.LogLik) {
+			nested = y
+		}
+	}
+	if best != nil {
+		list = append(list, best)
+	}
+	if nested != nil && nested != best {
+		list = append(list, nested)
+	}
+	return list
+}
+
+// find returns the candidate of a number of components and a shape that has been fitted and can win, nil if there is none.
+func (c *choice) find(k int, shape string) *contender {
+	for _, y := range c.all {
+		if y.K == k && y.shape == shape {
+			if y.as != nil {
+				y = y.as
+			}
+			if y.end != nil && c.usable(&y.Candidate) {
+				return y
+			}
+		}
+	}
+	return nil
+}
+
+func (x *contender) shapeOf() family.Shape { return (&Spec{Covariance: x.shape}).shape() }
+
+// name is how a candidate is called where another began at it.
+func (x *contender) name() string {
+	if x.Mclust == "" {
+		return fmt.Sprintf("k = %d", x.K)
+	}
+	return fmt.Sprintf("%s %d", x.Mclust, x.K)
+}
+
+// seen returns the candidate's responsibilities for the rows of a search, row-major.
+func (x *contender) seen(ctx context.Context, m *moves) ([]float64, error) {
+	own := *m
+	f := *m.f
+	f.mix = x.fit.mix
+	own.f = &f
+	return own.responsibilities(ctx, x.end.win().last.Point.Theta)
+}
+
+// widened returns responsibilities of k components with one more, which has none.
+func widened(resp []float64, k int) []float64 {
+	wide := make([]float64, 0, len(resp)/k*(k+1))
+	for row := range slices.Chunk(resp, k) {
+		wide = append(append(wide, row...), 0)
+	}
+	return wide
+}
+
+// merged returns responsibilities of k components with the second of a pair added to the first.
+func merged(resp []float64, k int, pair [2]int) []float64 {
+	narrow := make([]float64, 0, len(resp)/k*(k-1))
+	for row := range slices.Chunk(resp, k) {
+		at := len(narrow)
+		narrow = append(append(narrow, row[:pair[1]]...), row[pair[1]+1:]...)
+		narrow[at+pair[0]] += row[pair[1]]
+	}
+	return narrow
+}
+
+// light returns the end without what only climbing on needs: many are kept.
+func (e *end) light() *end {
+	l := *e
+	l.runs = slices.Clone(e.runs)
+	for i := range l.runs {
+		if p := l.runs[i].last.Point; p != nil {
+			q := &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik}
+			if i == e.best {
+				q.Theta, q.Weights, q.Held = p.Theta, p.Weights, p.Held
+			}
+			l.runs[i].last.Point = q
+		}
+	}
+	if e.moved != nil {
+		r := *e.moved
+		p := r.last.Point
+		r.last.Point = &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik, Theta: p.Theta, Weights: p.Weights, Held: p.Held}
+		l.moved = &r
+	}
+	return &l
+}

@@ -1,0 +1,76 @@
+package latent
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/latent-go/latent/family"
+)
+
+// Four components of equal volume on diabetes are found higher from three of them with one split than from starts of
+// their own. The winner is the same with and without somebody who watches, for any number of threads, and says where it began.
+func TestCandidatesStartFromOneAnother(t *testing.T) {
+	src, _ := builtIn(t, "@diabetes")
+	spec := Spec{KRange: [2]int{3, 4}, Covariance: "EVV,EEI", Threads: 1}
+	r := mustFit(t, src, spec)
+	if r.K != 4 || r.Choice.From != "EVV 3, a component split" || r.Ranked()[0].From != r.Choice.From {
+		t.Fatalf("%s %d began at %q", r.Mclust, r.K, r.Choice.From)
+	}
+	alone := mustFit(t, src, Spec{K: 4, Covariance: "EVV"})
+	if *r.LogLik < *alone.LogLik+moveGain {
+		t.Errorf("log-likelihood %v, alone %v", *r.LogLik, *alone.LogLik)
+	}
+	steps := 0
+	spec.Threads, spec.Watch = 3, func(Progress) { steps++ }
+	watched := mustFit(t, src, spec)
+	if steps == 0 || *watched.LogLik != *r.LogLik || watched.Choice.From != r.Choice.From || !slices.Equal(watched.Components[3].Mean, r.Components[3].Mean) {
+		t.Errorf("watched: log-likelihood %v from %q, %d steps; want %v", *watched.LogLik, watched.Choice.From, steps, *r.LogLik)
+	}
+}
+
+// No candidate that can win is lower than one whose shape is a special case of its own: with the same responsibilities the wider shape explains
+// the rows at least as well.
+func TestWiderShapesAreNotLower(t *testing.T) {
+	for _, name := range []string{"@faithful", "@iris"} {
+		src, _ := builtIn(t, name)
+		r := mustFit(t, src, Spec{KRange: [2]int{2, 4}, Covariance: "all"})
+		of := func(x Candidate) family.Shape {
+			shape, err := family.ParseShape(x.Covariance)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return shape
+		}
+		able, pairs := r.Ranked(), 0
+		for _, wide := range able {
+			for _, narrow := range able {
+				if wide.K != narrow.K || !family.Nested(of(wide), of(narrow)) {
+					continue
+				}
+				if pairs++; *wide.LogLik < *narrow.LogLik-moveGain {
+					t.Errorf("%s, k %d: %s has %v, %s %v (from %q)", name, wide.K, wide.Mclust, *wide.LogLik, narrow.Mclust, *narrow.LogLik, wide.From)
+				}
+			}
+		}
+		if pairs < 100 {
+			t.Errorf("%s: only %d pairs", name, pairs)
+		}
+	}
+}
+
+// A split adds a component without rows, a merger gives the first of two the rows of the second; rows keep their sum of 1.
+func TestResponsibilitiesOfNeighbours(t *testing.T) {
+	resp := []float64{0.5, 0.25, 0.25, 0, 1, 0}
+	if got := widened(resp, 3); !slices.Equal(got, []float64{0.5, 0.25, 0.25, 0, 0, 1, 0, 0}) {
+		t.Errorf("widened: %v", got)
+	}
+	for pair, want := range map[[2]int][]float64{{0, 1}: {0.75, 0.25, 1, 0}, {0, 2}: {0.75, 0.25, 0, 1}, {1, 2}: {0.5, 0.5, 0, 1}} {
+		if got := merged(resp, 3, pair); !slices.Equal(got, want) {
+			t.Errorf("merged %v: %v, want %v", pair, got, want)
+		}
+	}
+	if math.Abs(resp[0]-0.5) > 0 {
+		t.Error("the responsibilities themselves were changed")
+	}
+}
