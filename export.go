@@ -5,6 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/latent-go/latent/family"
 )
 
@@ -121,89 +125,61 @@ func (m *Model) covarianceArrays() ([]Array, error) {
 // covariance returns that of component c, which may be the one that all share.
 func (m *Model) covariance(c int) []float64 { return m.Covariance[min(c, len(m.Covariance)-1)] }
 
-// A scale is a standard deviation of several columns: the lower triangle L of a covariance L Lᵀ as a d x d matrix, or d
-// standard deviations, or one.
+// A scale is a standard deviation of several columns: the lower triangle L of a covariance L Lᵀ, or d standard deviations, or
+// one.
 type scale struct {
-	d int
-	l []float64
+	l  *mat.TriDense // nil where there is no matrix
+	sd []float64
 }
 
-// scaleOf factors the covariance of component c (Cholesky).
+// scaleOf factors the covariance of component c.
 func (m *Model) scaleOf(c int) (*scale, error) {
-	cov, s := m.covariance(c), &scale{d: m.dims()}
+	cov, d, s := m.covariance(c), m.dims(), &scale{}
 	bad := fmt.Errorf("covariances: number %d is not positive definite", c+1)
-	s.l = make([]float64, len(cov))
 	if !m.Shape.Matrix() {
-		for j, v := range cov {
+		for _, v := range cov {
 			if !(v > 0) {
 				return nil, bad
 			}
-			s.l[j] = math.Sqrt(v)
+			s.sd = append(s.sd, math.Sqrt(v))
 		}
 		return s, nil
 	}
-	for i := range s.d {
-		li := s.l[i*s.d:]
-		for j := range i + 1 {
-			v, lj := cov[i*s.d+j], s.l[j*s.d:]
-			for a := range j {
-				v -= li[a] * lj[a]
-			}
-			switch {
-			case j < i:
-				li[j] = v / lj[j]
-			case !(v > 0):
-				return nil, bad
-			default:
-				li[i] = math.Sqrt(v)
-			}
-		}
+	var factor mat.Cholesky
+	if !factor.Factorize(mat.NewSymDense(d, slices.Clone(cov))) {
+		return nil, bad
 	}
+	s.l = mat.NewTriDense(d, mat.Lower, nil)
+	factor.LTo(s.l)
 	return s, nil
 }
 
 // inverse returns L⁻¹ transposed, an upper triangle, or the inverse standard deviations.
 func (s *scale) inverse() []float64 {
-	u := make([]float64, len(s.l))
-	if len(s.l) < s.d*s.d || s.d == 1 {
-		for j, v := range s.l {
+	if s.l == nil {
+		u := make([]float64, len(s.sd))
+		for j, v := range s.sd {
 			u[j] = 1 / v
 		}
 		return u
 	}
-	for j := range s.d { // row j of u is column j of L⁻¹, which solves L x = e_j
-		x := u[j*s.d : (j+1)*s.d]
-		x[j] = 1 / s.l[j*s.d+j]
-		for i := j + 1; i < s.d; i++ {
-			li, v := s.l[i*s.d:(i+1)*s.d], 0.0
-			for a := j; a < i; a++ {
-				v -= li[a] * x[a]
-			}
-			x[i] = v / li[i]
-		}
+	var w mat.TriDense
+	_ = w.InverseTri(s.l) // a warning of large conditions only: the diagonal is above 0
+	u := mat.DenseCopyOf(w.T()).RawMatrix().Data
+	for i := range u {
+		u[i] += 0 // -0 is written as it is
 	}
 	return u
 }
 
 // whiten sets x to L⁻¹ x.
 func (s *scale) whiten(x []float64) {
-	switch len(s.l) {
-	case 1:
-		for j := range x {
-			x[j] /= s.l[0]
-		}
-	case s.d:
-		for j := range x {
-			x[j] /= s.l[j]
-		}
-	default:
-		for i := range x {
-			li, v := s.l[i*s.d:], x[i]
-			for j := range i {
-				v -= li[j] * x[j]
-			}
-			x[i] = v / li[i]
-		}
+	if s.l != nil {
+		blas64.Trsv(blas.NoTrans, s.l.RawTriangular(), blas64.Vector{N: len(x), Inc: 1, Data: x})
+		return
+	}
+	for j := range x {
+		x[j] /= s.sd[min(j, len(s.sd)-1)]
 	}
 }
 
@@ -222,7 +198,7 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 			}
 		}
 	case "kmeans":
-		scales = []*scale{{d: m.dims(), l: []float64{1}}}
+		scales = []*scale{{sd: []float64{1}}}
 	default:
 		return nil, fmt.Errorf("a %s model has no means to measure Mahalanobis distances from", m.Kind)
 	}
