@@ -422,3 +422,37 @@ func TestHardEMEndsWhereNoLabelMoves(t *testing.T) {
 		}
 	}
 }
+
+// Ten starts of eight components of one shape on the measures of penguins and the year, which has three values: from one of
+// them, as the year's variance shrinks, a component loses its rows. EM-metric L-BFGS alone then follows its covariance out to 1e71 for a thousand steps; EM gives its weight
+// back in one.
+func TestComponentsThatLoseTheirRowsDoNotWander(t *testing.T) {
+	columns := []string{"bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g", "year"}
+	src, _, err := data.Load(context.Background(), "@penguins", data.Options{Columns: columns, Missing: "drop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := prepare(context.Background(), src, Spec{K: 8, Covariance: "VEI", Init: "kmeans", NInit: 10, Columns: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	thetas, err := f.starts(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := f.climb(context.Background(), thetas, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range runs {
+		if !r.last.Done.Converged() || r.last.Iteration > 300 {
+			t.Errorf("start %d: finished: %v after %d steps, at %v", i+1, r.last.Done, r.last.Iteration, r.last.Point.F)
+		}
+		m, _ := f.model(r.last.Point)
+		for c, mean := range m.Means {
+			if mean[3] < 2700 || mean[3] > 6300 { // the lightest and the heaviest
+				t.Errorf("start %d: a component of weight %v has a mean of %v g", i+1, m.Weights[c], mean[3])
+			}
+		}
+	}
+}

@@ -190,7 +190,7 @@ func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
 	p.Next = make([]float64, len(t.Theta))
 	l.mix.MStep(p.Next, t.Theta, s)
-	if l.lift || l.smooth {
+	if l.lift {
 		p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
 	}
 	if l.smooth && !math.IsInf(t.Beta, 1) {

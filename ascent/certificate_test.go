@@ -31,7 +31,7 @@ func (b *bowl) Eval(_ context.Context, theta []float64, beta float64) (*ascent.P
 	g.MulVec(b.info, x)
 	g.ScaleVec(-1, &g)
 	f := mat.Dot(x, &g) / 2
-	p := &ascent.Point{Theta: slices.Clone(theta), Beta: beta, F: f, LogLik: f, Lifted: f, Grad: g.RawVector().Data, Whole: g.RawVector().Data, Held: make([]bool, n), Near: b}
+	p := &ascent.Point{Theta: slices.Clone(theta), Beta: beta, F: f, LogLik: f, Grad: g.RawVector().Data, Whole: g.RawVector().Data, Held: make([]bool, n), Near: b}
 	p.Next = make([]float64, n)
 	b.Precondition(p.Next, p.Grad)
 	for i, v := range theta {

@@ -43,7 +43,7 @@ func (e EMLBFGS) Steps(ctx context.Context, o Objective, theta []float64) iter.S
 			}
 		}
 		for !c.ended {
-			if c.at.Lifted-c.at.F > c.change { // a step of EM is sure to gain more than the last one here did
+			if promised(c.at) > c.change { // a step of EM gains more than the last one here did
 				from := c.at
 				if !c.em(&m) {
 					return
@@ -173,6 +173,16 @@ func (c *climb) search(w []float64, slope float64) (p *Point, move []float64, ok
 		step *= shrink
 	}
 	return nil, nil, true
+}
+
+// promised returns what a step of EM is about to gain: half of what the slope along it says, since it ends where the
+// free energy with the responsibilities as they are is at its top.
+func promised(p *Point) float64 {
+	gain := 0.0
+	for i, g := range p.Grad {
+		gain += g * (p.Next[i] - p.Theta[i])
+	}
+	return gain / 2
 }
 
 // framed returns the gradient g in the frame of p; g itself where theta is the frame.

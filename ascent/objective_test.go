@@ -56,7 +56,6 @@ func (o *objective) Eval(ctx context.Context, theta []float64, beta float64) (*a
 	if !o.m.Smooth() {
 		return p, nil
 	}
-	p.Lifted = o.m.FreeEnergy(p.Next, theta, beta, s)
 	p.Grad, p.Held = make([]float64, len(theta)), make([]bool, len(theta))
 	o.m.Grad(p.Grad, theta, s)
 	o.m.Held(p.Held, theta, p.Next)

@@ -20,7 +20,7 @@ func (s *surface) Eval(_ context.Context, theta []float64, beta float64) (*ascen
 	theta = slices.Clone(theta)
 	s.tried = append(s.tried, theta)
 	f, g := s.height(theta)
-	p := &ascent.Point{Theta: theta, Beta: beta, F: f, LogLik: f, Lifted: f, Grad: g, Whole: g, Held: make([]bool, len(theta)), Near: flat{s.far}}
+	p := &ascent.Point{Theta: theta, Beta: beta, F: f, LogLik: f, Grad: g, Whole: g, Held: make([]bool, len(theta)), Near: flat{s.far}}
 	p.Next = slices.Clone(theta)
 	for i, v := range g {
 		p.Next[i] += 1e-4 * v
