@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
 )
 
 func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
@@ -35,34 +36,37 @@ func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
 	}
 }
 
+// pageOf returns the page of a fit of two columns.
+func pageOf(t *testing.T, src data.Source, spec latent.Spec) string {
+	t.Helper()
+	spec.Columns = []string{"x", "y"}
+	r := fit(t, src, spec)
+	rows, err := Gather(context.Background(), r.Fitted, src, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, Page{Result: r, Rows: rows}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 func TestPageTellsAChoice(t *testing.T) {
 	src := two(300)
-	pageOf := func(spec latent.Spec) string {
-		spec.Columns = []string{"x", "y"}
-		r := fit(t, src, spec)
-		rows, err := Gather(context.Background(), r.Fitted, src, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := Write(&b, Page{Result: r, Rows: rows}); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	if page := pageOf(latent.Spec{KRange: [2]int{1, 3}, Covariance: "full,tied"}); !strings.Contains(page, `id="choice"`) || !strings.Contains(page, "BIC is best with 2 groups of shape EEE") {
+	if page := pageOf(t, src, latent.Spec{KRange: [2]int{1, 3}, Covariance: "full,tied"}); !strings.Contains(page, `id="choice"`) || !strings.Contains(page, "BIC is best with 2 groups of shape EEE") {
 		t.Error("the page does not tell the choice")
 	}
-	if page := pageOf(latent.Spec{KRange: [2]int{1, 3}, Model: "kmeans"}); !strings.Contains(page, "silhouette is best with 2 groups") {
+	if page := pageOf(t, src, latent.Spec{KRange: [2]int{1, 3}, Model: "kmeans"}); !strings.Contains(page, "silhouette is best with 2 groups") {
 		t.Error("the page does not tell the choice of k-means")
 	}
-	if page := pageOf(latent.Spec{KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "gap"}); !strings.Contains(page, "The gap statistic takes 2 groups") || !strings.Contains(page, "20 sets of rows without groups") {
+	if page := pageOf(t, src, latent.Spec{KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "gap"}); !strings.Contains(page, "The gap statistic takes 2 groups") || !strings.Contains(page, "20 sets of rows without groups") {
 		t.Error("the page does not tell the choice by gaps")
 	}
-	if page := pageOf(latent.Spec{KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "elbow"}); !strings.Contains(page, "J + λk is best with 2 groups") || !strings.Contains(page, "what one group more saves") {
+	if page := pageOf(t, src, latent.Spec{KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "elbow"}); !strings.Contains(page, "J + λk is best with 2 groups") || !strings.Contains(page, "what one group more saves") {
 		t.Error("the page does not tell the choice by the elbow")
 	}
-	if strings.Contains(pageOf(latent.Spec{K: 2}), `id="choice"`) {
+	if strings.Contains(pageOf(t, src, latent.Spec{K: 2}), `id="choice"`) {
 		t.Error("a page without a choice tells one")
 	}
 }
