@@ -105,8 +105,8 @@ type Spec struct {
 	// Watch, where set, is called with every step of every start, from one goroutine at a time. Of a choice it sees the
 	// winner alone, whose climbs are then repeated.
 	Watch func(Progress) `json:"-"`
-	// Tried, where set, is called with every candidate of a choice when it is done, from one goroutine at a time and in
-	// no certain order.
+	// Tried, where set, is called with every candidate of a choice when it is done, and again when it has started from its
+	// neighbours, from one goroutine at a time and in no certain order.
 	Tried func(done, of int, c Candidate) `json:"-"`
 	// Repeated, where set, is called when a replicate of Bootstrap or a sample of LRT is done, from one goroutine at a time.
 	Repeated func(done, of int) `json:"-"`
