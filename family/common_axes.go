@@ -12,8 +12,9 @@ import (
 //	sum_c n_c sum_a log b_ca      volumes free (Flury 1984)
 //	sum_c n_c (prod_a b_ca)^(1/d) one volume for all.
 //
-// Axes are turned two at a time to the angle that is best for the pair (Flury and Gautschi 1986), so no turn is for the
-// worse. It may end in a local optimum, which is why several starts are tried (Browne and McNicholas 2014 met the same).
+// Axes are turned two at a time to the angle that is best for the pair (Flury and Gautschi 1986) until they are near, then
+// all at once by Newton's method; no turn is for the worse. It may end in a local optimum, which is why several starts are
+// tried (Browne and McNicholas 2014 met the same).
 type commonAxes struct {
 	d     int
 	equal bool      // one volume for all
@@ -21,17 +22,14 @@ type commonAxes struct {
 	axes  []float64 // d x d: D', row a is axis a
 	b     []float64 // len(n) x d x d: D' S_c D
 	w     []float64 // len(n): n, for one volume times (prod_a b_ca)^(1/d)
-	gain  float64   // by how much all turns have lowered the cost, times the weight
 	two   pair      // memory
 }
 
 // Limits of the search for common axes.
 const (
-	axesSweeps  = 200  // over all pairs in one M-step
-	axesWide    = 30   // where columns are more than axesStarts: what is left of it the next M-steps do
+	axesSweeps  = 200  // over all pairs until the axes are near
 	axesRough   = 1e-4 // angle at which a start is judged
 	axesSettled = 1e-9 // angle at which the axes have settled: the cost is flat to the square of it
-	axesGain    = 1e-8 // share of the gain so far at which a sweep's is nothing
 	axesTiny    = 1e-7 // step towards the best angle of a pair that is its last
 	axesBlind   = 1e-4 // step too short for the cost to show where it hardly curves
 	axesNear    = 0.1  // angle within which axes that are given are taken for the hill to climb
@@ -112,16 +110,14 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) []f
 	return transposed(best.axes, d)
 }
 
-// settle turns pairs until no angle is larger than tol, or until a sweep gains next to nothing beside what those before
-// did: where a component is flat to the floor sweeps creep along a curved valley, whose end the next M-steps reach as well.
+// settle turns the axes until no angle is larger than tol: in pairs until they are near, then by Newton's method.
 func (p *commonAxes) settle(tol float64) {
-	sweeps := axesSweeps
-	if p.d > axesStarts {
-		sweeps = axesWide
-	}
-	for range sweeps {
-		before := p.gain
-		if p.sweep(false) <= tol || p.gain-before <= axesGain*p.gain {
+	for range axesSweeps {
+		switch angle := p.sweep(false); {
+		case angle <= tol:
+			return
+		case angle <= axesNear:
+			p.newton(tol)
 			return
 		}
 	}
@@ -136,9 +132,8 @@ func (p *commonAxes) sweep(wide bool) (largest float64) {
 	}
 	for a := range p.d {
 		for e := a + 1; e < p.d; e++ {
-			phi, gain := p.pair(a, e).angle(wide)
+			phi := p.pair(a, e).angle(wide)
 			p.turn(a, e, phi)
-			p.gain += gain
 			largest = max(largest, math.Abs(phi))
 		}
 	}
@@ -278,8 +273,8 @@ var tried = func() (t [axesAngles][2]float64) {
 
 func triedAngle(i int) float64 { return math.Pi / 2 * (float64(i)/axesAngles - 0.5) }
 
-// angle returns the best angle near 0, or of all if wide, and by how much the cost is lower there.
-func (r *pair) angle(wide bool) (best, gain float64) {
+// angle returns the best angle near 0, or of all if wide.
+func (r *pair) angle(wide bool) (best float64) {
 	cost, sin, cos := 0.0, 0.0, 1.0 // at 0
 	if wide {
 		for i, t := range tried {
@@ -300,11 +295,11 @@ func (r *pair) angle(wide bool) (best, gain float64) {
 		step := -slope / curve
 		switch {
 		case !(math.Abs(slope) > 1e-15*scale): // rounding
-			return best, -cost
+			return best
 		case !(curve > 1e-9*scale) || math.Abs(step) > math.Pi/8:
 			step = math.Copysign(math.Pi/16, -slope)
 		case math.Abs(step) < axesTiny: // too little for the cost to show; another would be below rounding
-			return best + step, -cost - slope*step/2
+			return best + step
 		}
 		var f float64
 		first := step
@@ -317,12 +312,12 @@ func (r *pair) angle(wide bool) (best, gain float64) {
 				if curve > 1e-9*scale && math.Abs(first) < axesBlind { // the slope is exact where the cost is rounded
 					best += first
 				}
-				return best, -cost
+				return best
 			}
 		}
 		best, cost = best+step, f
 	}
-	return best, -cost
+	return best
 }
 
 // alike permutes the columns of the axes so that each is as near as it can be to its own of those near, the clearest

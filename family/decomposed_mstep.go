@@ -68,7 +68,7 @@ func (g Decomposed) raise(q []float64, d int) (raised bool) {
 // MStep sets means to the weighted means, and the covariances to those of the shape under which rows with the moments
 // about them are the most likely (Celeux and Govaert 1995). EVI, EVV and EEV are in closed form. VEI, VEE and VEV take
 // volumes and the rest in turn, which climbs to the one optimum there is (see moments.volumesAndShape, moments.proportional); EVE and VVE
-// turn axes in pairs (see commonAxes). All are carried to the end, so that the step is the maximiser and not just an ascent.
+// turn axes (see commonAxes). All are carried to the end, so that the step is the maximiser and not just an ascent.
 //
 // Where a component's rows are flatter than the floor their moments are raised to it before the shape is imposed. What
 // comes out is the best of that, not of the moments themselves. If it, or an iteration cut short, would be for the worse,
