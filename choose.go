@@ -3,6 +3,7 @@ package latent
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type choice struct {
 	penalty   *float64    // of the elbow, once all candidates are done
 
 	best *contender
+	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
 
 	mu          sync.Mutex
 	done, looks int // candidates looked at, some twice
@@ -45,7 +47,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
-	c := &choice{spec: spec, criterion: spec.criterion()}
+	c := &choice{spec: spec, criterion: spec.criterion(), bar: math.Inf(1)}
 	lo, hi := spec.sizes()
 	var err error
 	if c.base, err = survey(ctx, src, spec.one(lo, "")); err != nil {
@@ -83,6 +85,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	}
 	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
 	c.tell(r, left, hi)
+	r.Fitted.Provenance.Choice, r.Fitted.Provenance.Candidates = r.Choice, r.Candidates
 	return r, nil
 }
 
@@ -188,12 +191,8 @@ func (c *choice) wave(rest []*contender) int {
 
 // together fits candidates that share their passes.
 func (c *choice) together(ctx context.Context, wave []*contender) {
-	if len(wave) == 1 {
-		c.try(ctx, wave[0], c.spec.threads(), nil)
-		c.note(wave[0])
-		return
-	}
-	j := &joint{sweeper: sweep.NewLocal(c.base.src, c.base.look.Rows, c.base.origin, c.spec.threads()), live: len(wave)}
+	j := &joint{sweeper: sweep.NewLocal(c.base.src, c.base.look.Rows, c.base.origin, c.spec.threads()), live: len(wave), best: c.bar}
+	defer func() { c.bar = j.best }()
 	var wg sync.WaitGroup
 	for _, x := range wave {
 		wg.Go(func() {
@@ -213,9 +212,10 @@ const (
 // try fits one candidate and fills in what it came to, or why it failed.
 // With j it is one of those that share passes, and leaves them when its climbs have ended.
 func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
+	value := math.Inf(1)
 	leave := sync.OnceFunc(func() {
 		if j != nil {
-			j.leave(ctx)
+			j.leave(ctx, value)
 		}
 	})
 	defer leave()
@@ -233,9 +233,15 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	e, err := (*end)(nil), f.size()
 	if err == nil {
 		if j != nil {
-			f.joint = member{j, x.order}
+			seen := math.Inf(1)
+			f.joint = member{j, x.order, &seen}
+			if c.races() {
+				f.need = func() float64 { return c.need(&f, seen) }
+			}
 		}
-		e, err = f.run(ctx)
+		if e, err = f.run(ctx); err == nil {
+			value = c.came(&f, e)
+		}
 	}
 	leave()
 	if err == nil {
@@ -254,6 +260,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 		return
 	}
 	f.local = nil // what it keeps between sweeps may be large
+	f.need = nil
 	x.fit, x.end = &f, e.light()
 }
 
@@ -269,7 +276,7 @@ func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges)
 	r := &Result{K: f.mix.K, Free: f.mix.Free()}
 	f.numbers(r, t)
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
-	x.Converged = last.Done.Converged() && !e.interrupted
+	x.Converged, x.Outraced = last.Done.Converged() && !e.interrupted, e.win().hopeless
 	x.Why, x.AtFloor = f.spikeReason(p)
 	if x.Narrow = x.Why != "" && !x.AtFloor; x.Why == "" && e.interrupted {
 		x.Why = cutShort

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -73,6 +74,9 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 	}
 	f := *x.fit
 	f.spec.Threads, f.joint = threads, nil
+	if c.bar < math.Inf(1) {
+		f.need = func() float64 { return c.need(&f, c.bar) }
+	}
 	if err := f.size(); err != nil {
 		return nil, err
 	}
@@ -105,6 +109,9 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 			}
 		}
 		if at != nil && top.F < at.F+moveGain {
+			return nil, nil
+		}
+		if share := f.look.W / m.f.look.W; at != nil && x.Outraced && old.F+hillSure*share*(top.F-at.F) < f.need() {
 			return nil, nil
 		}
 	}

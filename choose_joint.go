@@ -17,6 +17,7 @@ type joint struct {
 	mu      sync.Mutex
 	live    int
 	waiting []*request
+	best    float64 // criterion of the best candidate that has left; +Inf before
 }
 
 // request is what one fit waits for.
@@ -25,6 +26,7 @@ type request struct {
 	tasks []sweep.Task
 	stats []*family.Stats
 	err   error
+	best  float64 // of joint when the pass began
 	done  chan struct{}
 }
 
@@ -32,6 +34,7 @@ type request struct {
 type member struct {
 	*joint
 	order int
+	best  *float64 // of joint when the last pass began: what a climb sees does not depend on timing
 }
 
 // Sweep implements sweep.Sweeper.
@@ -42,13 +45,15 @@ func (m member) Sweep(ctx context.Context, tasks []sweep.Task) ([]*family.Stats,
 	m.serve(ctx)
 	m.mu.Unlock()
 	<-r.done
+	*m.best = r.best
 	return r.stats, r.err
 }
 
-// leave tells that a fit asks for no more passes.
-func (j *joint) leave(ctx context.Context) {
+// leave tells that a fit asks for no more passes, and the criterion of what it came to.
+func (j *joint) leave(ctx context.Context, value float64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.best = min(j.best, value)
 	j.live--
 	j.serve(ctx)
 }
@@ -65,6 +70,7 @@ func (j *joint) serve(ctx context.Context) {
 	}
 	stats, err := j.sweeper.Sweep(ctx, tasks)
 	for _, r := range j.waiting {
+		r.best = j.best
 		if r.err = err; err == nil {
 			r.stats, stats = stats[:len(r.tasks):len(r.tasks)], stats[len(r.tasks):]
 		}

@@ -32,8 +32,9 @@ type Candidate struct {
 	AtFloor    bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
 	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower than a column's values are told apart: it never wins
 	Converged  bool     `json:"converged"`
-	From       string   `json:"from,omitempty"`    // another candidate at which the climb that got highest began, and what was done to it
-	SameAs     string   `json:"same_as,omitempty"` // mclust's code of an earlier candidate of the same K that is the same model
+	Outraced   bool     `json:"outraced,omitempty"` // its climbs were stopped: what they could still gain would not make it the best
+	From       string   `json:"from,omitempty"`     // another candidate at which the climb that got highest began, and what was done to it
+	SameAs     string   `json:"same_as,omitempty"`  // mclust's code of an earlier candidate of the same K that is the same model
 	Why        string   `json:"why,omitempty"`
 }
 
@@ -94,6 +95,16 @@ func (r *Result) Ranked() []Candidate {
 	return able
 }
 
+// Outraced returns how many candidates were stopped because what they could still gain would not make them the best.
+func (r *Result) Outraced() (n int) {
+	for _, x := range r.Candidates {
+		if x.Outraced {
+			n++
+		}
+	}
+	return n
+}
+
 // usable reports whether a candidate may win.
 func (c *choice) usable(x *Candidate) bool {
 	v := x.Value(c.criterion)
@@ -122,12 +133,13 @@ func (c *choice) before(a, b *contender) bool {
 // crown returns the result of the winner: that of a fit with its K and shape.
 func (c *choice) crown(ctx context.Context, win *contender, began time.Time) (*Result, error) {
 	f, e := win.fit, win.end
-	f.spec.Threads, f.joint = c.spec.Threads, nil
+	f.spec.Threads, f.joint, f.need = c.spec.Threads, nil, nil
 	if err := f.size(); err != nil {
 		return nil, err
 	}
-	if c.spec.Watch != nil && ctx.Err() == nil {
-		f.spec.Watch, f.startSweeps = c.spec.Watch, 0
+	stopped := func(r run) bool { return r.hopeless }
+	if (c.spec.Watch != nil || slices.ContainsFunc(e.runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
+		f.spec.Watch, f.startSweeps, f.moveSweeps = c.spec.Watch, 0, 0
 		again, err := f.run(ctx)
 		if err == nil && win.begun != nil {
 			again.moved, err = f.extra(ctx, again, win.begun)

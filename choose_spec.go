@@ -14,6 +14,9 @@ const (
 	affordedAxes    = 8   // columns up to which shapes are tried that share axes alone
 )
 
+// criteria are what Spec.Criterion may be.
+var criteria = []string{"bic", "aic", "icl", "silhouette", "gap", "elbow"}
+
 // mostTried is the largest number of components that is tried where the spec does not say.
 const mostTried = 9
 
@@ -55,7 +58,7 @@ func (s *Spec) validateChoice() error {
 			return bad("covariance", "%s", strings.TrimPrefix(err.Error(), "covariance "))
 		}
 	}
-	if err := oneOf("criterion", s.Criterion, "bic", "aic", "icl", "silhouette", "gap", "elbow"); err != nil {
+	if err := oneOf("criterion", s.Criterion, criteria...); err != nil {
 		return err
 	}
 	switch {

@@ -82,6 +82,39 @@ func many(n int) *data.Table {
 	return matrixOf(1, x...)
 }
 
+// five returns n rows of five round clusters in the plane.
+func five(n int) *data.Table {
+	x := normals(8, 2*n)
+	for i := range n {
+		x[2*i] += 5 * float64(i%5)
+		x[2*i+1] += 5 * float64(i%5%2)
+	}
+	return matrixOf(2, x...)
+}
+
+// What was stopped on the way does not win either when it is carried to its end.
+func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
+	src := five(sideBySide + 1)
+	r := quickFit(t, src, Spec{KRange: [2]int{3, 7}, Covariance: "VVV,EII"})
+	if r.K != 5 || r.Mclust != "EII" {
+		t.Errorf("%s %d was chosen", r.Mclust, r.K)
+	}
+	for _, x := range r.Candidates {
+		if !x.Outraced {
+			continue
+		}
+		if x.Converged {
+			t.Errorf("%s %d was stopped, and is said to have converged", x.Mclust, x.K)
+		}
+		if alone := quickFit(t, src, Spec{K: x.K, Covariance: x.Covariance}); *alone.BIC < *r.BIC || *alone.BIC > *x.BIC+1e-6*math.Abs(*x.BIC) {
+			t.Errorf("%s %d: BIC %v where it was stopped, %v alone; the best has %v", x.Mclust, x.K, *x.BIC, *alone.BIC, *r.BIC)
+		}
+	}
+	if r.Outraced() == 0 {
+		t.Error("nobody was stopped")
+	}
+}
+
 func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 	faithful, _ := builtIn(t, "@faithful")
 	bits := make([]float64, 0, 600)
@@ -99,14 +132,19 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 		"K-medians":          {faithful, Spec{KRange: [2]int{2, 3}, Model: "kmedians"}},
 		"bits":               {matrixOf(3, bits...), Spec{KRange: [2]int{1, 3}, Model: "bernoulli"}},
 		"many rows":          {many(sideBySide + 1), Spec{KRange: [2]int{1, 3}, Covariance: "full,tied"}},
+		"a race":             {five(sideBySide + 1), Spec{KRange: [2]int{4, 8}, Covariance: "VVI,EII"}},
 		"many rows, k-means": {matrixOf(2, many(2*sideBySide+2).F64...), Spec{KRange: [2]int{2, 3}, Model: "kmeans"}},
 	} {
 		c.spec.Threads = 1
 		r := quickFit(t, c.src, c.spec)
 		alone := quickFit(t, c.src, Spec{K: r.K, Covariance: r.Covariance, Model: c.spec.Model, Scale: c.spec.Scale, Init: c.spec.Init, NInit: c.spec.NInit})
 		alone.Fitted.Spec, r.Fitted.Spec = nil, nil // "full" was not said there
+		alone.Fitted.Provenance.Choice, alone.Fitted.Provenance.Candidates = r.Choice, r.Candidates
 		if written(t, r) != written(t, alone) {
 			t.Errorf("%s: the winner is another model than the fit of k = %d, %s", name, r.K, r.Covariance)
+		}
+		if name == "a race" && r.Outraced() == 0 {
+			t.Error("a race: nobody was stopped")
 		}
 		won := r.Ranked()[0]
 		if won.K != r.K || won.Covariance != r.Covariance || r.BIC != nil && *won.BIC != *r.BIC || r.Inertia != nil && *won.Inertia != *r.Inertia {
@@ -124,7 +162,7 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 
 func TestCandidatesThatShareAPassAreThoseThatDoNot(t *testing.T) {
 	src := matrixOf(2, many(2*sideBySide+2).F64...)
-	r := mustFit(t, src, Spec{KRange: [2]int{2, 3}, Covariance: "full,diag,tied-spherical"})
+	r := mustFit(t, src, Spec{KRange: [2]int{2, 3}, Covariance: "full,diag,tied-spherical", Criterion: "icl"}) // by ICL nobody races
 	for _, x := range r.Candidates {
 		alone := mustFit(t, src, Spec{K: x.K, Covariance: x.Covariance})
 		if x.From != "" { // it began at another, and is higher

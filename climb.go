@@ -82,7 +82,13 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 }
 
 func (f *fit) lockstep(watch func(Progress)) *lockstep {
-	return &lockstep{sweeper: f.sweeper(), threads: f.spec.threads(), mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
+	l := &lockstep{sweeper: f.sweeper(), threads: f.spec.threads(), mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
+	if f.need != nil {
+		if l.rival = (&rival{f.need, raceNear}); f.beaten != nil { // starts have climbed on the sample
+			l.rival.near = rivalNear
+		}
+	}
+	return l
 }
 
 // follow runs one climb to its end.

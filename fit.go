@@ -82,12 +82,13 @@ func (f *fit) run(ctx context.Context) (*end, error) {
 	if e.best, err = f.best(e.runs); err != nil {
 		return nil, err
 	}
-	if win := &e.runs[e.best]; win.outraced { // by one that ended on a spike
+	win := &e.runs[e.best]
+	if win.outraced && !win.hopeless { // by one that ended on a spike
 		if *win, err = f.resume(ctx, *win); err != nil {
 			return nil, err
 		}
 	}
-	if f.spec.thorough() && f.spec.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
+	if f.spec.thorough() && !win.hopeless && f.spec.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
 		if err := f.move(ctx, e); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
@@ -135,9 +136,11 @@ type fit struct {
 	startSweeps int    // passes that choosing starts took
 	moveSweeps  int    // passes that splitting and merging took
 
-	// Of a candidate among others: what it has in common with them, and the passes it shares; nil elsewhere.
+	// Of a candidate among others: what it has in common with them, the passes it shares, and the height it must reach to be
+	// chosen; nil elsewhere.
 	shared *shared
 	joint  sweep.Sweeper
+	need   func() float64
 }
 
 // sweeper is what climbs ask for passes.

@@ -28,6 +28,7 @@ type run struct {
 	err   error
 	// outraced tells that the climb was stopped because what it could still gain would not make it the best.
 	outraced bool
+	hopeless bool // it was stopped because its candidate will not be chosen
 }
 
 // lockstep runs several climbs at once and gathers their evaluations, so that one pass over the rows serves all of
@@ -41,6 +42,7 @@ type lockstep struct {
 	// spike reports whether a point owes its height to a degenerate component. Where it is set climbs race: those that
 	// can no longer win are stopped.
 	spike func(*ascent.Point) bool
+	rival *rival // nil where there is none
 	runs  []run
 	slots chan struct{} // as many as M-steps may run side by side
 	stuck []int         // steps in a row that each climb has been on a spike
@@ -49,8 +51,11 @@ type lockstep struct {
 	ends  chan int
 }
 
-// errOutraced ends a climb that cannot win.
-var errOutraced = errors.New("outraced")
+// What ends a climb that cannot win: against the others, or for its candidate.
+var (
+	errOutraced = errors.New("outraced")
+	errHopeless = errors.New("hopeless")
+)
 
 type ask struct {
 	start int
@@ -73,7 +78,7 @@ func (l *lockstep) climb(ctx context.Context, driver func(start int) ascent.Driv
 		go func() {
 			runs[i].start = i
 			for step, err := range driver(i).Steps(ctx, objective{l, i}, theta) {
-				if errors.Is(err, errOutraced) {
+				if runs[i].hopeless = errors.Is(err, errHopeless); runs[i].hopeless || errors.Is(err, errOutraced) {
 					runs[i].outraced = true
 					break
 				}
@@ -110,7 +115,8 @@ func (l *lockstep) serve(ctx context.Context, live int) {
 		if asked == 0 || asked < live {
 			continue
 		}
-		if l.drop(waiting, &asked); asked == 0 {
+		l.drop(waiting, &asked)
+		if l.giveUp(waiting, &asked); asked == 0 {
 			continue
 		}
 		var asks []*ask
@@ -131,6 +137,8 @@ const (
 	// raceNear is the estimated distance from its own optimum, in standard errors, below which a climb may be stopped.
 	// Farther out an estimate says little: with 1 in place of 0.1, one fit in six lost its best start on real tables.
 	raceNear = 0.1
+	// raceSteps is how many steps a climb has at least.
+	raceSteps = 20
 	// raceGap is how far below the leader, in nats, a climb must be to be stopped.
 	raceGap = 10
 	// raceStuck is how many passes in a row a climb must have asked for on a spike to be stopped once one off a spike is
@@ -162,11 +170,25 @@ func (l *lockstep) drop(waiting []*ask, asked *int) {
 			continue
 		}
 		s := l.runs[i].last
-		if s.Point == nil || s.Point.Beta != 1 || s.Iteration < 20 {
+		if s.Point == nil || s.Point.Beta != 1 || s.Iteration < raceSteps {
 			continue
 		}
 		if s.Distance < raceNear && s.Point.F+raceGap < top || over && l.stuck[i] >= raceStuck {
 			a.reply <- answer{err: errOutraced}
+			waiting[i] = nil
+			*asked--
+		}
+	}
+}
+
+// giveUp ends the climbs that will not get high enough for their candidate to be chosen.
+func (l *lockstep) giveUp(waiting []*ask, asked *int) {
+	if l.rival == nil {
+		return
+	}
+	for i, a := range waiting {
+		if a != nil && l.rival.hopeless(l.runs[i].last) {
+			a.reply <- answer{err: errHopeless}
 			waiting[i] = nil
 			*asked--
 		}

@@ -2,6 +2,7 @@ package latent
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
@@ -10,33 +11,35 @@ import (
 
 // Provenance is what a model file remembers of its fit.
 type Provenance struct {
-	Data        string     `json:"data,omitempty"` // the name of the data, as given
-	Rows        int64      `json:"rows"`           // rows of positive weight
-	Weight      float64    `json:"weight_total"`
-	Dropped     int64      `json:"dropped_rows"`
-	Converged   bool       `json:"converged"`
-	Interrupted bool       `json:"interrupted,omitempty"`
-	Algorithm   string     `json:"algorithm"`
-	Why         string     `json:"algorithm_why,omitempty"`
-	Free        int        `json:"free_parameters,omitempty"`
-	Init        string     `json:"init"`
-	Seed        uint64     `json:"seed"`
-	Iterations  int        `json:"iterations"`
-	Sweeps      int        `json:"sweeps"`
-	SweepsTotal int        `json:"sweeps_total"`
-	Moves       int        `json:"moves_kept,omitempty"`
-	Starts      Starts     `json:"starts"`
-	GroupRows   []int64    `json:"component_rows"` // rows that carry each label
-	AtFloor     []bool     `json:"at_floor"`
-	ICL         *float64   `json:"icl,omitempty"`
-	Inertia     *float64   `json:"inertia,omitempty"`
-	Penalty     *float64   `json:"penalty,omitempty"`
-	Objective   *float64   `json:"objective,omitempty"`
-	Truth       *Truth     `json:"truth,omitempty"`
-	Stability   *Stability `json:"stability,omitempty"`
-	LRT         *LRT       `json:"lrt,omitempty"`
-	Warnings    []string   `json:"warnings"`
-	Version     string     `json:"version"`
+	Data        string      `json:"data,omitempty"` // the name of the data, as given
+	Rows        int64       `json:"rows"`           // rows of positive weight
+	Weight      float64     `json:"weight_total"`
+	Dropped     int64       `json:"dropped_rows"`
+	Converged   bool        `json:"converged"`
+	Interrupted bool        `json:"interrupted,omitempty"`
+	Algorithm   string      `json:"algorithm"`
+	Why         string      `json:"algorithm_why,omitempty"`
+	Free        int         `json:"free_parameters,omitempty"`
+	Init        string      `json:"init"`
+	Seed        uint64      `json:"seed"`
+	Iterations  int         `json:"iterations"`
+	Sweeps      int         `json:"sweeps"`
+	SweepsTotal int         `json:"sweeps_total"`
+	Moves       int         `json:"moves_kept,omitempty"`
+	Starts      Starts      `json:"starts"`
+	GroupRows   []int64     `json:"component_rows"` // rows that carry each label
+	AtFloor     []bool      `json:"at_floor"`
+	ICL         *float64    `json:"icl,omitempty"`
+	Inertia     *float64    `json:"inertia,omitempty"`
+	Penalty     *float64    `json:"penalty,omitempty"`
+	Objective   *float64    `json:"objective,omitempty"`
+	Truth       *Truth      `json:"truth,omitempty"`
+	Choice      *Choice     `json:"choice,omitempty"` // how K and the shape were chosen, where they were, and from what
+	Candidates  []Candidate `json:"candidates,omitempty"`
+	Stability   *Stability  `json:"stability,omitempty"`
+	LRT         *LRT        `json:"lrt,omitempty"`
+	Warnings    []string    `json:"warnings"`
+	Version     string      `json:"version"`
 }
 
 // Result returns what the model file tells of its fit: the result again, without times. Of a model written by hand it
@@ -69,6 +72,9 @@ func (m *Model) Result() *Result {
 	r.Iterations, r.Sweeps, r.SweepsTotal, r.Moves, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Moves, p.Starts
 	r.ICL, r.Inertia, r.Penalty, r.Objective, r.Truth = p.ICL, p.Inertia, p.Penalty, p.Objective, p.Truth
 	r.LRT = p.LRT
+	if p.choice() {
+		r.Choice, r.Candidates = p.Choice, p.Candidates
+	}
 	if s := p.Stability; s != nil && (len(s.Groups) == 0 || len(s.Groups) == k) {
 		r.Stability = s
 	}
@@ -97,4 +103,13 @@ func (m *Model) tell(r *Result, p *Provenance) {
 		}
 		r.Components = append(r.Components, x)
 	}
+}
+
+// choice reports whether there is a choice that can be told: a file may have been edited.
+func (p *Provenance) choice() bool {
+	c := p.Choice
+	if c == nil || len(p.Candidates) == 0 || c.Margin == nil && c.Verdict != "" || !slices.Contains(criteria, c.Criterion) {
+		return false
+	}
+	return !slices.ContainsFunc(p.Candidates, func(x Candidate) bool { return x.K < 1 || (x.Gap == nil) != (x.GapSE == nil) })
 }

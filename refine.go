@@ -13,6 +13,9 @@ const (
 	refineFrom = 4
 	// surelyBeaten is by how many of its standard deviations a start must be below the best on the sample to climb no more.
 	surelyBeaten = 5
+	// refineNear is the distance from their tops on the sample, in standard errors, at which starts leave it: those of all
+	// rows are some standard errors of the sample away.
+	refineNear = 1
 )
 
 // refine lets the starts climb on the sample that they were drawn from. On all rows a few passes are then left of a hundred
@@ -20,6 +23,9 @@ const (
 // it was; one that is surely lower than the best, by the rows' differences in log density, is marked as beaten.
 func (f *fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([][]float64, error) {
 	s := f.on(p)
+	if s.spec.tol() > 0 {
+		s.spec.Tol = new(max(s.spec.tol(), refineNear))
+	}
 	runs, err := s.climb(ctx, thetas, nil, false)
 	if err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func (f *fit) on(p *seed.Points) *fit {
 	for _, w := range p.W {
 		look.W += w
 	}
-	s.look, s.joint, s.src, s.origin = &look, nil, p.Table(), make([]float64, p.D)
+	s.look, s.joint, s.need, s.src, s.origin = &look, nil, nil, p.Table(), make([]float64, p.D)
 	s.user = s.src
 	s.local = sweep.NewLocal(s.src, look.Rows, s.origin, f.spec.threads())
 	return &s

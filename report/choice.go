@@ -56,6 +56,9 @@ func (b *builder) choice() {
 	if c.LeftOut != nil {
 		s.Lead = append(s.Lead, "Not tried, because they take long on these rows: "+strings.Join(c.LeftOut, ", ")+".")
 	}
+	if n := b.r.Outraced(); n > 0 {
+		s.Lead = append(s.Lead, fmt.Sprintf("%d of them were stopped on the way, their %s somewhat too high: what they could still gain would not make them the best.", n, name))
+	}
 	if c.Criterion == "gap" {
 		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups wins whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
 		if int64(c.GapRows) < b.r.N {

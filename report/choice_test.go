@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -40,7 +41,11 @@ func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
 func pageOf(t *testing.T, src data.Source, spec latent.Spec) string {
 	t.Helper()
 	spec.Columns = []string{"x", "y"}
-	r := fit(t, src, spec)
+	return pageAbout(t, src, fit(t, src, spec))
+}
+
+func pageAbout(t *testing.T, src data.Source, r *latent.Result) string {
+	t.Helper()
 	rows, err := Gather(context.Background(), r.Fitted, src, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -68,5 +73,40 @@ func TestPageTellsAChoice(t *testing.T) {
 	}
 	if strings.Contains(pageOf(t, src, latent.Spec{K: 2}), `id="choice"`) {
 		t.Error("a page without a choice tells one")
+	}
+}
+
+func TestPageOfAModelFileTellsTheChoice(t *testing.T) {
+	src := two(300)
+	for _, spec := range []latent.Spec{{Covariance: "full,tied"}, {Model: "kmeans", Criterion: "gap"}, {Model: "kmeans", Criterion: "elbow"}} {
+		spec.KRange, spec.Columns = [2]int{1, 3}, []string{"x", "y"}
+		r := fit(t, src, spec)
+		var file bytes.Buffer
+		if _, err := r.Fitted.WriteTo(&file); err != nil {
+			t.Fatal(err)
+		}
+		read := func(b []byte) *latent.Result {
+			m := new(latent.Model)
+			if err := json.Unmarshal(b, m); err != nil {
+				t.Fatal(err)
+			}
+			return m.Result()
+		}
+		section := func(page string) string {
+			_, s, _ := strings.Cut(page, `id="choice"`)
+			s, _, _ = strings.Cut(s, "</section>")
+			return s
+		}
+		want := section(pageAbout(t, src, r))
+		if got := section(pageAbout(t, src, read(file.Bytes()))); got != want || want == "" {
+			t.Errorf("%q: the file tells %q, the fit %q", spec.Criterion, got, want)
+		}
+		// What was edited so that it cannot be told is left out.
+		for _, edit := range [][2]string{{`"criterion":"`, `"criterion":"x`}, {`"margin":`, `"verdict":"flat","margin":null,"x":`}, {`{"k":2,`, `{"k":0,`}, {`"gap_se":`, `"x":`}} {
+			page := pageAbout(t, src, read(bytes.ReplaceAll(file.Bytes(), []byte(edit[0]), []byte(edit[1]))))
+			if found := bytes.Contains(file.Bytes(), []byte(edit[0])); found == strings.Contains(page, `id="choice"`) {
+				t.Errorf("%q: %s in the file, and the page tells a choice: %v", spec.Criterion, edit[1], found)
+			}
+		}
 	}
 }
