@@ -20,9 +20,9 @@ func (g Decomposed) units() []float64 {
 	return unit
 }
 
-// low returns the logarithm of the root of the smallest eigenvalue of a covariance whose columns are measured by unit; -Inf
-// where no float64 can hold its inverse.
-func (e *ellipsoid) low(unit []float64) float64 {
+// low returns the logarithm of the root of the smallest eigenvalue of a covariance whose columns are measured by unit, or a
+// lower bound of it that is above enough; -Inf where no float64 can hold its inverse.
+func (e *ellipsoid) low(unit []float64, enough float64) float64 {
 	if e.unit == nil {
 		low := math.Inf(1)
 		for a, v := range e.log {
@@ -48,13 +48,18 @@ func (e *ellipsoid) low(unit []float64) float64 {
 		}
 	}
 	rows := mat.NewDense(d, d, nil)
-	off := 0.0
+	off, sum := 0.0, 0.0
 	for j := range d {
+		f := math.Exp(-e.log[j] - top)
 		for l := range j + 1 {
-			v := w[tri(j, l)] * math.Exp(-e.log[j]-top) * unit[l]
+			v := w[tri(j, l)] * f * unit[l]
 			off += v - v
+			sum += v * v // the sum of all eigenvalues
 			rows.Set(j, l, v)
 		}
+	}
+	if bound := -top - math.Log(sum)/2; off == 0 && bound > enough {
+		return bound
 	}
 	var svd mat.SVD
 	if off != 0 || !svd.Factorize(rows, mat.SVDNone) {
@@ -70,7 +75,8 @@ var logFloor = math.Log(MinEigenvalue) / 2
 func (g Decomposed) AtFloor(theta []float64, k, d int) []bool {
 	at, unit := make([]bool, k), g.units()
 	for c, e := range g.unturned(theta, k, d) {
-		at[c] = e.low(unit) <= logFloor+math.Log(1.001)/2
+		near := logFloor + math.Log(1.001)/2
+		at[c] = e.low(unit, near) <= near
 	}
 	return at
 }
@@ -154,12 +160,13 @@ func (g Decomposed) lift(theta []float64, k, d int, factor float64) (outside boo
 		if l.ownVolume != l.ownShape || !l.ownShape {
 			e.log = l.logs(theta, c) // those before may have raised what is shared
 		}
-		low := e.low(unit)
+		inside := logFloor + math.Log(factor)/2
+		low := e.low(unit, inside)
 		if math.IsInf(low, -1) { // beyond float64
 			clear(e.unit)
-			low = e.low(unit)
+			low = e.low(unit, inside)
 		}
-		if !(low < logFloor+math.Log(factor)/2) {
+		if !(low < inside) {
 			continue
 		}
 		outside = true
@@ -194,7 +201,7 @@ func (g Decomposed) rounder(e *ellipsoid, unit []float64) {
 	lo, hi := 2*logFloor-60, max(2*top+60, 0) // logarithms of the share
 	for range 100 {
 		mid := (lo + hi) / 2
-		if try := was.plus(math.Exp(mid), unit); try.low(unit) >= logFloor {
+		if try := was.plus(math.Exp(mid), unit); try.low(unit, logFloor) >= logFloor {
 			hi, *e = mid, try
 		} else {
 			lo = mid

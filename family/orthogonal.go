@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
@@ -195,22 +196,22 @@ func rewrap(k []float64, d int) {
 	}
 }
 
-// coordinatesOf sets k to the coordinates of the axes, K/2 = (D - I)(D + I)^-1; NaN where D has an eigenvalue of -1.
+// coordinatesOf sets k to the coordinates of the axes, K/2 = (D - I)(D + I)^-1; not finite where D has an eigenvalue
+// of -1.
 func coordinatesOf(k, axes []float64, d int) {
-	plus, minus := mat.NewDense(d, d, slices.Clone(axes)), mat.NewDense(d, d, slices.Clone(axes))
+	// No estimate of the condition, which mat.Dense.Solve would make at several times the price: coordinates far out are
+	// looked at by the callers.
+	plus, half := slices.Clone(axes), slices.Clone(axes)
 	for j := range d {
-		plus.Set(j, j, axes[j*d+j]+1)
-		minus.Set(j, j, axes[j*d+j]-1)
+		plus[j*d+j]++
+		half[j*d+j]--
 	}
-	half := mat.NewDense(d, d, nil)
-	if err := half.Solve(plus, minus); err != nil { // the factors commute; a warning of a large condition will do
-		if _, warned := err.(mat.Condition); !warned || math.IsInf(float64(err.(mat.Condition)), 1) {
-			half.Set(d-1, 0, math.NaN())
-		}
-	}
+	at, lu := make([]int, d), blas64.General{Rows: d, Cols: d, Stride: d, Data: plus}
+	lapack64.Getrf(lu, at)
+	lapack64.Getrs(blas.NoTrans, lu, blas64.General{Rows: d, Cols: d, Stride: d, Data: half}, at) // the factors commute
 	for j := range d {
 		for l := range j {
-			k[strict(j, l)] = half.At(j, l) - half.At(l, j)
+			k[strict(j, l)] = half[j*d+l] - half[l*d+j]
 		}
 	}
 }
