@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -33,15 +34,18 @@ const (
 	exitInterrupted = 130
 )
 
-// ballast keeps the collector from running at every few MB of garbage: a choice on a small table makes thousands of short-lived
-// vectors beside almost nothing that lives, and spent half of its time there. Nobody touches it, so that it takes addresses
-// and no memory.
-var ballast = make([]byte, 32<<20)
+// ballast is how many bytes lie idle so that the collector does not run at every few MB of garbage: a choice on a small table
+// makes thousands of short-lived vectors beside almost nothing that lives, and spent half of its time there. Nobody touches
+// them: they take addresses, and no memory.
+const ballast = 32 << 20
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	idle := make([]byte, ballast)
+	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	runtime.KeepAlive(idle)
+	os.Exit(status)
 }
 
 // run is the command without the process around it: it returns the exit status.
