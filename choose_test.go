@@ -95,7 +95,7 @@ func five(n int) *data.Table {
 // What was stopped on the way does not win either when it is carried to its end.
 func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
 	src := five(sideBySide + 1)
-	r := quickFit(t, src, Spec{KRange: [2]int{3, 7}, Covariance: "VVV,EII"})
+	r := quickFit(t, src, Spec{KRange: [2]int{4, 7}, Covariance: "VVI,EII"})
 	if r.K != 5 || r.Mclust != "EII" {
 		t.Errorf("%s %d was chosen", r.Mclust, r.K)
 	}
