@@ -105,11 +105,21 @@ func (m *Model) tell(r *Result, p *Provenance) {
 	}
 }
 
-// choice reports whether there is a choice that can be told: a file may have been edited.
+// choice reports whether there is a choice that can be told: every shape with every number of components of a range, as one
+// was written. A file may have been edited.
 func (p *Provenance) choice() bool {
-	c := p.Choice
-	if c == nil || len(p.Candidates) == 0 || c.Margin == nil && c.Verdict != "" || !slices.Contains(criteria, c.Criterion) {
+	c, all := p.Choice, p.Candidates
+	if c == nil || len(all) == 0 || all[0].K < 1 || c.Margin == nil && c.Verdict != "" || !slices.Contains(criteria, c.Criterion) {
 		return false
 	}
-	return !slices.ContainsFunc(p.Candidates, func(x Candidate) bool { return x.K < 1 || (x.Gap == nil) != (x.GapSE == nil) })
+	shapes := 0
+	for shapes < len(all) && all[shapes].K == all[0].K {
+		shapes++
+	}
+	for i, x := range all {
+		if x.K != all[0].K+i/shapes || x.Mclust != all[i%shapes].Mclust || (x.Gap == nil) != (x.GapSE == nil) {
+			return false
+		}
+	}
+	return len(all)%shapes == 0
 }
