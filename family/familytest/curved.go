@@ -24,19 +24,7 @@ func CurvedLaws(t *testing.T, newFamily Maker) {
 		{"no floor holds what is well inside", holdsNothing},
 	} {
 		t.Run(law.name, func(t *testing.T) {
-			tried := 0
-			rapid.Check(t, func(t *rapid.T) {
-				if law.try(t, u) {
-					tried++
-				}
-			})
-			least := 10
-			if testing.Short() { // a fifth of the samples
-				least = 1
-			}
-			if tried < least {
-				t.Errorf("only %d samples fit the law", tried)
-			}
+			holds(t, func(t *rapid.T) bool { return law.try(t, u) })
 		})
 	}
 }
