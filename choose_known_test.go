@@ -58,7 +58,7 @@ func known(number uint64, n, k int, apart float64) *data.Table {
 func TestHowOftenEachCriterionFindsK(t *testing.T) {
 	sets := 100
 	if testing.Short() {
-		sets = 8
+		sets = 4
 	}
 	apart := []float64{1.5, 2.5, 4, 7}
 	criteria := []string{"bic", "aic", "icl", "silhouette", "k-means silhouette", "k-means gap", "k-means elbow"}
