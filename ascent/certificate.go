@@ -24,6 +24,8 @@ type Certificate struct {
 	Why       string // why Distance is NaN
 	// AtLeast tells that Distance is a lower bound: what was allowed to be spent did not settle it.
 	AtLeast bool
+
+	newton []float64 // Newton's step from the point, as far as it was solved for
 }
 
 // Method is how a certificate came about.
@@ -73,6 +75,7 @@ func (b *observed) times(v []float64) ([]float64, error) {
 // krylov is the outcome of conjugate gradients on I x = r.
 type krylov struct {
 	square    float64   // r' I^-1 r, from below
+	move      []float64 // I^-1 r
 	curvature float64   // the smallest Ritz value of I in units of I_c; NaN without a product
 	down      []float64 // a direction of length 1 in which I is not positive; nil if none was met
 	steps     int
@@ -83,7 +86,7 @@ type krylov struct {
 // settled, passes enough, or a direction of no positive curvature turns up. The coefficients are those of Lanczos'
 // tridiagonal matrix, whose eigenvalues approach those of I in units of I_c from inside.
 func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) {
-	k, t := krylov{curvature: unknown}, tridiagonal{}
+	k, t := krylov{curvature: unknown, move: make([]float64, len(r))}, tridiagonal{}
 	r = slices.Clone(r)
 	mask(r, b.at.Held)
 	z := b.preconditioned(r)
@@ -105,6 +108,7 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 		t.add(alpha, beta, before)
 		gain := alpha * rz
 		k.square += gain
+		axpy(k.move, alpha, v)
 		axpy(r, -alpha, y)
 		z = b.preconditioned(r)
 		after := dot(r, z)
@@ -263,7 +267,10 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 		return c, nil, err
 	}
 	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled && k.down == nil}
-	c.Distance = math.Hypot(math.Sqrt(k.square), b.at.Near.Length(drift(b.at)))
+	held := drift(b.at)
+	c.Distance = math.Hypot(math.Sqrt(k.square), b.at.Near.Length(held))
+	c.newton = k.move
+	axpy(c.newton, 1, held)
 	down = k.down
 	if normal != nil && c.Distance <= tol {
 		low, least, err := b.search(down, normal)
@@ -281,4 +288,20 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 	}
 	c.Remaining = c.Distance * c.Distance / 2
 	return c, down, nil
+}
+
+// after returns the certificate of q, where Newton's step from the point of c has led. What is left is what the solution
+// was cut short by, at most the share of settled, and where the surroundings bend: that is told by the gradient at q, which
+// weighs at most 1 over the least curvature of what it weighs in the complete-data information.
+func (c *Certificate) after(q *Point) Certificate {
+	e := *c
+	e.newton = nil
+	z := make([]float64, len(q.Grad))
+	q.Near.Precondition(z, q.Grad)
+	mask(z, q.Held)
+	left := max(math.Sqrt(settled)*c.Distance, math.Hypot(math.Sqrt(dot(q.Grad, z)/c.Curvature), q.Near.Length(drift(q))))
+	if left < c.Distance { // not NaN
+		e.Distance, e.Remaining = left, left*left/2
+	}
+	return e
 }

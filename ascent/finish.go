@@ -5,10 +5,12 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Finish lets a driver climb and decides when it has finished: not when the log-likelihood looks flat, but when the
-// distance to the optimum is certified. A saddle or a ridge is left, never certified.
+// distance to the optimum is certified. A saddle or a ridge is left, never certified. The last step is Newton's, which the
+// certificate has solved for.
 //
 // The driver's own estimate of the distance decides when to look. A look that finds the optimum farther than the driver
 // thought teaches by what factor, and the next one waits until the estimate, so corrected, is within tolerance.
@@ -91,6 +93,10 @@ func (w *watch) climb(theta []float64) (again bool) {
 			return false
 		}
 		s.Sweeps = w.o.n
+		if s.Done == Close {
+			w.end(s)
+			return false
+		}
 		if !w.yield(s, nil) || s.Done != Going {
 			return false
 		}
@@ -186,6 +192,37 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 		s.Done = Close
 	}
 	return false, nil
+}
+
+// end yields the step that was certified and, where it gains, Newton's step from there, which the look has solved for.
+// What was within tolerance is then left only as far as the solution was cut short, at the price of one sweep.
+func (w *watch) end(s Step) {
+	p := s.Point
+	if s.Iteration >= w.MaxIter || !(s.Remaining > slack*math.Abs(p.F)) {
+		w.yield(s, nil)
+		return
+	}
+	theta := slices.Clone(p.Theta)
+	axpy(theta, 1, s.Certificate.newton)
+	q, err := w.o.Eval(w.ctx, theta, p.Beta)
+	switch {
+	case err != nil:
+		w.yield(Step{}, err)
+		return
+	case !(q.F > p.F) || !slices.Equal(q.Held, p.Held): // nothing that F can tell, or into another floor
+		s.Sweeps = w.o.n
+		w.yield(s, nil)
+		return
+	}
+	before := s
+	before.Done, before.Halves = Going, false
+	if !w.yield(before, nil) {
+		return
+	}
+	s.Iteration, s.Sweeps, s.Point, s.Change, s.Halves = s.Iteration+1, w.o.n, q, q.F-p.F, false
+	c := s.Certificate.after(q)
+	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
+	w.yield(s, nil)
 }
 
 // budget is how many sweeps looks may take beyond those of the climb itself.

@@ -205,6 +205,37 @@ func TestALookTeachesHowFarTheDriverErrs(t *testing.T) {
 	}
 }
 
+// On a quadratic Newton's step leads to the top, up to the twentieth that the solution may leave out. It is an accepted step
+// like any other, and is not taken beyond the steps allowed.
+func TestTheLastStepIsNewtons(t *testing.T) {
+	for seed, eigenvalues := range [][]float64{{0.2}, {1, 0.1}, {1, 0.6, 0.3, 0.05}, {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1}} {
+		size := make([]float64, len(eigenvalues))
+		for i := range size {
+			size[i] = 1
+		}
+		b, directions := newBowl(t, uint64(510+seed), eigenvalues)
+		f := ascent.Finish{Driver: slow, MaxIter: 1000, Tol: 0.03}
+		all := steps(t, f, b, away(b, directions, size))
+		if len(all) < 2 {
+			t.Fatalf("eigenvalues %v: %d steps", eigenvalues, len(all))
+		}
+		before, end := all[len(all)-2], last(all)
+		if before.Done != ascent.Going || before.Certificate == nil || !(before.Distance <= f.Tol) || before.Halves {
+			t.Errorf("eigenvalues %v: before the last step %+v, certificate %+v", eigenvalues, before, before.Certificate)
+		}
+		if left := -end.Point.F; left > -0.05*before.Point.F || left > end.Remaining*(1+1e-6) || !(end.Remaining < before.Remaining) { // the top is 0
+			t.Errorf("eigenvalues %v: %v left of %v, certified %v", eigenvalues, left, -before.Point.F, end.Remaining)
+		}
+		if end.Done != ascent.Close || end.Iteration != before.Iteration+1 || end.Sweeps != b.evals || end.Change != end.Point.F-before.Point.F || end.Certificate.Distance != end.Distance {
+			t.Errorf("eigenvalues %v: the last step %+v, certificate %+v", eigenvalues, end, end.Certificate)
+		}
+		f.MaxIter = before.Iteration
+		if cut := last(steps(t, f, b, away(b, directions, size))); cut.Iteration != f.MaxIter || cut.Point.F != before.Point.F {
+			t.Errorf("eigenvalues %v: of %d steps allowed the last is %+v", eigenvalues, f.MaxIter, cut)
+		}
+	}
+}
+
 func TestNoToleranceGoesToTheFixedPoint(t *testing.T) {
 	rows, _ := twoHumps()
 	m := gaussians(t, family.Full, 2, rows)
@@ -343,7 +374,12 @@ func TestToleranceTrap(t *testing.T) {
 			t.Fatalf("seed %d: the rows add to %v, %v, want %v", run.Seed, x, y, run.RowSum)
 		}
 		m := gaussians(t, family.Full, 2, rows)
-		end := last(steps(t, ascent.Finish{Driver: quasi, MaxIter: 1000, Tol: 0.01}, newObjective(t, m, rows), run.Start.theta(m)))
+		path := steps(t, ascent.Finish{Driver: quasi, MaxIter: 1000, Tol: 0.01}, newObjective(t, m, rows), run.Start.theta(m))
+		end := last(path)
+		looked := end
+		if before := path[len(path)-2]; before.Certificate != nil { // the last step is Newton's from there
+			looked = before
+		}
 		off := math.Abs(naturalOf(m, end.Point.Theta).Weights[0] - run.Converged.Weights[0])
 		left := run.Converged.LogLik - end.Point.LogLik
 		if end.Done != ascent.Close {
@@ -366,15 +402,18 @@ func TestToleranceTrap(t *testing.T) {
 		if off > 0.05 {
 			t.Errorf("seed %d: weight %v off, %v nats left, certificate %+v", run.Seed, off, left, end.Certificate)
 		}
-		if truth := math.Sqrt(2 * max(left, 0)); end.Distance < 2*truth+1e-5 && end.Distance > truth/2-1e-5 {
+		if before := math.Sqrt(2 * max(run.Converged.LogLik-looked.Point.LogLik, 0)); looked.Distance < 2*before+1e-5 && looked.Distance > before/2-1e-5 {
 			good++
 		}
-		ratios = append(ratios, end.Remaining/left)
+		if truth := math.Sqrt(2 * max(left, 0)); truth > 2*end.Distance+1e-5 {
+			t.Errorf("seed %d: %v standard errors off, certified to be within %v", run.Seed, truth, end.Distance)
+		}
+		ratios = append(ratios, left/end.Remaining)
 	}
 	slices.Sort(errs)
 	slices.Sort(sweeps)
 	slices.Sort(ratios)
-	t.Logf("weight: median error %.2g, largest %.2g; sweeps: median %v, most %v; %d ended higher, %d lower; certified/true nats %.2g .. %.2g .. %.2g",
+	t.Logf("weight: median error %.2g, largest %.2g; sweeps: median %v, most %v; %d ended higher, %d lower; true/certified nats %.2g .. %.2g .. %.2g",
 		errs[len(errs)/2], errs[len(errs)-1], sweeps[len(sweeps)/2], sweeps[len(sweeps)-1], higher, lower, ratios[0], ratios[len(ratios)/2], ratios[len(ratios)-1])
 	if errs[len(errs)/2] > 0.0005 {
 		t.Errorf("the median error of the weight is %v", errs[len(errs)/2])
