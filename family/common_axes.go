@@ -72,10 +72,10 @@ func within(axes, q []float64, d int) []float64 {
 
 // findAxes returns the common axes of packed covariances s of weights n. Where those given are near an optimum that no turn
 // of a pair can leave, it is that one: the rows of an M-step change little from one to the next. Else the best of several
-// starts is climbed from.
-func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) []float64 {
+// starts is climbed from. It reports whether the axes have settled.
+func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) (axes []float64, settled bool) {
 	if d == 1 {
-		return slices.Clone(near)
+		return slices.Clone(near), true
 	}
 	pooled := make([]float64, len(s[0]))
 	for c, q := range s {
@@ -85,8 +85,8 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) []f
 	}
 	best := newCommonAxes(near, s, n, d, equal)
 	if best.sweep(true) <= axesNear {
-		best.settle(axesSettled)
-		return transposed(best.axes, d)
+		settled = best.settle(axesSettled)
+		return transposed(best.axes, d), settled
 	}
 	best.settle(axesRough)
 	cost := best.cost()
@@ -106,21 +106,22 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) []f
 			best, cost = p, f
 		}
 	}
-	best.settle(axesSettled)
-	return transposed(best.axes, d)
+	settled = best.settle(axesSettled)
+	return transposed(best.axes, d), settled
 }
 
-// settle turns the axes until no angle is larger than tol: in pairs until they are near, then by Newton's method.
-func (p *commonAxes) settle(tol float64) {
+// settle turns the axes until no angle is larger than tol: in pairs until they are near, then by Newton's method. It reports
+// whether it got there.
+func (p *commonAxes) settle(tol float64) bool {
 	for range axesSweeps {
 		switch angle := p.sweep(false); {
 		case angle <= tol:
-			return
+			return true
 		case angle <= axesNear:
-			p.newton(tol)
-			return
+			return p.newton(tol)
 		}
 	}
+	return false
 }
 
 // sweep turns every pair once, to the best of all angles if wide, and returns the largest of the angles.

@@ -4,7 +4,7 @@ import "math"
 
 // Limits of Newton's method.
 const (
-	axesSteps    = 50    // in one M-step
+	axesSteps    = 1000  // in one M-step
 	axesFar      = 0.3   // angle of the longest step
 	axesRounding = 1e-14 // what the cost may seem to rise by, beside 1 and itself
 	axesFlat     = 1e-20 // what is nothing to fall by
@@ -12,9 +12,9 @@ const (
 
 // newton turns the axes by Newton's method until a step has no angle larger than tol, or nothing to gain: pairs alone creep
 // where more than two axes have to turn together. Steps are kept within a radius in which the model holds. Where a
-// component is flat to the floor the cost falls along a narrow valley that winds, and what is left of it after axesSteps
-// the next M-steps do.
-func (p *commonAxes) newton(tol float64) {
+// component is flat to the floor the cost falls along a narrow valley that winds, and a few hundred steps may be needed. It
+// reports whether the axes have settled within axesSteps: what is left the next M-steps do.
+func (p *commonAxes) newton(tol float64) bool {
 	cost, radius := p.cost(), 1.0
 	var h *bend
 	for range axesSteps {
@@ -43,9 +43,10 @@ func (p *commonAxes) newton(tol float64) {
 			radius *= 2
 		}
 		if h, cost = nil, after; !t.edge && (angle <= tol || t.falls <= axesFlat) {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // by turns the axes by W. What is off the diagonal of D' S D stays as small as it is: to start from S again would round it

@@ -105,7 +105,10 @@ func TestCommonAxesAreCarriedToTheirEnd(t *testing.T) {
 				t.Run(fmt.Sprintf("%d columns, spread %v, one volume %v", d, spread, equal), func(t *testing.T) {
 					s, n := manyAxes(rng, 4, d, spread)
 					start := newRotation(make([]float64, d*(d-1)/2), d).axes
-					axes := findAxes(start, s, n, d, equal)
+					axes, settled := findAxes(start, s, n, d, equal)
+					if !settled {
+						t.Error("the axes have not settled")
+					}
 					if before, after := diagonalCost(start, s, n, d, equal), diagonalCost(axes, s, n, d, equal); !(after < before) {
 						t.Errorf("the cost went from %v to %v", before, after)
 					}

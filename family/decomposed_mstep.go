@@ -180,7 +180,9 @@ func descending(v []float64) []int {
 func (g Decomposed) shared(next, old []float64, l layout, unit []float64, m *moments) {
 	d := l.d
 	near := newRotation(l.direction(old, 0), d).axes
-	axes, _ := alike(findAxes(near, m.s, m.n, d, !l.ownVolume), near, d)
+	axes, settled := findAxes(near, m.s, m.n, d, !l.ownVolume)
+	m.loose = m.loose || !settled
+	axes, _ = alike(axes, near, d)
 	logs := make([][]float64, len(m.at))
 	cayley(l.direction(next, 0), axes, near, d)
 	axes = newRotation(l.direction(next, 0), d).axes // as they are told: at the floor the last digits of an axis count
