@@ -9,8 +9,8 @@ import (
 )
 
 // Finish lets a driver climb and decides when it has finished: not when the log-likelihood looks flat, but when the
-// distance to the optimum is certified. A saddle or a ridge is left, never certified. The last step is Newton's, which the
-// certificate has solved for.
+// distance to the optimum is certified. A saddle or a ridge is left, never certified. Close to the optimum the last step is
+// Newton's, which the certificate has solved for.
 //
 // The driver's own estimate of the distance decides when to look. A look that finds the optimum farther than the driver
 // thought teaches by what factor, and the next one waits until the estimate, so corrected, is within tolerance.
@@ -194,11 +194,15 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 	return false, nil
 }
 
-// end yields the step that was certified and, where it gains, Newton's step from there, which the look has solved for.
-// What was within tolerance is then left only as far as the solution was cut short, at the price of one sweep.
+// parabola is the distance, in standard errors, within which the surroundings are so much of a parabola that what Newton's
+// step leaves is known without another look.
+const parabola = 0.01
+
+// end yields the step that was certified and, where it gains, Newton's step from there, which the look has solved for. Of
+// what was within tolerance that leaves what the solution was cut short by, at the price of one sweep.
 func (w *watch) end(s Step) {
 	p := s.Point
-	if s.Iteration >= w.MaxIter || !(s.Remaining > slack*math.Abs(p.F)) {
+	if s.Iteration >= w.MaxIter || s.Distance > parabola || !(s.Remaining > slack*math.Abs(p.F)) {
 		w.yield(s, nil)
 		return
 	}

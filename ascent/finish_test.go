@@ -206,7 +206,7 @@ func TestALookTeachesHowFarTheDriverErrs(t *testing.T) {
 }
 
 // On a quadratic Newton's step leads to the top, up to the twentieth that the solution may leave out. It is an accepted step
-// like any other, and is not taken beyond the steps allowed.
+// like any other, and is taken neither from far nor beyond the steps allowed.
 func TestTheLastStepIsNewtons(t *testing.T) {
 	for seed, eigenvalues := range [][]float64{{0.2}, {1, 0.1}, {1, 0.6, 0.3, 0.05}, {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1}} {
 		size := make([]float64, len(eigenvalues))
@@ -214,7 +214,7 @@ func TestTheLastStepIsNewtons(t *testing.T) {
 			size[i] = 1
 		}
 		b, directions := newBowl(t, uint64(510+seed), eigenvalues)
-		f := ascent.Finish{Driver: slow, MaxIter: 1000, Tol: 0.03}
+		f := ascent.Finish{Driver: slow, MaxIter: 1000, Tol: 0.01}
 		all := steps(t, f, b, away(b, directions, size))
 		if len(all) < 2 {
 			t.Fatalf("eigenvalues %v: %d steps", eigenvalues, len(all))
@@ -228,6 +228,10 @@ func TestTheLastStepIsNewtons(t *testing.T) {
 		}
 		if end.Done != ascent.Close || end.Iteration != before.Iteration+1 || end.Sweeps != b.evals || end.Change != end.Point.F-before.Point.F || end.Certificate.Distance != end.Distance {
 			t.Errorf("eigenvalues %v: the last step %+v, certificate %+v", eigenvalues, end, end.Certificate)
+		}
+		far := ascent.Finish{Driver: slow, MaxIter: 1000, Tol: 0.1}
+		if s := last(steps(t, far, b, away(b, directions, size))); s.Done != ascent.Close || s.Distance < 0.01 || s.Sweeps >= before.Sweeps {
+			t.Errorf("eigenvalues %v: stopped early at %+v", eigenvalues, s)
 		}
 		f.MaxIter = before.Iteration
 		if cut := last(steps(t, f, b, away(b, directions, size))); cut.Iteration != f.MaxIter || cut.Point.F != before.Point.F {
