@@ -10,7 +10,7 @@ import (
 
 // among returns a search among the points.
 func among(t *testing.T, p *seed.Points) *search {
-	return &search{Breathing: breathing(p, 1), ctx: t.Context(), rng: seed.RNG(1, 0)}
+	return &search{Breathing: breathing(p, 1), threads: 1, ctx: t.Context(), rng: seed.RNG(1, 0)}
 }
 
 func TestExhaleTakesTheCentreWhoseRowsLoseLeast(t *testing.T) {

@@ -68,6 +68,8 @@ const (
 	settled = 300
 	// little is work that is always allowed: multiply-adds, some hundredths of a second.
 	little = 1e9
+	// alone are the multiply-adds of a pass below which other threads take longer to wake than they save.
+	alone = 5e6
 )
 
 // Steps implements ascent.Driver. Where the points are all rows, it yields the steps of Lloyd's algorithm from theta, then
@@ -156,7 +158,10 @@ func (c *breather) search(ctx context.Context, theta []float64) (better []float6
 	c.turns <- struct{}{}
 	defer func() { <-c.turns }()
 	ok = true
-	s := &search{Breathing: c.Breathing, ctx: ctx, rng: seed.MovesRNG(c.Seed, c.Start), levels: map[int]*level{}}
+	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: seed.MovesRNG(c.Seed, c.Start), levels: map[int]*level{}}
+	if work := len(c.points.X) * (len(theta) / c.points.D); work < alone {
+		s.threads = 1
+	}
 	if c.all {
 		s.see = func(at *ascent.Point, halves bool) bool {
 			c.passes, c.kept = s.passes, s.kept
@@ -172,15 +177,16 @@ func (c *breather) search(ctx context.Context, theta []float64) (better []float6
 // search is one start's way among the points.
 type search struct {
 	*Breathing
-	ctx    context.Context
-	engine *nearest.Engine
-	levels map[int]*level // by the number of centres
-	near   [2]*pairs      // the last two, the later first
-	rng    *rand.Rand
-	see    func(at *ascent.Point, halves bool) bool // told of each step; reports whether to go on
-	passes int
-	budget float64 // passes
-	kept   int
+	ctx     context.Context
+	threads int
+	engine  *nearest.Engine
+	levels  map[int]*level // by the number of centres
+	near    [2]*pairs      // the last two, the later first
+	rng     *rand.Rand
+	see     func(at *ascent.Point, halves bool) bool // told of each step; reports whether to go on
+	passes  int
+	budget  float64 // passes
+	kept    int
 }
 
 // end is where Lloyd's algorithm came to rest.
@@ -193,7 +199,7 @@ type end struct {
 // best so far.
 func (s *search) run(theta []float64) []float64 {
 	p := s.points
-	s.engine = nearest.New(p.Table(), make([]float64, p.D), s.Threads)
+	s.engine = nearest.New(p.Table(), make([]float64, p.D), s.threads)
 	best, ok := s.lloyd(theta, 0, s.see)
 	k := len(theta) / p.D
 	if !ok || k < 2 {

@@ -46,15 +46,16 @@ func (s *search) round(theta []float64) (next []float64, moved, ok bool) {
 	for i, a := range near.label {
 		c.weight[a] += p.W[i]
 	}
+	least := slices.Min(c.weight)
 	for i := range p.N {
 		// Most rows are settled by the two nearest centres as they were: means hardly move, and the next round sees the rest.
-		a, w, least := int(near.label[i]), p.W[i], slices.Min(c.weight)
+		a, w := int(near.label[i]), p.W[i]
 		if !(c.weight[a] > w*(1+surely)) || near.second[i]*(least/(least+w)) >= near.first[i]*(c.weight[a]/(c.weight[a]-w)) {
 			continue
 		}
 		if b := c.better(p.At(i), w, a); b >= 0 {
 			c.move(p.At(i), w, a, b)
-			moved = true
+			least, moved = slices.Min(c.weight), true
 		}
 	}
 	return c.mean, moved, true
@@ -118,7 +119,7 @@ func (s *search) compare(theta []float64) (q *pairs, ok bool) {
 		return q, true
 	}
 	s.passes++
-	if err := q.find(s.ctx, theta, s.panels, s.points.D, max(s.Threads, 1)); err != nil {
+	if err := q.find(s.ctx, theta, s.panels, s.points.D, s.threads); err != nil {
 		q.theta = nil
 		return nil, false
 	}
@@ -138,12 +139,10 @@ func (q *pairs) find(ctx context.Context, theta, panels []float64, d, threads in
 		dist, label := scratch[id], make([]int64, kern.Rows)
 		for lo := chunk * chunkRows; lo < min(n, (chunk+1)*chunkRows); lo += kern.Rows {
 			kern.SqdistAll(dist, panels[lo*d:(lo+kern.Rows)*d], theta, k, d)
-			kern.Argmin(q.first[lo:lo+kern.Rows], label, dist, k)
+			kern.TwoLeast(q.first[lo:lo+kern.Rows], q.second[lo:lo+kern.Rows], label, dist, k)
 			for i, c := range label {
 				q.label[lo+i] = int32(c)
-				dist[int(c)*kern.Rows+i] = math.Inf(1)
 			}
-			kern.Argmin(q.second[lo:lo+kern.Rows], label, dist, k)
 		}
 	})
 }

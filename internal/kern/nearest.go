@@ -196,6 +196,27 @@ func Argmin(least []float64, label []int64, dist []float64, k int) {
 	}
 }
 
+// TwoLeast is Argmin that also sets second[i] to the smallest distance of the others, +Inf where there are none. No distance
+// may be NaN.
+func TwoLeast(least, second []float64, label []int64, dist []float64, k int) {
+	least, second, label, dist = least[:Rows], second[:Rows], label[:Rows], dist[:k*Rows]
+	if k > 0 && twoLeastFast(least, second, label, dist, k) {
+		return
+	}
+	for i := range Rows {
+		least[i], second[i], label[i] = math.Inf(1), math.Inf(1), 0
+	}
+	for c := range k {
+		for i, v := range dist[c*Rows : c*Rows+Rows] {
+			if v < least[i] {
+				least[i], second[i], label[i] = v, least[i], int64(c)
+			} else {
+				second[i] = min(second[i], v)
+			}
+		}
+	}
+}
+
 // SqdistRow sets dst[c] = sum_j (y[j] - centres[j*k+c])^2, one term after the other. k is a multiple of 32.
 func SqdistRow(dst, y, centres []float64, k int) {
 	d := len(y)

@@ -110,6 +110,18 @@ func argminFast(least []float64, label []int64, dist []float64, k int) bool {
 	return true
 }
 
+func twoLeastFast(least, second []float64, label []int64, dist []float64, k int) bool {
+	switch level {
+	case AVX512:
+		twoLeast512(&least[0], &second[0], &label[0], &dist[0], k)
+	case AVX2:
+		twoLeast256(&least[0], &second[0], &label[0], &dist[0], k)
+	default:
+		return false
+	}
+	return true
+}
+
 func sqdistRowFast(dst, y, centres []float64, k, d int) bool {
 	if level == Go {
 		return false

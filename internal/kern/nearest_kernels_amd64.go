@@ -89,6 +89,11 @@ func sqdist512(dst *float64, x *float64, c *float64, k int, d int)
 //go:noescape
 func argmin512(least *float64, label *int64, dist *float64, k int)
 
+// TwoLeast.
+//
+//go:noescape
+func twoLeast512(least *float64, second *float64, label *int64, dist *float64, k int)
+
 // SqdistRow for k of the centres.
 //
 //go:noescape
@@ -173,6 +178,11 @@ func sqdist256(dst *float64, x *float64, c *float64, k int, d int)
 //
 //go:noescape
 func argmin256(least *float64, label *int64, dist *float64, k int)
+
+// TwoLeast.
+//
+//go:noescape
+func twoLeast256(least *float64, second *float64, label *int64, dist *float64, k int)
 
 // SqdistRow for k of the centres.
 //

@@ -2912,6 +2912,106 @@ centre192:
 	VZEROUPPER
 	RET
 
+// func twoLeast512(least *float64, second *float64, label *int64, dist *float64, k int)
+// Requires: AVX, AVX512F, SSE2
+TEXT ·twoLeast512(SB), NOSPLIT, $0-40
+	MOVQ         least+0(FP), AX
+	MOVQ         second+8(FP), CX
+	MOVQ         label+16(FP), DX
+	MOVQ         dist+24(FP), BX
+	MOVQ         $0x0000000000000001, SI
+	MOVQ         SI, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         $0x7ff0000000000000, SI
+	MOVQ         SI, X1
+	VPBROADCASTQ X1, Z1
+	MOVQ         k+32(FP), DI
+	LEAQ         (BX), SI
+	VMOVUPD      Z1, Z2
+	VMOVUPD      Z1, Z3
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+
+centre0:
+	VMOVUPD   (SI), Z6
+	VCMPPD    $0x11, Z2, Z6, K1
+	VMOVDQA64 Z5, K1, Z4
+	VMAXPD    Z2, Z6, Z7
+	VMINPD    Z3, Z7, Z3
+	VMINPD    Z2, Z6, Z2
+	VPADDQ    Z0, Z5, Z5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre0
+	VMOVUPD   Z2, (AX)
+	VMOVUPD   Z3, (CX)
+	VMOVUPD   Z4, (DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      64(BX), SI
+	VMOVUPD   Z1, Z2
+	VMOVUPD   Z1, Z3
+	VPXORQ    Z8, Z8, Z8
+	VPXORQ    Z9, Z9, Z9
+
+centre64:
+	VMOVUPD   (SI), Z4
+	VCMPPD    $0x11, Z2, Z4, K1
+	VMOVDQA64 Z9, K1, Z8
+	VMAXPD    Z2, Z4, Z5
+	VMINPD    Z3, Z5, Z3
+	VMINPD    Z2, Z4, Z2
+	VPADDQ    Z0, Z9, Z9
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre64
+	VMOVUPD   Z2, 64(AX)
+	VMOVUPD   Z3, 64(CX)
+	VMOVUPD   Z8, 64(DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      128(BX), SI
+	VMOVUPD   Z1, Z2
+	VMOVUPD   Z1, Z3
+	VPXORQ    Z10, Z10, Z10
+	VPXORQ    Z11, Z11, Z11
+
+centre128:
+	VMOVUPD   (SI), Z4
+	VCMPPD    $0x11, Z2, Z4, K1
+	VMOVDQA64 Z11, K1, Z10
+	VMAXPD    Z2, Z4, Z5
+	VMINPD    Z3, Z5, Z3
+	VMINPD    Z2, Z4, Z2
+	VPADDQ    Z0, Z11, Z11
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre128
+	VMOVUPD   Z2, 128(AX)
+	VMOVUPD   Z3, 128(CX)
+	VMOVUPD   Z10, 128(DX)
+	MOVQ      k+32(FP), SI
+	LEAQ      192(BX), BX
+	VMOVUPD   Z1, Z2
+	VMOVUPD   Z1, Z1
+	VPXORQ    Z12, Z12, Z12
+	VPXORQ    Z13, Z13, Z13
+
+centre192:
+	VMOVUPD   (BX), Z3
+	VCMPPD    $0x11, Z2, Z3, K1
+	VMOVDQA64 Z13, K1, Z12
+	VMAXPD    Z2, Z3, Z4
+	VMINPD    Z1, Z4, Z1
+	VMINPD    Z2, Z3, Z2
+	VPADDQ    Z0, Z13, Z13
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre192
+	VMOVUPD   Z2, 192(AX)
+	VMOVUPD   Z1, 192(CX)
+	VMOVUPD   Z12, 192(DX)
+	VZEROUPPER
+	RET
+
 // func sqdistRow512(dst *float64, y *float64, c *float64, k int, stride int, d int)
 // Requires: AVX, AVX512F
 TEXT ·sqdistRow512(SB), NOSPLIT, $0-48
@@ -5863,6 +5963,190 @@ centre224:
 	JNZ       centre224
 	VMOVUPD   Y0, 224(AX)
 	VMOVUPD   Y2, 224(CX)
+	VZEROUPPER
+	RET
+
+// func twoLeast256(least *float64, second *float64, label *int64, dist *float64, k int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·twoLeast256(SB), NOSPLIT, $0-40
+	MOVQ         least+0(FP), AX
+	MOVQ         second+8(FP), CX
+	MOVQ         label+16(FP), DX
+	MOVQ         dist+24(FP), BX
+	MOVQ         $0x0000000000000001, SI
+	MOVQ         SI, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x7ff0000000000000, SI
+	MOVQ         SI, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         k+32(FP), DI
+	LEAQ         (BX), SI
+	VMOVUPD      Y1, Y2
+	VMOVUPD      Y1, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+
+centre0:
+	VMOVUPD   (SI), Y6
+	VCMPPD    $0x11, Y2, Y6, Y7
+	VBLENDVPD Y7, Y5, Y4, Y4
+	VMAXPD    Y2, Y6, Y7
+	VMINPD    Y3, Y7, Y3
+	VMINPD    Y2, Y6, Y2
+	VPADDQ    Y0, Y5, Y5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre0
+	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y3, (CX)
+	VMOVUPD   Y4, (DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      32(BX), SI
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y4, Y4, Y4
+	VXORPD    Y5, Y5, Y5
+
+centre32:
+	VMOVUPD   (SI), Y6
+	VCMPPD    $0x11, Y2, Y6, Y7
+	VBLENDVPD Y7, Y5, Y4, Y4
+	VMAXPD    Y2, Y6, Y7
+	VMINPD    Y3, Y7, Y3
+	VMINPD    Y2, Y6, Y2
+	VPADDQ    Y0, Y5, Y5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre32
+	VMOVUPD   Y2, 32(AX)
+	VMOVUPD   Y3, 32(CX)
+	VMOVUPD   Y4, 32(DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      64(BX), SI
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y4, Y4, Y4
+	VXORPD    Y5, Y5, Y5
+
+centre64:
+	VMOVUPD   (SI), Y6
+	VCMPPD    $0x11, Y2, Y6, Y7
+	VBLENDVPD Y7, Y5, Y4, Y4
+	VMAXPD    Y2, Y6, Y7
+	VMINPD    Y3, Y7, Y3
+	VMINPD    Y2, Y6, Y2
+	VPADDQ    Y0, Y5, Y5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre64
+	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y3, 64(CX)
+	VMOVUPD   Y4, 64(DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      96(BX), SI
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y4, Y4, Y4
+	VXORPD    Y5, Y5, Y5
+
+centre96:
+	VMOVUPD   (SI), Y6
+	VCMPPD    $0x11, Y2, Y6, Y7
+	VBLENDVPD Y7, Y5, Y4, Y4
+	VMAXPD    Y2, Y6, Y7
+	VMINPD    Y3, Y7, Y3
+	VMINPD    Y2, Y6, Y2
+	VPADDQ    Y0, Y5, Y5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre96
+	VMOVUPD   Y2, 96(AX)
+	VMOVUPD   Y3, 96(CX)
+	VMOVUPD   Y4, 96(DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      128(BX), SI
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y4, Y4, Y4
+	VXORPD    Y5, Y5, Y5
+
+centre128:
+	VMOVUPD   (SI), Y6
+	VCMPPD    $0x11, Y2, Y6, Y7
+	VBLENDVPD Y7, Y5, Y4, Y4
+	VMAXPD    Y2, Y6, Y7
+	VMINPD    Y3, Y7, Y3
+	VMINPD    Y2, Y6, Y2
+	VPADDQ    Y0, Y5, Y5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre128
+	VMOVUPD   Y2, 128(AX)
+	VMOVUPD   Y3, 128(CX)
+	VMOVUPD   Y4, 128(DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      160(BX), SI
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y4, Y4, Y4
+	VXORPD    Y5, Y5, Y5
+
+centre160:
+	VMOVUPD   (SI), Y6
+	VCMPPD    $0x11, Y2, Y6, Y7
+	VBLENDVPD Y7, Y5, Y4, Y4
+	VMAXPD    Y2, Y6, Y7
+	VMINPD    Y3, Y7, Y3
+	VMINPD    Y2, Y6, Y2
+	VPADDQ    Y0, Y5, Y5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre160
+	VMOVUPD   Y2, 160(AX)
+	VMOVUPD   Y3, 160(CX)
+	VMOVUPD   Y4, 160(DX)
+	MOVQ      k+32(FP), DI
+	LEAQ      192(BX), SI
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y4, Y4, Y4
+	VXORPD    Y5, Y5, Y5
+
+centre192:
+	VMOVUPD   (SI), Y6
+	VCMPPD    $0x11, Y2, Y6, Y7
+	VBLENDVPD Y7, Y5, Y4, Y4
+	VMAXPD    Y2, Y6, Y7
+	VMINPD    Y3, Y7, Y3
+	VMINPD    Y2, Y6, Y2
+	VPADDQ    Y0, Y5, Y5
+	ADDQ      $0x00000100, SI
+	DECQ      DI
+	JNZ       centre192
+	VMOVUPD   Y2, 192(AX)
+	VMOVUPD   Y3, 192(CX)
+	VMOVUPD   Y4, 192(DX)
+	MOVQ      k+32(FP), SI
+	LEAQ      224(BX), BX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y1
+	VXORPD    Y3, Y3, Y3
+	VXORPD    Y4, Y4, Y4
+
+centre224:
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMAXPD    Y2, Y5, Y6
+	VMINPD    Y1, Y6, Y1
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre224
+	VMOVUPD   Y2, 224(AX)
+	VMOVUPD   Y1, 224(CX)
+	VMOVUPD   Y3, 224(DX)
 	VZEROUPPER
 	RET
 

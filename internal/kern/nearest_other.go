@@ -24,6 +24,8 @@ func sqdistAllFast(_, _, _ []float64, _, _ int) bool { return false }
 
 func argminFast(_ []float64, _ []int64, _ []float64, _ int) bool { return false }
 
+func twoLeastFast(_, _ []float64, _ []int64, _ []float64, _ int) bool { return false }
+
 func sqdistRowFast(_, _, _ []float64, _, _ int) bool { return false }
 
 func dotsFast(_, _, _ []float32, _ []Pair, _ int) bool { return false }

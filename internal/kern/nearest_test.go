@@ -243,6 +243,39 @@ func TestPlainDistancesHaveTheBitsOfALoop(t *testing.T) {
 	})
 }
 
+func TestTwoLeastAreTheFirstOfAllInOrder(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		everyK(t, func(t *testing.T, rng *rand.Rand, k int) {
+			dist, _ := guarded(k * Rows)
+			for i := range dist {
+				dist[i] = []float64{0, 1, 2, 3, 4, 5, 6, math.Inf(1)}[rng.IntN(8)]
+			}
+			least, leastIntact := guarded(Rows)
+			second, secondIntact := guarded(Rows)
+			label := make([]int64, Rows+2)
+			label[0], label[Rows+1] = -7, -7
+			TwoLeast(least, second, label[1:Rows+1], dist, k)
+			leastIntact(t)
+			secondIntact(t)
+			if label[0] != -7 || label[Rows+1] != -7 {
+				t.Fatal("a label outside the panel was written")
+			}
+			for i := range Rows {
+				var all []float64
+				for c := range k {
+					all = append(all, dist[c*Rows+i])
+				}
+				at := slices.Index(all, slices.Min(all))
+				slices.Sort(all)
+				all = append(all, math.Inf(1))
+				if least[i] != all[0] || second[i] != all[1] || int(label[i+1]) != at {
+					t.Fatalf("row %d: centre %d at %v, then %v; want %d at %v, then %v", i, label[i+1], least[i], second[i], at, all[0], all[1])
+				}
+			}
+		})
+	})
+}
+
 func TestArgminTakesTheLowestOfEquals(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		everyK(t, func(t *testing.T, rng *rand.Rand, k int) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -83,6 +85,54 @@ func (s simd) argmin() {
 			add(256, dp)
 		})
 		VMOVUPD(best, at(least, lo))
+		VMOVUPD(index, at(label, lo))
+	}
+	end()
+}
+
+// twoLeast: lanes are rows, as in argmin.
+func (s simd) twoLeast() {
+	begin("twoLeast"+s.name, "least, second *float64, label *int64, dist *float64, k int", "TwoLeast.")
+	least, second, label, dist := load("least"), load("second"), load("label"), load("dist")
+	bits := GP64()
+	unit, inf := s.vec(), s.vec()
+	for _, c := range []struct {
+		bits uint64
+		to   reg.VecVirtual
+	}{{1, unit}, {math.Float64bits(math.Inf(1)), inf}} {
+		low := XMM()
+		MOVQ(U64(c.bits), bits)
+		MOVQ(bits, low)
+		VPBROADCASTQ(low, c.to)
+	}
+	for lo := 0; lo < 256; lo += s.bytes {
+		dp, k := GP64(), load("k")
+		LEAQ(at(dist, lo), dp)
+		best, next := s.vec(), s.vec()
+		VMOVUPD(inf, best)
+		VMOVUPD(inf, next)
+		zero := s.zero(2)
+		index, id := zero[0], zero[1]
+		loop(name("centre%d", lo), k, func() {
+			v, more := s.vec(), s.vec()
+			VMOVUPD(at(dp, 0), v)
+			if s.bytes == 64 {
+				less := K()
+				VCMPPD(Imm(0x11), best, v, less)
+				VMOVDQA64(id, less, index)
+			} else {
+				less := s.vec()
+				VCMPPD(Imm(0x11), best, v, less)
+				VBLENDVPD(less, id, index, index)
+			}
+			VMAXPD(best, v, more)
+			VMINPD(next, more, next)
+			VMINPD(best, v, best)
+			VPADDQ(unit, id, id)
+			add(256, dp)
+		})
+		VMOVUPD(best, at(least, lo))
+		VMOVUPD(next, at(second, lo))
 		VMOVUPD(index, at(label, lo))
 	}
 	end()

@@ -33,6 +33,7 @@ func main() {
 		s.shift()
 		s.sqdist()
 		s.argmin()
+		s.twoLeast()
 		s.sqdistRow()
 		s.dots()
 		for _, wide := range []bool{false, true} {
