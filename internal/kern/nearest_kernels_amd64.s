@@ -2829,86 +2829,84 @@ TEXT ·argmin512(SB), NOSPLIT, $0-32
 	MOVQ         least+0(FP), AX
 	MOVQ         label+8(FP), CX
 	MOVQ         dist+16(FP), DX
+	MOVQ         $0x0000000000000001, BX
+	MOVQ         BX, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         $0x7ff0000000000000, BX
+	MOVQ         BX, X1
+	VPBROADCASTQ X1, Z1
 	MOVQ         k+24(FP), SI
 	LEAQ         (DX), BX
-	VMOVUPD      (BX), Z0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Z1
-	VPXORQ       Z2, Z2, Z2
-	VPXORQ       Z3, Z3, Z3
+	VMOVUPD      Z1, Z2
+	VMOVUPD      Z1, Z3
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
 
 centre0:
-	VMOVUPD      (BX), Z4
-	VCMPPD       $0x11, Z0, Z4, K1
-	VMOVDQA64    Z3, K1, Z2
-	VMINPD       Z0, Z4, Z0
-	VPADDQ       Z1, Z3, Z3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre0
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z2, (CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         64(DX), BX
-	VMOVUPD      (BX), Z0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Z1
-	VPXORQ       Z5, Z5, Z5
-	VPXORQ       Z6, Z6, Z6
+	VMOVUPD   (BX), Z3
+	VCMPPD    $0x11, Z2, Z3, K1
+	VMOVDQA64 Z5, K1, Z4
+	VMINPD    Z2, Z3, Z2
+	VPADDQ    Z0, Z5, Z5
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre0
+	VMOVUPD   Z2, (AX)
+	VMOVUPD   Z4, (CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      64(DX), BX
+	VMOVUPD   Z1, Z2
+	VMOVUPD   Z1, Z3
+	VPXORQ    Z6, Z6, Z6
+	VPXORQ    Z7, Z7, Z7
 
 centre64:
-	VMOVUPD      (BX), Z2
-	VCMPPD       $0x11, Z0, Z2, K1
-	VMOVDQA64    Z6, K1, Z5
-	VMINPD       Z0, Z2, Z0
-	VPADDQ       Z1, Z6, Z6
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre64
-	VMOVUPD      Z0, 64(AX)
-	VMOVUPD      Z5, 64(CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         128(DX), BX
-	VMOVUPD      (BX), Z0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Z1
-	VPXORQ       Z7, Z7, Z7
-	VPXORQ       Z8, Z8, Z8
+	VMOVUPD   (BX), Z3
+	VCMPPD    $0x11, Z2, Z3, K1
+	VMOVDQA64 Z7, K1, Z6
+	VMINPD    Z2, Z3, Z2
+	VPADDQ    Z0, Z7, Z7
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre64
+	VMOVUPD   Z2, 64(AX)
+	VMOVUPD   Z6, 64(CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      128(DX), BX
+	VMOVUPD   Z1, Z2
+	VMOVUPD   Z1, Z3
+	VPXORQ    Z8, Z8, Z8
+	VPXORQ    Z9, Z9, Z9
 
 centre128:
-	VMOVUPD      (BX), Z2
-	VCMPPD       $0x11, Z0, Z2, K1
-	VMOVDQA64    Z8, K1, Z7
-	VMINPD       Z0, Z2, Z0
-	VPADDQ       Z1, Z8, Z8
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre128
-	VMOVUPD      Z0, 128(AX)
-	VMOVUPD      Z7, 128(CX)
-	MOVQ         k+24(FP), BX
-	LEAQ         192(DX), DX
-	VMOVUPD      (DX), Z0
-	MOVQ         $0x00000001, SI
-	MOVQ         SI, X1
-	VPBROADCASTQ X1, Z1
-	VPXORQ       Z9, Z9, Z9
-	VPXORQ       Z10, Z10, Z10
+	VMOVUPD   (BX), Z3
+	VCMPPD    $0x11, Z2, Z3, K1
+	VMOVDQA64 Z9, K1, Z8
+	VMINPD    Z2, Z3, Z2
+	VPADDQ    Z0, Z9, Z9
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre128
+	VMOVUPD   Z2, 128(AX)
+	VMOVUPD   Z8, 128(CX)
+	MOVQ      k+24(FP), BX
+	LEAQ      192(DX), DX
+	VMOVUPD   Z1, Z2
+	VMOVUPD   Z1, Z1
+	VPXORQ    Z10, Z10, Z10
+	VPXORQ    Z11, Z11, Z11
 
 centre192:
-	VMOVUPD   (DX), Z2
-	VCMPPD    $0x11, Z0, Z2, K1
-	VMOVDQA64 Z10, K1, Z9
-	VMINPD    Z0, Z2, Z0
-	VPADDQ    Z1, Z10, Z10
+	VMOVUPD   (DX), Z1
+	VCMPPD    $0x11, Z2, Z1, K1
+	VMOVDQA64 Z11, K1, Z10
+	VMINPD    Z2, Z1, Z2
+	VPADDQ    Z0, Z11, Z11
 	ADDQ      $0x00000100, DX
 	DECQ      BX
 	JNZ       centre192
-	VMOVUPD   Z0, 192(AX)
-	VMOVUPD   Z9, 192(CX)
+	VMOVUPD   Z2, 192(AX)
+	VMOVUPD   Z10, 192(CX)
 	VZEROUPPER
 	RET
 
@@ -2916,9 +2914,9 @@ centre192:
 // Requires: AVX, AVX512F, SSE2
 TEXT ·twoLeast512(SB), NOSPLIT, $0-40
 	MOVQ         least+0(FP), AX
-	MOVQ         second+8(FP), CX
-	MOVQ         label+16(FP), DX
-	MOVQ         dist+24(FP), BX
+	MOVQ         label+16(FP), CX
+	MOVQ         dist+24(FP), DX
+	MOVQ         second+8(FP), BX
 	MOVQ         $0x0000000000000001, SI
 	MOVQ         SI, X0
 	VPBROADCASTQ X0, Z0
@@ -2926,7 +2924,7 @@ TEXT ·twoLeast512(SB), NOSPLIT, $0-40
 	MOVQ         SI, X1
 	VPBROADCASTQ X1, Z1
 	MOVQ         k+32(FP), DI
-	LEAQ         (BX), SI
+	LEAQ         (DX), SI
 	VMOVUPD      Z1, Z2
 	VMOVUPD      Z1, Z3
 	VPXORQ       Z4, Z4, Z4
@@ -2944,10 +2942,10 @@ centre0:
 	DECQ      DI
 	JNZ       centre0
 	VMOVUPD   Z2, (AX)
-	VMOVUPD   Z3, (CX)
-	VMOVUPD   Z4, (DX)
+	VMOVUPD   Z4, (CX)
+	VMOVUPD   Z3, (BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      64(BX), SI
+	LEAQ      64(DX), SI
 	VMOVUPD   Z1, Z2
 	VMOVUPD   Z1, Z3
 	VPXORQ    Z8, Z8, Z8
@@ -2965,10 +2963,10 @@ centre64:
 	DECQ      DI
 	JNZ       centre64
 	VMOVUPD   Z2, 64(AX)
-	VMOVUPD   Z3, 64(CX)
-	VMOVUPD   Z8, 64(DX)
+	VMOVUPD   Z8, 64(CX)
+	VMOVUPD   Z3, 64(BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      128(BX), SI
+	LEAQ      128(DX), SI
 	VMOVUPD   Z1, Z2
 	VMOVUPD   Z1, Z3
 	VPXORQ    Z10, Z10, Z10
@@ -2986,29 +2984,29 @@ centre128:
 	DECQ      DI
 	JNZ       centre128
 	VMOVUPD   Z2, 128(AX)
-	VMOVUPD   Z3, 128(CX)
-	VMOVUPD   Z10, 128(DX)
+	VMOVUPD   Z10, 128(CX)
+	VMOVUPD   Z3, 128(BX)
 	MOVQ      k+32(FP), SI
-	LEAQ      192(BX), BX
+	LEAQ      192(DX), DX
 	VMOVUPD   Z1, Z2
 	VMOVUPD   Z1, Z1
 	VPXORQ    Z12, Z12, Z12
 	VPXORQ    Z13, Z13, Z13
 
 centre192:
-	VMOVUPD   (BX), Z3
+	VMOVUPD   (DX), Z3
 	VCMPPD    $0x11, Z2, Z3, K1
 	VMOVDQA64 Z13, K1, Z12
 	VMAXPD    Z2, Z3, Z4
 	VMINPD    Z1, Z4, Z1
 	VMINPD    Z2, Z3, Z2
 	VPADDQ    Z0, Z13, Z13
-	ADDQ      $0x00000100, BX
+	ADDQ      $0x00000100, DX
 	DECQ      SI
 	JNZ       centre192
 	VMOVUPD   Z2, 192(AX)
-	VMOVUPD   Z1, 192(CX)
-	VMOVUPD   Z12, 192(DX)
+	VMOVUPD   Z12, 192(CX)
+	VMOVUPD   Z1, 192(BX)
 	VZEROUPPER
 	RET
 
@@ -5803,166 +5801,156 @@ TEXT ·argmin256(SB), NOSPLIT, $0-32
 	MOVQ         least+0(FP), AX
 	MOVQ         label+8(FP), CX
 	MOVQ         dist+16(FP), DX
+	MOVQ         $0x0000000000000001, BX
+	MOVQ         BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x7ff0000000000000, BX
+	MOVQ         BX, X1
+	VPBROADCASTQ X1, Y1
 	MOVQ         k+24(FP), SI
 	LEAQ         (DX), BX
-	VMOVUPD      (BX), Y0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
+	VMOVUPD      Y1, Y2
+	VMOVUPD      Y1, Y3
 	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
 
 centre0:
-	VMOVUPD      (BX), Y4
-	VCMPPD       $0x11, Y0, Y4, Y5
-	VBLENDVPD    Y5, Y3, Y2, Y2
-	VMINPD       Y0, Y4, Y0
-	VPADDQ       Y1, Y3, Y3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y2, (CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         32(DX), BX
-	VMOVUPD      (BX), Y0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre0
+	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y3, (CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      32(DX), BX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y3, Y3, Y3
+	VXORPD    Y4, Y4, Y4
 
 centre32:
-	VMOVUPD      (BX), Y4
-	VCMPPD       $0x11, Y0, Y4, Y5
-	VBLENDVPD    Y5, Y3, Y2, Y2
-	VMINPD       Y0, Y4, Y0
-	VPADDQ       Y1, Y3, Y3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre32
-	VMOVUPD      Y0, 32(AX)
-	VMOVUPD      Y2, 32(CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         64(DX), BX
-	VMOVUPD      (BX), Y0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre32
+	VMOVUPD   Y2, 32(AX)
+	VMOVUPD   Y3, 32(CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      64(DX), BX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y3, Y3, Y3
+	VXORPD    Y4, Y4, Y4
 
 centre64:
-	VMOVUPD      (BX), Y4
-	VCMPPD       $0x11, Y0, Y4, Y5
-	VBLENDVPD    Y5, Y3, Y2, Y2
-	VMINPD       Y0, Y4, Y0
-	VPADDQ       Y1, Y3, Y3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre64
-	VMOVUPD      Y0, 64(AX)
-	VMOVUPD      Y2, 64(CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         96(DX), BX
-	VMOVUPD      (BX), Y0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre64
+	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y3, 64(CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      96(DX), BX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y3, Y3, Y3
+	VXORPD    Y4, Y4, Y4
 
 centre96:
-	VMOVUPD      (BX), Y4
-	VCMPPD       $0x11, Y0, Y4, Y5
-	VBLENDVPD    Y5, Y3, Y2, Y2
-	VMINPD       Y0, Y4, Y0
-	VPADDQ       Y1, Y3, Y3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre96
-	VMOVUPD      Y0, 96(AX)
-	VMOVUPD      Y2, 96(CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         128(DX), BX
-	VMOVUPD      (BX), Y0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre96
+	VMOVUPD   Y2, 96(AX)
+	VMOVUPD   Y3, 96(CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      128(DX), BX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y3, Y3, Y3
+	VXORPD    Y4, Y4, Y4
 
 centre128:
-	VMOVUPD      (BX), Y4
-	VCMPPD       $0x11, Y0, Y4, Y5
-	VBLENDVPD    Y5, Y3, Y2, Y2
-	VMINPD       Y0, Y4, Y0
-	VPADDQ       Y1, Y3, Y3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre128
-	VMOVUPD      Y0, 128(AX)
-	VMOVUPD      Y2, 128(CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         160(DX), BX
-	VMOVUPD      (BX), Y0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre128
+	VMOVUPD   Y2, 128(AX)
+	VMOVUPD   Y3, 128(CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      160(DX), BX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y3, Y3, Y3
+	VXORPD    Y4, Y4, Y4
 
 centre160:
-	VMOVUPD      (BX), Y4
-	VCMPPD       $0x11, Y0, Y4, Y5
-	VBLENDVPD    Y5, Y3, Y2, Y2
-	VMINPD       Y0, Y4, Y0
-	VPADDQ       Y1, Y3, Y3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre160
-	VMOVUPD      Y0, 160(AX)
-	VMOVUPD      Y2, 160(CX)
-	MOVQ         k+24(FP), SI
-	LEAQ         192(DX), BX
-	VMOVUPD      (BX), Y0
-	MOVQ         $0x00000001, DI
-	MOVQ         DI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre160
+	VMOVUPD   Y2, 160(AX)
+	VMOVUPD   Y3, 160(CX)
+	MOVQ      k+24(FP), SI
+	LEAQ      192(DX), BX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y3
+	VXORPD    Y3, Y3, Y3
+	VXORPD    Y4, Y4, Y4
 
 centre192:
-	VMOVUPD      (BX), Y4
-	VCMPPD       $0x11, Y0, Y4, Y5
-	VBLENDVPD    Y5, Y3, Y2, Y2
-	VMINPD       Y0, Y4, Y0
-	VPADDQ       Y1, Y3, Y3
-	ADDQ         $0x00000100, BX
-	DECQ         SI
-	JNZ          centre192
-	VMOVUPD      Y0, 192(AX)
-	VMOVUPD      Y2, 192(CX)
-	MOVQ         k+24(FP), BX
-	LEAQ         224(DX), DX
-	VMOVUPD      (DX), Y0
-	MOVQ         $0x00000001, SI
-	MOVQ         SI, X1
-	VPBROADCASTQ X1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
+	VMOVUPD   (BX), Y5
+	VCMPPD    $0x11, Y2, Y5, Y6
+	VBLENDVPD Y6, Y4, Y3, Y3
+	VMINPD    Y2, Y5, Y2
+	VPADDQ    Y0, Y4, Y4
+	ADDQ      $0x00000100, BX
+	DECQ      SI
+	JNZ       centre192
+	VMOVUPD   Y2, 192(AX)
+	VMOVUPD   Y3, 192(CX)
+	MOVQ      k+24(FP), BX
+	LEAQ      224(DX), DX
+	VMOVUPD   Y1, Y2
+	VMOVUPD   Y1, Y1
+	VXORPD    Y1, Y1, Y1
+	VXORPD    Y3, Y3, Y3
 
 centre224:
 	VMOVUPD   (DX), Y4
-	VCMPPD    $0x11, Y0, Y4, Y5
-	VBLENDVPD Y5, Y3, Y2, Y2
-	VMINPD    Y0, Y4, Y0
-	VPADDQ    Y1, Y3, Y3
+	VCMPPD    $0x11, Y2, Y4, Y5
+	VBLENDVPD Y5, Y3, Y1, Y1
+	VMINPD    Y2, Y4, Y2
+	VPADDQ    Y0, Y3, Y3
 	ADDQ      $0x00000100, DX
 	DECQ      BX
 	JNZ       centre224
-	VMOVUPD   Y0, 224(AX)
-	VMOVUPD   Y2, 224(CX)
+	VMOVUPD   Y2, 224(AX)
+	VMOVUPD   Y1, 224(CX)
 	VZEROUPPER
 	RET
 
@@ -5970,9 +5958,9 @@ centre224:
 // Requires: AVX, AVX2, SSE2
 TEXT ·twoLeast256(SB), NOSPLIT, $0-40
 	MOVQ         least+0(FP), AX
-	MOVQ         second+8(FP), CX
-	MOVQ         label+16(FP), DX
-	MOVQ         dist+24(FP), BX
+	MOVQ         label+16(FP), CX
+	MOVQ         dist+24(FP), DX
+	MOVQ         second+8(FP), BX
 	MOVQ         $0x0000000000000001, SI
 	MOVQ         SI, X0
 	VPBROADCASTQ X0, Y0
@@ -5980,7 +5968,7 @@ TEXT ·twoLeast256(SB), NOSPLIT, $0-40
 	MOVQ         SI, X1
 	VPBROADCASTQ X1, Y1
 	MOVQ         k+32(FP), DI
-	LEAQ         (BX), SI
+	LEAQ         (DX), SI
 	VMOVUPD      Y1, Y2
 	VMOVUPD      Y1, Y3
 	VXORPD       Y4, Y4, Y4
@@ -5998,10 +5986,10 @@ centre0:
 	DECQ      DI
 	JNZ       centre0
 	VMOVUPD   Y2, (AX)
-	VMOVUPD   Y3, (CX)
-	VMOVUPD   Y4, (DX)
+	VMOVUPD   Y4, (CX)
+	VMOVUPD   Y3, (BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      32(BX), SI
+	LEAQ      32(DX), SI
 	VMOVUPD   Y1, Y2
 	VMOVUPD   Y1, Y3
 	VXORPD    Y4, Y4, Y4
@@ -6019,10 +6007,10 @@ centre32:
 	DECQ      DI
 	JNZ       centre32
 	VMOVUPD   Y2, 32(AX)
-	VMOVUPD   Y3, 32(CX)
-	VMOVUPD   Y4, 32(DX)
+	VMOVUPD   Y4, 32(CX)
+	VMOVUPD   Y3, 32(BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      64(BX), SI
+	LEAQ      64(DX), SI
 	VMOVUPD   Y1, Y2
 	VMOVUPD   Y1, Y3
 	VXORPD    Y4, Y4, Y4
@@ -6040,10 +6028,10 @@ centre64:
 	DECQ      DI
 	JNZ       centre64
 	VMOVUPD   Y2, 64(AX)
-	VMOVUPD   Y3, 64(CX)
-	VMOVUPD   Y4, 64(DX)
+	VMOVUPD   Y4, 64(CX)
+	VMOVUPD   Y3, 64(BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      96(BX), SI
+	LEAQ      96(DX), SI
 	VMOVUPD   Y1, Y2
 	VMOVUPD   Y1, Y3
 	VXORPD    Y4, Y4, Y4
@@ -6061,10 +6049,10 @@ centre96:
 	DECQ      DI
 	JNZ       centre96
 	VMOVUPD   Y2, 96(AX)
-	VMOVUPD   Y3, 96(CX)
-	VMOVUPD   Y4, 96(DX)
+	VMOVUPD   Y4, 96(CX)
+	VMOVUPD   Y3, 96(BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      128(BX), SI
+	LEAQ      128(DX), SI
 	VMOVUPD   Y1, Y2
 	VMOVUPD   Y1, Y3
 	VXORPD    Y4, Y4, Y4
@@ -6082,10 +6070,10 @@ centre128:
 	DECQ      DI
 	JNZ       centre128
 	VMOVUPD   Y2, 128(AX)
-	VMOVUPD   Y3, 128(CX)
-	VMOVUPD   Y4, 128(DX)
+	VMOVUPD   Y4, 128(CX)
+	VMOVUPD   Y3, 128(BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      160(BX), SI
+	LEAQ      160(DX), SI
 	VMOVUPD   Y1, Y2
 	VMOVUPD   Y1, Y3
 	VXORPD    Y4, Y4, Y4
@@ -6103,10 +6091,10 @@ centre160:
 	DECQ      DI
 	JNZ       centre160
 	VMOVUPD   Y2, 160(AX)
-	VMOVUPD   Y3, 160(CX)
-	VMOVUPD   Y4, 160(DX)
+	VMOVUPD   Y4, 160(CX)
+	VMOVUPD   Y3, 160(BX)
 	MOVQ      k+32(FP), DI
-	LEAQ      192(BX), SI
+	LEAQ      192(DX), SI
 	VMOVUPD   Y1, Y2
 	VMOVUPD   Y1, Y3
 	VXORPD    Y4, Y4, Y4
@@ -6124,29 +6112,29 @@ centre192:
 	DECQ      DI
 	JNZ       centre192
 	VMOVUPD   Y2, 192(AX)
-	VMOVUPD   Y3, 192(CX)
-	VMOVUPD   Y4, 192(DX)
+	VMOVUPD   Y4, 192(CX)
+	VMOVUPD   Y3, 192(BX)
 	MOVQ      k+32(FP), SI
-	LEAQ      224(BX), BX
+	LEAQ      224(DX), DX
 	VMOVUPD   Y1, Y2
 	VMOVUPD   Y1, Y1
 	VXORPD    Y3, Y3, Y3
 	VXORPD    Y4, Y4, Y4
 
 centre224:
-	VMOVUPD   (BX), Y5
+	VMOVUPD   (DX), Y5
 	VCMPPD    $0x11, Y2, Y5, Y6
 	VBLENDVPD Y6, Y4, Y3, Y3
 	VMAXPD    Y2, Y5, Y6
 	VMINPD    Y1, Y6, Y1
 	VMINPD    Y2, Y5, Y2
 	VPADDQ    Y0, Y4, Y4
-	ADDQ      $0x00000100, BX
+	ADDQ      $0x00000100, DX
 	DECQ      SI
 	JNZ       centre224
 	VMOVUPD   Y2, 224(AX)
-	VMOVUPD   Y1, 224(CX)
-	VMOVUPD   Y3, 224(DX)
+	VMOVUPD   Y3, 224(CX)
+	VMOVUPD   Y1, 224(BX)
 	VZEROUPPER
 	RET
 

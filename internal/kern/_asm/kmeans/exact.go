@@ -52,48 +52,18 @@ func (s simd) sqdist() {
 	end()
 }
 
-// argmin: lanes are rows. Labels come as int64, the width of the lanes.
-func (s simd) argmin() {
-	begin("argmin"+s.name, "least *float64, label *int64, dist *float64, k int", "Argmin.")
-	least, label, dist := load("least"), load("label"), load("dist")
-	for lo := 0; lo < 256; lo += s.bytes {
-		dp, k := GP64(), load("k")
-		LEAQ(at(dist, lo), dp)
-		best, unit := s.vec(), s.vec()
-		VMOVUPD(at(dp, 0), best)
-		n := GP64()
-		MOVQ(U32(1), n)
-		low := XMM()
-		MOVQ(n, low)
-		VPBROADCASTQ(low, unit)
-		zero := s.zero(2)
-		index, id := zero[0], zero[1]
-		loop(name("centre%d", lo), k, func() {
-			v := s.vec()
-			VMOVUPD(at(dp, 0), v)
-			if s.bytes == 64 {
-				less := K()
-				VCMPPD(Imm(0x11), best, v, less)
-				VMOVDQA64(id, less, index)
-			} else {
-				less := s.vec()
-				VCMPPD(Imm(0x11), best, v, less)
-				VBLENDVPD(less, id, index, index)
-			}
-			VMINPD(best, v, best)
-			VPADDQ(unit, id, id)
-			add(256, dp)
-		})
-		VMOVUPD(best, at(least, lo))
-		VMOVUPD(index, at(label, lo))
+// least: lanes are rows. Labels come as int64, the width of the lanes.
+func (s simd) least(two bool) {
+	title, args, doc := "argmin", "least *float64, label *int64, dist *float64, k int", "Argmin."
+	if two {
+		title, args, doc = "twoLeast", "least, second *float64, label *int64, dist *float64, k int", "TwoLeast."
 	}
-	end()
-}
-
-// twoLeast: lanes are rows, as in argmin.
-func (s simd) twoLeast() {
-	begin("twoLeast"+s.name, "least, second *float64, label *int64, dist *float64, k int", "TwoLeast.")
-	least, second, label, dist := load("least"), load("second"), load("label"), load("dist")
+	begin(title+s.name, args, doc)
+	least, label, dist := load("least"), load("label"), load("dist")
+	var second reg.Register
+	if two {
+		second = load("second")
+	}
 	bits := GP64()
 	unit, inf := s.vec(), s.vec()
 	for _, c := range []struct {
@@ -114,7 +84,7 @@ func (s simd) twoLeast() {
 		zero := s.zero(2)
 		index, id := zero[0], zero[1]
 		loop(name("centre%d", lo), k, func() {
-			v, more := s.vec(), s.vec()
+			v := s.vec()
 			VMOVUPD(at(dp, 0), v)
 			if s.bytes == 64 {
 				less := K()
@@ -125,15 +95,20 @@ func (s simd) twoLeast() {
 				VCMPPD(Imm(0x11), best, v, less)
 				VBLENDVPD(less, id, index, index)
 			}
-			VMAXPD(best, v, more)
-			VMINPD(next, more, next)
+			if two {
+				more := s.vec()
+				VMAXPD(best, v, more)
+				VMINPD(next, more, next)
+			}
 			VMINPD(best, v, best)
 			VPADDQ(unit, id, id)
 			add(256, dp)
 		})
 		VMOVUPD(best, at(least, lo))
-		VMOVUPD(next, at(second, lo))
 		VMOVUPD(index, at(label, lo))
+		if two {
+			VMOVUPD(next, at(second, lo))
+		}
 	}
 	end()
 }

@@ -32,8 +32,8 @@ func main() {
 		s.slack()
 		s.shift()
 		s.sqdist()
-		s.argmin()
-		s.twoLeast()
+		s.least(false)
+		s.least(true)
 		s.sqdistRow()
 		s.dots()
 		for _, wide := range []bool{false, true} {
