@@ -26,6 +26,9 @@ func TestIrisIsAFlatChoiceBetweenTwoAndThree(t *testing.T) {
 }
 
 func TestThreeGroupsThatAreApartAreAClearChoice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries all shapes")
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	b.WriteString("left,right\n")
