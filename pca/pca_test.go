@@ -163,9 +163,6 @@ func TestIterationIsNeverBehindEM(t *testing.T) {
 // Rows without any direction are the hardest: variances are all but equal. A basis that restarts still ends within the
 // tolerance, at the eigenvalues of the exact way.
 func TestIterationEndsWhereNothingStandsOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes many passes")
-	}
 	src := cloud(900, 600, 4, func(int) float64 { return 1 })
 	exact, c := find(t, src, 20, 2), iterated(t, src, 20, MaxPasses)
 	if c.Residual > Tolerance || c.Passes*28 <= mostBasis {
