@@ -53,7 +53,6 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if c.base, err = survey(ctx, src, spec.one(lo, "")); err != nil {
 		return nil, err
 	}
-	c.base.shared = new(shared)
 	if c.distinct, err = distinctRows(ctx, c.base.src, hi); err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/latent-go/latent/seed"
 )
 
-// shared is what the fits of a choice have in common: the rows that starts are drawn from, and k-means to its end from
-// seeds that several shapes draw alike. A nil one shares nothing.
+// shared is what the steps of a fit, and all fits of a choice, have in common: the rows that starts are drawn from, and
+// k-means to its end from seeds that several shapes draw alike.
 type shared struct {
 	mu     sync.Mutex
 	points map[int]func() (*seed.Points, error)
@@ -33,17 +33,10 @@ func once[K comparable, V any](s *shared, m *map[K]func() (V, error), key K, fre
 
 // sample returns a sample of at most so many rows, which draw makes.
 func (s *shared) sample(most int, draw func() (*seed.Points, error)) (*seed.Points, error) {
-	if s == nil {
-		return draw()
-	}
 	return once(s, &s.points, most, draw)
 }
 
 // lloyd returns the labels of seed.Lloyd. near is the same for all fits that share.
 func (s *shared) lloyd(ctx context.Context, near *seed.Points, rows []int, threads int) ([]int32, error) {
-	run := func() ([]int32, error) { return seed.Lloyd(ctx, near, rows, threads) }
-	if s == nil {
-		return run()
-	}
-	return once(s, &s.labels, fmt.Sprint(rows), run)
+	return once(s, &s.labels, fmt.Sprint(rows), func() ([]int32, error) { return seed.Lloyd(ctx, near, rows, threads) })
 }

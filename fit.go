@@ -136,11 +136,10 @@ type fit struct {
 	startSweeps int    // passes that choosing starts took
 	moveSweeps  int    // passes that splitting and merging took
 
-	// Of a candidate among others: what it has in common with them, the passes it shares, and the height it must reach to be
-	// chosen; nil elsewhere.
-	shared *shared
-	joint  sweep.Sweeper
-	need   func() float64
+	shared *shared // what was drawn, by all candidates of a choice
+	// Of a candidate among others: the passes it shares, and the height it must reach to be chosen; nil elsewhere.
+	joint sweep.Sweeper
+	need  func() float64
 }
 
 // sweeper is what climbs ask for passes.
@@ -168,7 +167,7 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 && spec.PCA != 1 {
 		return nil, bad("algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
 	}
-	f := &fit{spec: spec, user: src, src: src}
+	f := &fit{spec: spec, user: src, src: src, shared: new(shared)}
 	_, d := src.Shape()
 	if f.names = spec.Columns; f.names == nil {
 		for j := range d {

@@ -11,7 +11,7 @@ import (
 // their share of the cost.
 func (s *search) inhale(theta []float64, m int, beside bool) (wide []float64, ok bool) {
 	p, d := s.points, s.points.D
-	near, ok := s.compare(theta)
+	near, ok := s.compare(theta, true)
 	if !ok {
 		return nil, false
 	}
@@ -52,7 +52,7 @@ const nudge = 0.01
 func (s *search) exhale(theta []float64, m int) (narrow []float64, ok bool) {
 	d := s.points.D
 	k := len(theta) / d
-	near, ok := s.compare(theta)
+	near, ok := s.compare(theta, false)
 	if !ok {
 		return nil, false
 	}

@@ -181,7 +181,7 @@ type search struct {
 	threads int
 	engine  *nearest.Engine
 	levels  map[int]*level // by the number of centres
-	near    [2]*pairs      // the last two, the later first
+	near    [2]*pairs      // of the best centres, and of others
 	rng     *rand.Rand
 	see     func(at *ascent.Point, halves bool) bool // told of each step; reports whether to go on
 	passes  int
@@ -241,7 +241,7 @@ func (s *search) keep(best *end, next end) bool {
 		return true
 	}
 	l := s.level(len(next.theta) / s.points.D)
-	step, ok := l.sweep(next.theta)
+	step, ok := l.sweep(next.theta, nil)
 	return ok && s.see(l.point(next.theta, step), false)
 }
 
@@ -273,9 +273,10 @@ func (s *search) breath(best end, m, try int) (end, bool) {
 // by no more than that share. see, where not nil, is told of each step. It reports false where it was cut off.
 func (s *search) lloyd(theta []float64, tol float64, see func(*ascent.Point, bool) bool) (end, bool) {
 	last := math.Inf(1)
-	for range settled {
+	var spare []float64
+	for i := range settled {
 		l := s.level(len(theta) / s.points.D)
-		next, ok := l.sweep(theta)
+		next, ok := l.sweep(theta, spare)
 		if !ok {
 			return end{theta, last}, false
 		}
@@ -285,6 +286,9 @@ func (s *search) lloyd(theta []float64, tol float64, see func(*ascent.Point, boo
 		}
 		if slices.Equal(next, theta) || tol > 0 && last-cost <= tol*cost {
 			return end{theta, cost}, true
+		}
+		if spare = nil; i > 0 && see == nil { // nobody else has it
+			spare = theta
 		}
 		last, theta = cost, next
 	}
@@ -310,16 +314,19 @@ func (s *search) level(k int) *level {
 	return l
 }
 
-// sweep labels the points, sets the level's sums, and returns the step of Lloyd's algorithm. It reports false where it was
-// cut off, and where values are so large or so small that squares need not be finite: there nothing is looked for.
-func (l *level) sweep(theta []float64) (next []float64, ok bool) {
+// sweep labels the points, sets the level's sums, and returns the step of Lloyd's algorithm, in spare unless that is nil. It
+// reports false where it was cut off, and where values are so large or so small that squares need not be finite: there
+// nothing is looked for.
+func (l *level) sweep(theta, spare []float64) (next []float64, ok bool) {
 	l.passes++
 	l.stats.Reset()
 	l.task[0] = nearest.Task{State: &l.state, Theta: theta, K: l.mix.K, Stats: l.stats}
 	if err := l.engine.Sweep(l.ctx, l.task); err != nil || !l.task[0].Done {
 		return nil, false
 	}
-	next = make([]float64, len(theta))
+	if next = spare; next == nil {
+		next = make([]float64, len(theta))
+	}
 	l.mix.MStep(next, theta, l.stats)
 	return next, true
 }

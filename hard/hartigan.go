@@ -2,8 +2,8 @@ package hard
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/latent-go/latent/internal/kern"
@@ -38,7 +38,7 @@ const surely = 1e-9
 // (Hartigan 1975; Späth 1980). Means follow every move.
 func (s *search) round(theta []float64) (next []float64, moved, ok bool) {
 	p, d := s.points, s.points.D
-	near, ok := s.compare(theta)
+	near, ok := s.compare(theta, false)
 	if !ok {
 		return nil, false, false
 	}
@@ -104,16 +104,19 @@ func newPairs(n int) *pairs {
 	return &pairs{label: make([]int32, n), first: make([]float64, n), second: make([]float64, n)}
 }
 
-// compare returns the nearest centres of theta. It reports false where it was cut off. The two results of last use are kept:
-// every breath begins with the best centres there are.
-func (s *search) compare(theta []float64) (q *pairs, ok bool) {
-	if s.near[0] != nil && slices.Equal(s.near[0].theta, theta) {
-		return s.near[0], true
+// compare returns the nearest centres of theta. It reports false where it was cut off. Two results are kept: the last of
+// those with stay, since every breath begins with the best centres there are, and the last of the others.
+func (s *search) compare(theta []float64, stay bool) (q *pairs, ok bool) {
+	if stay && s.near[1] != nil && slices.Equal(s.near[1].theta, theta) {
+		s.near[0], s.near[1] = s.near[1], s.near[0]
 	}
-	s.near[0], s.near[1] = s.near[1], s.near[0]
-	if q = s.near[0]; q == nil {
+	slot := &s.near[1]
+	if stay || s.near[0] != nil && slices.Equal(s.near[0].theta, theta) {
+		slot = &s.near[0]
+	}
+	if q = *slot; q == nil {
 		q = newPairs(s.points.N)
-		s.near[0] = q
+		*slot = q
 	}
 	if slices.Equal(q.theta, theta) {
 		return q, true
@@ -158,23 +161,48 @@ func packed(p *seed.Points) []float64 {
 	return x
 }
 
-// distinct returns the different points, each with the weight of all that equal it, in the order they first appear.
+// distinct returns the different points, each with the weight of all that equal it, in the order they first appear: p
+// itself where all differ.
 func distinct(p *seed.Points) *seed.Points {
-	q := &seed.Points{D: p.D, X: make([]float64, 0, len(p.X)), W: make([]float64, 0, p.N)}
-	at := make(map[string]int, p.N)
-	key := make([]byte, 0, 8*p.D)
+	same, repeats := firsts(p)
+	if repeats == 0 {
+		return p
+	}
+	q := &seed.Points{D: p.D, X: make([]float64, 0, (p.N-repeats)*p.D), W: make([]float64, 0, p.N-repeats)}
+	to := make([]int, p.N)
 	for i, w := range p.W {
-		key = key[:0]
-		for _, v := range p.At(i) {
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v+0)) // +0 turns -0 into 0
-		}
-		if j, ok := at[string(key)]; ok {
-			q.W[j] += w
+		if same[i] < i {
+			q.W[to[same[i]]] += w
 			continue
 		}
-		at[string(key)] = q.N
+		to[i] = q.N
 		q.X, q.W = append(q.X, p.At(i)...), append(q.W, w)
 		q.N++
 	}
 	return q
+}
+
+// firsts returns for every point the first that equals it, and how many points are not the first.
+func firsts(p *seed.Points) (same []int, repeats int) {
+	same = make([]int, p.N)
+	last, before := make(map[uint64]int, p.N), make([]int, p.N) // of one hash: the last point, and for each the one before
+	for i := range p.N {
+		hash := uint64(p.D)
+		for _, v := range p.At(i) {
+			hash = bits.RotateLeft64((hash^math.Float64bits(v+0))*0x9e3779b97f4a7c15, 29) // +0 turns -0 into 0
+		}
+		at, ok := last[hash]
+		if !ok {
+			at = -1
+		}
+		before[i], last[hash], same[i] = at, i, i
+		for ; at >= 0; at = before[at] {
+			if slices.Equal(p.At(at), p.At(i)) {
+				same[i] = same[at]
+				repeats++
+				break
+			}
+		}
+	}
+	return same, repeats
 }

@@ -140,4 +140,7 @@ func TestDistinctPointsCarryTheWeightOfTheirEquals(t *testing.T) {
 	if q.N != 3 || !slices.Equal(q.X, []float64{0, 1, 2, 2, 1, 0}) || !slices.Equal(q.W, []float64{4, 13, 4}) {
 		t.Errorf("%+v", q)
 	}
+	if distinct(q) != q {
+		t.Error("points that all differ are copied")
+	}
 }
