@@ -11,13 +11,13 @@ import (
 // their share of the cost.
 func (s *search) inhale(theta []float64, m int, beside bool) (wide []float64, ok bool) {
 	p, d := s.points, s.points.D
-	near, ok := s.compare(theta, true)
-	if !ok {
+	near := &s.best
+	if !s.compare(near, theta) {
 		return nil, false
 	}
 	cost, sum, weight := make([]float64, len(theta)/d), make([]float64, p.N), 0.0
 	total := 0.0
-	for i, c := range near.label {
+	for i, c := range near.label[:p.N] {
 		w := p.W[i] * near.first[i]
 		cost[c] += w
 		total += w
@@ -52,12 +52,12 @@ const nudge = 0.01
 func (s *search) exhale(theta []float64, m int) (narrow []float64, ok bool) {
 	d := s.points.D
 	k := len(theta) / d
-	near, ok := s.compare(theta, false)
-	if !ok {
+	near := &s.wide
+	if !s.compare(near, theta) {
 		return nil, false
 	}
 	use := make([]float64, k)
-	for i, c := range near.label {
+	for i, c := range near.label[:s.points.N] {
 		use[c] += s.points.W[i] * (near.second[i] - near.first[i])
 	}
 	between, close := distances(theta, k, d)
@@ -82,9 +82,13 @@ func (s *search) exhale(theta []float64, m int) (narrow []float64, ok bool) {
 			}
 		}
 	}
-	for c := range k {
-		if !gone[c] {
-			narrow = append(narrow, theta[c*d:c*d+d]...)
+	narrow = slices.Clone(theta[:(k-m)*d])
+	for c, last := 0, k-m; c < k-m; c++ {
+		if gone[c] {
+			for ; gone[last]; last++ {
+			}
+			copy(narrow[c*d:c*d+d], theta[last*d:])
+			last++
 		}
 	}
 	return narrow, true
@@ -120,9 +124,10 @@ func ascending(v []float64) []int {
 }
 
 func sqdist(x, c []float64) (sum float64) {
+	c = c[:len(x)]
 	for j, v := range x {
 		t := v - c[j]
-		sum += t * t
+		sum = math.FMA(t, t, sum) // the bits of kern.SqdistFused
 	}
 	return sum
 }

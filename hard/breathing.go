@@ -31,7 +31,6 @@ type Breathing struct {
 	Threads int    // of one start; at least 1 is used
 
 	points *seed.Points
-	panels []float64 // points, in panels of kern.Rows
 	all    bool
 	share  float64 // of the rows that are points
 	turns  chan struct{}
@@ -45,7 +44,6 @@ func NewBreathing(points *seed.Points, rows int64, climbs int) *Breathing {
 	if b.all {
 		b.points = distinct(points)
 	}
-	b.panels = packed(b.points)
 	return b
 }
 
@@ -161,7 +159,7 @@ func (c *breather) search(ctx context.Context, theta []float64) (better []float6
 	c.turns <- struct{}{}
 	defer func() { <-c.turns }()
 	ok = true
-	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: seed.MovesRNG(c.Seed, c.Start), levels: map[int]*level{}}
+	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: seed.MovesRNG(c.Seed, c.Start), levels: map[int]*level{}, border: border{points: c.points}}
 	if work := len(c.points.X) * (len(theta) / c.points.D); work < alone {
 		s.threads = 1
 	}
@@ -184,7 +182,9 @@ type search struct {
 	threads int
 	engine  *nearest.Engine
 	levels  map[int]*level // by the number of centres
-	near    [2]*pairs      // of the best centres, and of others
+	best    pairs          // of the best centres: every breath begins there
+	wide    pairs          // of those breathed in as well
+	border  border
 	rng     *rand.Rand
 	see     func(at *ascent.Point, halves bool) bool // told of each step; reports whether to go on
 	passes  int

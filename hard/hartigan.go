@@ -37,24 +37,28 @@ const surely = 1e-9
 //
 // (Hartigan 1975; Späth 1980). Means follow every move.
 func (s *search) round(theta []float64) (next []float64, moved, ok bool) {
-	p, d := s.points, s.points.D
-	near, ok := s.compare(theta, false)
-	if !ok {
+	p, b := s.points, &s.border
+	s.passes++
+	if err := b.follow(s.ctx, theta, s.threads); err != nil {
 		return nil, false, false
 	}
-	c := clusters{d: d, mean: slices.Clone(theta), weight: make([]float64, len(theta)/d)}
-	for i, a := range near.label {
-		c.weight[a] += p.W[i]
-	}
+	c := clusters{d: p.D, mean: slices.Clone(theta), weight: b.weight}
 	least := slices.Min(c.weight)
 	for i := range p.N {
 		// Most rows are settled by the two nearest centres as they were: means hardly move, and the next round sees the rest.
-		a, w := int(near.label[i]), p.W[i]
-		if !(c.weight[a] > w*(1+surely)) || near.second[i]*(least/(least+w)) >= near.first[i]*(c.weight[a]/(c.weight[a]-w)) {
+		a, w := int(b.label[i]), p.W[i]
+		if !(c.weight[a] > w*(1+surely)) {
 			continue
 		}
-		if b := c.better(p.At(i), w, a); b >= 0 {
-			c.move(p.At(i), w, a, b)
+		gain, loss := c.weight[a]/(c.weight[a]-w), least/(least+w)
+		if b.settled(i, gain, loss) {
+			continue
+		}
+		if b.look(i); b.second[i]*loss >= b.first[i]*gain {
+			continue
+		}
+		if to := c.better(p.At(i), w, a); to >= 0 {
+			c.move(p.At(i), w, a, to)
 			least, moved = slices.Min(c.weight), true
 		}
 	}
@@ -92,73 +96,47 @@ func (c *clusters) move(x []float64, w float64, a, b int) {
 }
 
 // pairs are the two nearest centres of every point among theta: which is nearest, the lowest of equals, and both squared
-// distances. The second is +Inf where there is one centre.
+// distances. The second is +Inf where there is one centre. What follows the last point in its panel counts for nothing.
 type pairs struct {
-	theta         []float64
+	theta         []float64 // nil where nothing is known
 	label         []int32
 	first, second []float64
 }
 
-func newPairs(n int) *pairs {
-	n = (n + kern.Rows - 1) / kern.Rows * kern.Rows
-	return &pairs{label: make([]int32, n), first: make([]float64, n), second: make([]float64, n)}
-}
-
-// compare returns the nearest centres of theta. It reports false where it was cut off. Two results are kept: the last of
-// those with stay, since every breath begins with the best centres there are, and the last of the others.
-func (s *search) compare(theta []float64, stay bool) (q *pairs, ok bool) {
-	if stay && s.near[1] != nil && slices.Equal(s.near[1].theta, theta) {
-		s.near[0], s.near[1] = s.near[1], s.near[0]
-	}
-	slot := &s.near[1]
-	if stay || s.near[0] != nil && slices.Equal(s.near[0].theta, theta) {
-		slot = &s.near[0]
-	}
-	if q = *slot; q == nil {
-		q = newPairs(s.points.N)
-		*slot = q
-	}
+// compare sets q to the nearest centres of theta, unless it is. It reports false where it was cut off.
+func (s *search) compare(q *pairs, theta []float64) (ok bool) {
 	if slices.Equal(q.theta, theta) {
-		return q, true
+		return true
 	}
 	s.passes++
-	if err := q.find(s.ctx, theta, s.panels, s.points.D, s.threads); err != nil {
-		q.theta = nil
-		return nil, false
-	}
-	n := s.points.N
-	q.label, q.first, q.second = q.label[:n], q.first[:n], q.second[:n]
-	return q, true
+	return q.find(s.ctx, theta, s.points, s.threads) == nil
 }
 
-func (q *pairs) find(ctx context.Context, theta, panels []float64, d, threads int) error {
+func (q *pairs) find(ctx context.Context, theta []float64, p *seed.Points, threads int) error {
+	panels, d := p.Panels(), p.D
 	k, n := len(theta)/d, len(panels)/d
-	q.theta, q.label, q.first, q.second = theta, q.label[:n], q.first[:n], q.second[:n]
+	if q.label == nil {
+		q.label, q.first, q.second = make([]int32, n), make([]float64, n), make([]float64, n)
+	}
+	q.theta = nil
 	scratch := make([][]float64, threads)
-	return inParallel(ctx, threads, (n+chunkRows-1)/chunkRows, func(id, chunk int) {
+	err := inParallel(ctx, threads, (n+chunkRows-1)/chunkRows, func(id, chunk int) {
 		if scratch[id] == nil {
 			scratch[id] = make([]float64, k*kern.Rows)
 		}
 		dist, label := scratch[id], make([]int64, kern.Rows)
 		for lo := chunk * chunkRows; lo < min(n, (chunk+1)*chunkRows); lo += kern.Rows {
-			kern.SqdistAll(dist, panels[lo*d:(lo+kern.Rows)*d], theta, k, d)
+			kern.SqdistFused(dist, panels[lo*d:(lo+kern.Rows)*d], theta, k, d)
 			kern.TwoLeast(q.first[lo:lo+kern.Rows], q.second[lo:lo+kern.Rows], label, dist, k)
 			for i, c := range label {
 				q.label[lo+i] = int32(c)
 			}
 		}
 	})
-}
-
-// packed returns the points in panels of kern.Rows, variable by variable; the last is filled up with zeros.
-func packed(p *seed.Points) []float64 {
-	zero := make([]float64, p.D)
-	x := make([]float64, (p.N+kern.Rows-1)/kern.Rows*kern.Rows*p.D)
-	for lo := 0; lo < p.N; lo += kern.Rows {
-		n := min(kern.Rows, p.N-lo)
-		kern.Pack(x[lo*p.D:(lo+kern.Rows)*p.D], p.X[lo*p.D:(lo+n)*p.D], zero, n, p.D)
+	if err == nil {
+		q.theta = theta
 	}
-	return x
+	return err
 }
 
 // distinct returns the different points, each with the weight of all that equal it, in the order they first appear: p
@@ -187,15 +165,12 @@ func firsts(p *seed.Points) (same []int, repeats int) {
 	same = make([]int, p.N)
 	last, before := make(map[uint64]int, p.N), make([]int, p.N) // of one hash: the last point, and for each the one before
 	for i := range p.N {
-		hash := uint64(p.D)
-		for _, v := range p.At(i) {
-			hash = bits.RotateLeft64((hash^math.Float64bits(v+0))*0x9e3779b97f4a7c15, 29) // +0 turns -0 into 0
-		}
-		at, ok := last[hash]
+		h := hash(p.At(i))
+		at, ok := last[h]
 		if !ok {
 			at = -1
 		}
-		before[i], last[hash], same[i] = at, i, i
+		before[i], last[h], same[i] = at, i, i
 		for ; at >= 0; at = before[at] {
 			if slices.Equal(p.At(at), p.At(i)) {
 				same[i] = same[at]
@@ -205,4 +180,19 @@ func firsts(p *seed.Points) (same []int, repeats int) {
 		}
 	}
 	return same, repeats
+}
+
+// hash is the same for equal rows, 0 and -0 included. Four chains do not wait for each other.
+func hash(x []float64) uint64 {
+	mix := func(h uint64, v float64) uint64 {
+		return bits.RotateLeft64((h^math.Float64bits(v+0))*0x9e3779b97f4a7c15, 29) // -0 + 0 is 0
+	}
+	var a, b, c, d uint64
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = mix(a, x[0]), mix(b, x[1]), mix(c, x[2]), mix(d, x[3])
+	}
+	for _, v := range x {
+		a = mix(a, v)
+	}
+	return (a*3+b)*5 + bits.RotateLeft64(c*7+d, 32)
 }

@@ -113,8 +113,8 @@ func TestPairsAreTheTwoNearest(t *testing.T) {
 			if k == 7 {
 				copy(theta[5:10], theta[:5]) // two in one place: the lower is the nearest
 			}
-			q := newPairs(n)
-			if err := q.find(t.Context(), theta, packed(p), 5, 2); err != nil {
+			q := &pairs{}
+			if err := q.find(t.Context(), theta, p, 2); err != nil {
 				t.Fatal(err)
 			}
 			for i := range n {

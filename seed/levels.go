@@ -7,9 +7,7 @@ import (
 
 // OfLevels returns the points as rows of levels, levels[j] of them in column j. It shares their memory.
 func (p *Points) OfLevels(levels []int) *Points {
-	q := *p
-	q.Levels = levels
-	return &q
+	return &Points{N: p.N, D: p.D, X: p.X, W: p.W, Row: p.Row, Levels: levels}
 }
 
 // differing counts the columns in which two rows differ.

@@ -33,15 +33,25 @@ func newPanels(p *Points) *panels {
 		return s
 	}
 	count := s.count()
-	s.workers = make([]panelWorker, max(min(runtime.GOMAXPROCS(0), count*p.D/1024+1), 1))
+	s.workers = make([]panelWorker, max(min(runtime.GOMAXPROCS(0), count*p.D/8192+1), 1))
 	if count*kern.Rows*p.D <= panelCells {
-		x := make([]float64, count*kern.Rows*p.D)
-		s.each(func(_ *panelWorker, i int, panel []float64) {
-			copy(x[i*kern.Rows*p.D:], panel)
-		})
-		s.x = x
+		s.x = p.Panels()
 	}
 	return s
+}
+
+// Panels returns the points in panels of 32 rows, variable by variable: column j of row i at [(i/32*D+j)*32 + i%32], 0 in
+// rows beyond the last. They are laid out once, by the first call, and kept as long as the points.
+func (p *Points) Panels() []float64 {
+	p.pack.Do(func() {
+		origin := make([]float64, p.D)
+		p.cells = make([]float64, (p.N+kern.Rows-1)/kern.Rows*kern.Rows*p.D)
+		for lo := 0; lo < p.N; lo += kern.Rows {
+			n := min(kern.Rows, p.N-lo)
+			kern.Pack(p.cells[lo*p.D:(lo+kern.Rows)*p.D], p.X[lo*p.D:(lo+n)*p.D], origin, n, p.D)
+		}
+	})
+	return p.cells
 }
 
 func (s *panels) count() int { return (s.p.N + kern.Rows - 1) / kern.Rows }

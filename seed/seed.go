@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,6 +28,9 @@ type Points struct {
 	// Levels is how many levels each column has where cells are their numbers, from 0; nil where cells are measurements.
 	// Rows of levels are as far apart, in squared distance, as the number of columns they differ in.
 	Levels []int
+
+	pack  sync.Once
+	cells []float64 // of Panels
 }
 
 // Sample reads the rows of positive weight, relative to origin, or most of them drawn at random where there are more.
@@ -67,12 +71,24 @@ func Sample(ctx context.Context, src data.Source, used int64, origin []float64, 
 }
 
 func (p *Points) add(b *data.Block, i int, w float64, origin []float64) {
-	for j, o := range origin {
-		p.X = append(p.X, b.At(i, j)-o)
+	if b.F64 != nil {
+		p.X = appendLess(p.X, b.F64[i*b.D:(i+1)*b.D], origin)
+	} else {
+		p.X = appendLess(p.X, b.F32[i*b.D:(i+1)*b.D], origin)
 	}
 	p.W = append(p.W, w)
 	p.Row = append(p.Row, b.First+int64(i))
 	p.N++
+}
+
+// appendLess appends row - origin to x.
+func appendLess[F float32 | float64](x []float64, row []F, origin []float64) []float64 {
+	n := len(x)
+	x = append(x, origin...)
+	for j, v := range row {
+		x[n+j] = float64(v) - x[n+j]
+	}
+	return x
 }
 
 // Scaled returns the points with column j multiplied by factor[j].

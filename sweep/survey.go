@@ -81,42 +81,56 @@ func newMoments(d int) *moments {
 	return m
 }
 
-// add takes in a chunk: sums about the chunk's first row give its mean, a second look its squares.
+// add takes in a chunk.
 func (m *moments) add(b *data.Block) error {
+	if b.F64 != nil {
+		return addRows(m, b, b.F64)
+	}
+	return addRows(m, b, b.F32)
+}
+
+// addRows takes in a chunk with the cells x: sums about the chunk's first row give its mean, a second look its squares.
+func addRows[F float32 | float64](m *moments, b *data.Block, x []F) error {
 	d := b.D
-	if err := check(b); err != nil {
+	if err := check(b, x); err != nil {
 		return err
 	}
 	m.rows = int64(b.N)
-	first := -1
+	var first []F
 	for i := range b.N {
-		w := b.Weight(i)
+		w, row := b.Weight(i), x[i*d:i*d+d]
 		if w == 0 {
 			continue
 		}
-		if first < 0 {
-			first = i
+		if m.used == 0 {
+			first = row
 		}
 		m.used++
 		m.w += w
-		for j := range d {
-			x := b.At(i, j)
-			m.mean[j] += w * (x - b.At(first, j))
-			m.least[j], m.largest[j] = min(m.least[j], x), max(m.largest[j], x)
+		mean, least, largest := m.mean[:len(row)], m.least[:len(row)], m.largest[:len(row)]
+		for j, v := range row {
+			v := float64(v)
+			mean[j] += w * (v - float64(first[j]))
+			if v < least[j] {
+				least[j] = v
+			}
+			if v > largest[j] {
+				largest[j] = v
+			}
 		}
 	}
-	if first < 0 {
-		return nil
-	}
-	for j := range d {
-		m.mean[j] = b.At(first, j) + m.mean[j]/m.w
+	for j, v := range first {
+		m.mean[j] = float64(v) + m.mean[j]/m.w
 	}
 	for i := range b.N {
-		if w := b.Weight(i); w > 0 {
-			for j := range d {
-				t := b.At(i, j) - m.mean[j]
-				m.m2[j] += w * t * t
-			}
+		w, row := b.Weight(i), x[i*d:i*d+d]
+		if w == 0 {
+			continue
+		}
+		mean, m2 := m.mean[:len(row)], m.m2[:len(row)]
+		for j, v := range row {
+			t := float64(v) - mean[j]
+			m2[j] += w * t * t
 		}
 	}
 	return nil
@@ -142,14 +156,14 @@ func (m *moments) merge(o *moments) {
 }
 
 // check refuses what no fit can use. Files are checked by their readers; this is for matrices from a program.
-func check(b *data.Block) error {
+func check[F float32 | float64](b *data.Block, x []F) error {
 	for i := range b.N {
 		if w := b.Weight(i); !(w >= 0) || math.IsInf(w, 1) {
 			return fmt.Errorf("row %d: the weight is %v; weights must be finite and not negative", b.Number(i), w)
 		}
-		for j := range b.D {
-			if x := b.At(i, j); x-x != 0 {
-				return fmt.Errorf("row %d, column %d: the value is %v; values must be finite", b.Number(i), j+1, x)
+		for j, v := range x[i*b.D : (i+1)*b.D] {
+			if v-v != 0 {
+				return fmt.Errorf("row %d, column %d: the value is %v; values must be finite", b.Number(i), j+1, float64(v))
 			}
 		}
 	}

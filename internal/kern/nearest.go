@@ -3,7 +3,7 @@ package kern
 import "math"
 
 // The kernels of exact nearest centres. Dense, Integers and Dots are fast and approximate, and say for which rows their error may
-// decide; SqdistAll and SqdistRow are plain float64, to the bit those of a loop over the columns at every level; Pairs
+// decide; SqdistAll, SqdistFused and SqdistRow are float64, to the bit those of a loop over the columns at every level; Pairs
 // is float64 in any order of summation.
 
 // Dense finds the nearest of the centres for the rows of float32 panels and compares with the labels so far.
@@ -173,6 +173,27 @@ func SqdistAll(dst, x, centres []float64, k, d int) {
 				a1 += float64(t1 * t1)
 				a2 += float64(t2 * t2)
 				a3 += float64(t3 * t3)
+			}
+			out[i], out[i+1], out[i+2], out[i+3] = a0, a1, a2, a3
+		}
+	}
+}
+
+// SqdistFused is SqdistAll with every product and sum rounded once (math.FMA): a third less work, and the same bits at every
+// level, if other ones.
+func SqdistFused(dst, x, centres []float64, k, d int) {
+	dst, x, centres = dst[:k*Rows], x[:d*Rows], centres[:k*d]
+	if k == 0 || d == 0 || sqdistFusedFast(dst, x, centres, k, d) {
+		return
+	}
+	for c := range k {
+		out, centre := dst[c*Rows:c*Rows+Rows], centres[c*d:c*d+d]
+		for i := 0; i < Rows; i += 4 {
+			var a0, a1, a2, a3 float64
+			for j, m := range centre {
+				p := x[j*Rows+i : j*Rows+i+4 : j*Rows+i+4]
+				t0, t1, t2, t3 := p[0]-m, p[1]-m, p[2]-m, p[3]-m
+				a0, a1, a2, a3 = math.FMA(t0, t0, a0), math.FMA(t1, t1, a1), math.FMA(t2, t2, a2), math.FMA(t3, t3, a3)
 			}
 			out[i], out[i+1], out[i+2], out[i+3] = a0, a1, a2, a3
 		}

@@ -98,6 +98,21 @@ func sqdistAllFast(dst, x, centres []float64, k, d int) bool {
 	return true
 }
 
+func sqdistFusedFast(dst, x, centres []float64, k, d int) bool {
+	if level == Go {
+		return false
+	}
+	step := max(callCells/d, 1)
+	for c := 0; c < k; c += step {
+		if n := min(step, k-c); level == AVX512 {
+			sqdistFused512(&dst[c*Rows], &x[0], &centres[c*d], n, d)
+		} else {
+			sqdistFused256(&dst[c*Rows], &x[0], &centres[c*d], n, d)
+		}
+	}
+	return true
+}
+
 func argminFast(least []float64, label []int64, dist []float64, k int) bool {
 	switch level {
 	case AVX512:

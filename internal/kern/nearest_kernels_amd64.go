@@ -84,6 +84,11 @@ func shift512(hi *float64, lo *float64, x *float32, origin *float64, grain float
 //go:noescape
 func sqdist512(dst *float64, x *float64, c *float64, k int, d int)
 
+// SqdistFused.
+//
+//go:noescape
+func sqdistFused512(dst *float64, x *float64, c *float64, k int, d int)
+
 // Argmin.
 //
 //go:noescape
@@ -173,6 +178,11 @@ func shift256(hi *float64, lo *float64, x *float32, origin *float64, grain float
 //
 //go:noescape
 func sqdist256(dst *float64, x *float64, c *float64, k int, d int)
+
+// SqdistFused.
+//
+//go:noescape
+func sqdistFused256(dst *float64, x *float64, c *float64, k int, d int)
 
 // Argmin.
 //

@@ -2823,6 +2823,47 @@ column:
 	VZEROUPPER
 	RET
 
+// func sqdistFused512(dst *float64, x *float64, c *float64, k int, d int)
+// Requires: AVX, AVX512F
+TEXT ·sqdistFused512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ k+24(FP), BX
+	MOVQ d+32(FP), SI
+
+centre:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   CX, DI
+	MOVQ   SI, R8
+
+column:
+	VBROADCASTSD (DX), Z4
+	VSUBPD       (DI), Z4, Z5
+	VFMADD231PD  Z5, Z5, Z0
+	VSUBPD       64(DI), Z4, Z5
+	VFMADD231PD  Z5, Z5, Z1
+	VSUBPD       128(DI), Z4, Z5
+	VFMADD231PD  Z5, Z5, Z2
+	VSUBPD       192(DI), Z4, Z4
+	VFMADD231PD  Z4, Z4, Z3
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000008, DX
+	DECQ         R8
+	JNZ          column
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	DECQ         BX
+	JNZ          centre
+	VZEROUPPER
+	RET
+
 // func argmin512(least *float64, label *int64, dist *float64, k int)
 // Requires: AVX, AVX512F, SSE2
 TEXT ·argmin512(SB), NOSPLIT, $0-32
@@ -5777,6 +5818,63 @@ column:
 	VSUBPD       224(DI), Y8, Y8
 	VMULPD       Y8, Y8, Y8
 	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000008, DX
+	DECQ         R8
+	JNZ          column
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      Y6, 192(AX)
+	VMOVUPD      Y7, 224(AX)
+	ADDQ         $0x00000100, AX
+	DECQ         BX
+	JNZ          centre
+	VZEROUPPER
+	RET
+
+// func sqdistFused256(dst *float64, x *float64, c *float64, k int, d int)
+// Requires: AVX, FMA3
+TEXT ·sqdistFused256(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ k+24(FP), BX
+	MOVQ d+32(FP), SI
+
+centre:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   CX, DI
+	MOVQ   SI, R8
+
+column:
+	VBROADCASTSD (DX), Y8
+	VSUBPD       (DI), Y8, Y9
+	VFMADD231PD  Y9, Y9, Y0
+	VSUBPD       32(DI), Y8, Y9
+	VFMADD231PD  Y9, Y9, Y1
+	VSUBPD       64(DI), Y8, Y9
+	VFMADD231PD  Y9, Y9, Y2
+	VSUBPD       96(DI), Y8, Y9
+	VFMADD231PD  Y9, Y9, Y3
+	VSUBPD       128(DI), Y8, Y9
+	VFMADD231PD  Y9, Y9, Y4
+	VSUBPD       160(DI), Y8, Y9
+	VFMADD231PD  Y9, Y9, Y5
+	VSUBPD       192(DI), Y8, Y9
+	VFMADD231PD  Y9, Y9, Y6
+	VSUBPD       224(DI), Y8, Y8
+	VFMADD231PD  Y8, Y8, Y7
 	ADDQ         $0x00000100, DI
 	ADDQ         $0x00000008, DX
 	DECQ         R8

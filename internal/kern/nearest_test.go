@@ -205,6 +205,32 @@ func integersKeep(t *testing.T, words bool) {
 	})
 }
 
+func TestFusedDistancesHaveTheBitsOfALoop(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		everyD(t, func(t *testing.T, rng *rand.Rand, d int) {
+			for _, k := range []int{1, 3, 40} {
+				x, _ := random(rng, d*Rows)
+				c, _ := random(rng, k*d)
+				dst, intact := guarded(k * Rows)
+				SqdistFused(dst, x, c, k, d)
+				intact(t)
+				for q := range k {
+					for i := range Rows {
+						want := 0.0
+						for j := range d {
+							e := x[j*Rows+i] - c[q*d+j]
+							want = math.FMA(e, e, want)
+						}
+						if dst[q*Rows+i] != want {
+							t.Fatalf("k %d, centre %d, row %d: %v, want %v", k, q, i, dst[q*Rows+i], want)
+						}
+					}
+				}
+			}
+		})
+	})
+}
+
 func TestPlainDistancesHaveTheBitsOfALoop(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		everyD(t, func(t *testing.T, rng *rand.Rand, d int) {
@@ -442,6 +468,7 @@ func TestNearestKernelsAllocateNothing(t *testing.T) {
 			Dots(scores, narrow, tiles, pairs, d)
 			Survivors(list, norm, meta, scores, upper, k, 1)
 			SqdistAll(dst, x, c, k, d)
+			SqdistFused(dst, x, c, k, d)
 			SqdistRow(dst, x[:d], wide, 32)
 			Pairs(dst, x, x[:d], c, pairs, d)
 			Pairs(dst, narrow, x[:d], c, pairs, d)

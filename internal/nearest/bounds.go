@@ -53,12 +53,7 @@ func (b *bounds) advance(e *Engine, theta []float64, k int) {
 	var first, second float64
 	at := -1
 	for c := range k {
-		q := 0.0
-		for j, v := range theta[c*d : c*d+d] {
-			t := v - b.theta[c*d+j]
-			q += t * t
-		}
-		step := math.Sqrt(q) * (1 + float64(d+8)*0x1p-52)
+		step := math.Sqrt(apart(theta[c*d:c*d+d], b.theta[c*d:])) * (1 + float64(d+8)*0x1p-52)
 		b.low[c+1] = 0
 		b.clock[c] += step
 		switch {

@@ -103,13 +103,26 @@ const roomier = 4
 // spread returns the largest square of the centres' distances from m.
 func spread(theta, m []float64, k, d int) (most float64) {
 	for i := range k {
-		q := 0.0
-		for j, v := range theta[i*d : i*d+d] {
-			q += (v - m[j]) * (v - m[j])
-		}
-		most = max(most, q)
+		most = max(most, apart(theta[i*d:i*d+d], m))
 	}
 	return most
+}
+
+// apart returns the squared distance of two points, up to rounding. Sums side by side do not wait for each other.
+func apart(x, y []float64) float64 {
+	y = y[:len(x)]
+	var a, b, c, d float64
+	for ; len(x) >= 4; x, y = x[4:], y[4:] {
+		p, q, r, s := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		a += p * p
+		b += q * q
+		c += r * r
+		d += s * s
+	}
+	for j, v := range x {
+		a += (v - y[j]) * (v - y[j])
+	}
+	return (a + b) + (c + d)
 }
 
 // denseTiles lays the centres out for kern.Dense and sets what the gap between two scores may be wrong by.

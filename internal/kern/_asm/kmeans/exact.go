@@ -22,9 +22,13 @@ func (s simd) zero(n int) []reg.VecVirtual {
 	return v
 }
 
-// sqdist: lanes are rows. A product and a sum, not a fused one: bits are those of the Go loop.
-func (s simd) sqdist() {
-	begin("sqdist"+s.name, "dst, x, c *float64, k, d int", "SqdistAll.")
+// sqdist: lanes are rows. A product and a sum, or one fused: bits are those of the Go loop.
+func (s simd) sqdist(fused bool) {
+	title, doc := "sqdist", "SqdistAll."
+	if fused {
+		title, doc = "sqdistFused", "SqdistFused."
+	}
+	begin(title+s.name, "dst, x, c *float64, k, d int", doc)
 	dst, x, c, k, d := load("dst"), load("x"), load("c"), load("k"), load("d")
 	n := 256 / s.bytes
 	loop("centre", k, func() {
@@ -38,6 +42,10 @@ func (s simd) sqdist() {
 			for i := range acc {
 				t := s.vec()
 				VSUBPD(at(xp, i*s.bytes), f, t)
+				if fused {
+					VFMADD231PD(t, t, acc[i])
+					continue
+				}
 				VMULPD(t, t, t)
 				VADDPD(t, acc[i], acc[i])
 			}
