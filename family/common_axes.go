@@ -116,7 +116,7 @@ func (p *commonAxes) settle(tol float64) bool {
 	for range axesSweeps {
 		switch angle := p.sweep(false); {
 		case angle <= tol:
-			return true
+			return !math.IsNaN(p.cost())
 		case angle <= axesNear:
 			return p.newton(tol)
 		}

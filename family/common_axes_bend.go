@@ -101,7 +101,7 @@ func (h *bend) star(a int) []float64 {
 	}
 	s[a*d+a] = max(mean, math.SmallestNonzeroFloat64)
 	inverse := make([]float64, d*d)
-	for shift := 0.0; ; shift = max(10*shift, row*s[a*d+a]) {
+	for shift := 0.0; shift <= math.MaxFloat64; shift = max(10*shift, row*s[a*d+a]) {
 		copy(inverse, s)
 		for j := range d {
 			inverse[j*d+j] += shift
@@ -111,6 +111,7 @@ func (h *bend) star(a int) []float64 {
 			lapack64.Potri(t)
 			break
 		}
+		clear(inverse) // stays 0, no step, where derivatives overflow: at a place that a search tries, far from all rows
 	}
 	for j := range d {
 		for l := range j {

@@ -16,6 +16,9 @@ const (
 // reports whether the axes have settled within axesSteps: what is left the next M-steps do.
 func (p *commonAxes) newton(tol float64) bool {
 	cost, radius := p.cost(), 1.0
+	if math.IsNaN(cost) {
+		return false
+	}
 	var h *bend
 	for range axesSteps {
 		if h == nil {

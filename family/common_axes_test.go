@@ -139,3 +139,39 @@ func TestCommonAxesAreCarriedToTheirEnd(t *testing.T) {
 		}
 	}
 }
+
+// A search may try a place far from all rows, where the moments of a component are anything. Axes come back all the same.
+func TestCommonAxesOfMomentsThatOverflow(t *testing.T) {
+	const d = 4
+	far := []float64{1e-9, 0.3, 2e119, 0, 0, 1e-9, 500, 3e122, 0, 5e125}
+	for _, c := range []struct {
+		near []float64 // a turn
+		s    [][]float64
+	}{
+		{[]float64{1, 1, 1, 1, 1, 1}, [][]float64{{0.2, 0.01, 0.004, 0.04, 0.005, 0.06, 10, 0.9, 6, 1000}, far}},
+		{[]float64{0.1, -0.05, 0.2, 0.01, 0.02, 0.1}, [][]float64{{1, 0, 1, 0, 0, 1, 10, 1, 6, 1000}, far}},
+		{make([]float64, 6), [][]float64{{1, 0, 1, 0, 0, 1, 10, 1, 6, 1000}, {1e300, 1e299, 1e301, 1e300, 1e301, 1e303, 0, 0, 0, 1e-9}}},
+		{make([]float64, 6), [][]float64{{1, 0, 1, 0, 0, 1, 10, 1, 6, 1000}, {math.NaN(), 0, 1, 0, 0, 1, 0, 0, 0, 1}}},
+	} {
+		for _, equal := range []bool{false, true} {
+			axes, settled := findAxes(newRotation(c.near, d).axes, c.s, []float64{7, 4}, d, equal)
+			if settled && math.IsNaN(c.s[1][0]) {
+				t.Errorf("%v: settled", c.s)
+			}
+			for a := range d {
+				for e := range d {
+					dot, want := 0.0, 0.0
+					for j := range d {
+						dot += axes[j*d+a] * axes[j*d+e]
+					}
+					if a == e {
+						want = 1
+					}
+					if !(math.Abs(dot-want) < 1e-12) {
+						t.Errorf("%v: axes %d and %d have the product %v", c.s, a, e, dot)
+					}
+				}
+			}
+		}
+	}
+}
