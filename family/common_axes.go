@@ -85,10 +85,10 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) (ax
 	}
 	best := newCommonAxes(near, s, n, d, equal)
 	if best.sweep(true) <= axesNear {
-		settled = best.settle(axesSettled)
+		settled = best.settle(axesSettled, axesSteps)
 		return transposed(best.axes, d), settled
 	}
-	best.settle(axesRough)
+	best.settle(axesRough, axesJudged)
 	cost := best.cost()
 	_, own := eigen(pooled, d)
 	starts := [][]float64{own}
@@ -101,24 +101,24 @@ func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) (ax
 	for _, axes := range starts {
 		p := newCommonAxes(axes, s, n, d, equal)
 		p.sweep(true)
-		p.settle(axesRough)
+		p.settle(axesRough, axesJudged)
 		if f := p.cost(); f < cost-1e-9*(1+math.Abs(cost)) {
 			best, cost = p, f
 		}
 	}
-	settled = best.settle(axesSettled)
+	settled = best.settle(axesSettled, axesSteps)
 	return transposed(best.axes, d), settled
 }
 
-// settle turns the axes until no angle is larger than tol: in pairs until they are near, then by Newton's method. It reports
-// whether it got there.
-func (p *commonAxes) settle(tol float64) bool {
+// settle turns the axes until no angle is larger than tol: in pairs until they are near, then by Newton's method in so many
+// steps at most. It reports whether it got there.
+func (p *commonAxes) settle(tol float64, steps int) bool {
 	for range axesSweeps {
 		switch angle := p.sweep(false); {
 		case angle <= tol:
 			return !math.IsNaN(p.cost())
 		case angle <= axesNear:
-			return p.newton(tol)
+			return p.newton(tol, steps)
 		}
 	}
 	return false

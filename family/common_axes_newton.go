@@ -5,6 +5,7 @@ import "math"
 // Limits of Newton's method.
 const (
 	axesSteps    = 1000  // in one M-step
+	axesJudged   = 30    // of a start, before it is judged
 	axesFar      = 0.3   // angle of the longest step
 	axesRounding = 1e-14 // what the cost may seem to rise by, beside 1 and itself
 	axesFlat     = 1e-20 // what is nothing to fall by
@@ -13,14 +14,14 @@ const (
 // newton turns the axes by Newton's method until a step has no angle larger than tol, or nothing to gain: pairs alone creep
 // where more than two axes have to turn together. Steps are kept within a radius in which the model holds. Where a
 // component is flat to the floor the cost falls along a narrow valley that winds, and a few hundred steps may be needed. It
-// reports whether the axes have settled within axesSteps: what is left the next M-steps do.
-func (p *commonAxes) newton(tol float64) bool {
+// reports whether the axes have settled within so many steps: what is left the next M-steps do.
+func (p *commonAxes) newton(tol float64, steps int) bool {
 	cost, radius := p.cost(), 1.0
 	if math.IsNaN(cost) {
 		return false
 	}
 	var h *bend
-	for range axesSteps {
+	for range steps {
 		if h == nil {
 			h = p.bend()
 		}

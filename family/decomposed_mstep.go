@@ -66,9 +66,9 @@ func (g Decomposed) raise(q []float64, d int) (raised bool) {
 }
 
 // MStep sets means to the weighted means, and the covariances to those of the shape under which rows with the moments
-// about them are the most likely (Celeux and Govaert 1995). EVI, EVV and EEV are in closed form. VEI, VEE and VEV take
-// volumes and the rest in turn, which climbs to the one optimum there is (see moments.volumesAndShape, moments.proportional); EVE and VVE
-// turn axes (see commonAxes). All are carried to the end, so that the step is the maximiser and not just an ascent.
+// about them are the most likely (Celeux and Govaert 1995). EVI, EVV and EEV are in closed form. VEI, VEE and VEV find
+// volumes by Newton's method, which ends in the one optimum there is (see volumes); EVE and VVE turn axes (see commonAxes).
+// All are carried to the end, so that the step is the maximiser and not just an ascent.
 //
 // Where a component's rows are flatter than the floor their moments are raised to it before the shape is imposed. What
 // comes out is the best of that, not of the moments themselves. If it, or an iteration cut short, would be for the worse,
@@ -268,118 +268,4 @@ func oneVolume(n []float64, logs [][]float64) [][]float64 {
 		}
 	}
 	return logs
-}
-
-// Limits of the iterations within an M-step.
-const (
-	innerSteps   = 10000
-	innerSettled = 1e-13 // change of a logarithm of a variance at which they end
-)
-
-// volumesAndShape returns the logarithms of standard deviations log l_c/2 + log a_j/2 under which weights n with variances
-// v are the most likely. Volumes for the shape and the shape for the volumes are best in turn; what they climb is concave
-// in the logarithms, so that it has one optimum, and each turn is closer to it (it is Sinkhorn's balancing of the table v).
-func (m *moments) volumesAndShape(v [][]float64) [][]float64 {
-	d, n := m.d, m.n
-	volume, shape, settled := make([]float64, len(n)), make([]float64, d), false // logarithms of variances
-	for range innerSteps {
-		change := 0.0
-		for c := range n {
-			sum := 0.0
-			for j, x := range v[c] {
-				sum += x * math.Exp(-shape[j])
-			}
-			to := math.Log(sum / float64(d))
-			change = max(change, math.Abs(to-volume[c]))
-			volume[c] = to
-		}
-		mean, to := 0.0, make([]float64, d)
-		for j := range d {
-			sum := 0.0
-			for c := range n {
-				sum += n[c] * v[c][j] * math.Exp(-volume[c])
-			}
-			to[j] = math.Log(sum)
-			mean += to[j] / float64(d)
-		}
-		for j := range d {
-			change = max(change, math.Abs(to[j]-mean-shape[j]))
-			shape[j] = to[j] - mean
-		}
-		if settled = change <= innerSettled*(1+math.Abs(mean)); settled {
-			break
-		}
-	}
-	m.loose = m.loose || !settled
-	logs := make([][]float64, len(n))
-	for c := range n {
-		for j := range d {
-			logs[c] = append(logs[c], (volume[c]+shape[j])/2)
-		}
-	}
-	return logs
-}
-
-// proportional returns the log-Cholesky factors of covariances l_c C for VEE: volumes for the matrix C, and C for the
-// volumes, in turn. Along geodesics of positive definite matrices what they climb is concave, so that it has one optimum.
-func (m *moments) proportional() [][]float64 {
-	d := m.d
-	volume, settled := make([]float64, len(m.n)), false
-	w, c, u := make([]float64, len(m.s[0])), make([]float64, len(m.s[0])), make([]float64, len(m.s[0]))
-	full := Gaussian{Shape: Full}
-	for i, q := range m.s {
-		volume[i] = logVolume(q, d)
-	}
-	for range innerSteps {
-		clear(c)
-		for i, q := range m.s {
-			f := m.n[i] * math.Exp(-volume[i])
-			for j, v := range q {
-				c[j] += f * v
-			}
-		}
-		u = logCholesky(c, d)
-		mean := 0.0
-		for j := range d {
-			mean += u[tri(j, j)] / float64(d)
-		}
-		shift(u, -mean, d)
-		full.inverse(w, u, d)
-		change := 0.0
-		for i, q := range m.s {
-			to := math.Log(full.trace(w, q, d) / float64(d))
-			change = max(change, math.Abs(to-volume[i]))
-			volume[i] = to
-		}
-		if settled = change <= innerSettled*(1+math.Abs(mean)); settled {
-			break
-		}
-	}
-	m.loose = m.loose || !settled
-	all := make([][]float64, len(m.s))
-	for i, v := range volume {
-		all[i] = slices.Clone(u)
-		shift(all[i], v/2, d)
-	}
-	return all
-}
-
-// logVolume returns the logarithm of |q|^(1/d).
-func logVolume(q []float64, d int) (sum float64) {
-	u := logCholesky(slices.Clone(q), d)
-	for j := range d {
-		sum += 2 * u[tri(j, j)] / float64(d)
-	}
-	return sum
-}
-
-// shift multiplies the log-Cholesky factor u by exp(by).
-func shift(u []float64, by float64, d int) {
-	f := math.Exp(by)
-	for j := range d {
-		for l := range j {
-			u[tri(j, l)] *= f
-		}
-		u[tri(j, j)] += by
-	}
 }
