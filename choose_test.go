@@ -229,6 +229,35 @@ func TestDegenerateCandidatesNeverWin(t *testing.T) {
 	}
 }
 
+// Five rows in six columns are flat. With one volume for all the others lend such a component the volume that it lacks, and it
+// stands above the floor: it is one on a few rows in a plane all the same.
+func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
+	const k, d, rows = 6, 6, 5
+	x := normals(8, k*rows*d)
+	for i := range x {
+		x[i] += 100 * float64(i/d%k) * float64(1+i%d%2)
+	}
+	src := matrixOf(d, x...)
+	for _, shape := range []string{"EVV", "EVE", "EVI"} {
+		r := mustFit(t, src, Spec{K: k, Covariance: shape})
+		for _, c := range r.Components {
+			// Along given columns, or axes that are those of all, five rows have a variance.
+			if want := shape == "EVV"; c.AtFloor != want {
+				t.Errorf("%s: component %d of %d rows: at the floor %v", shape, c.Label, c.Rows, c.AtFloor)
+			}
+		}
+	}
+	r := mustFit(t, src, Spec{KRange: [2]int{1, 8}, Covariance: "EII,EVV"})
+	if best := r.Candidates[slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Mclust == "EVV" && c.K == k })]; !best.AtFloor || best.Why == "" || *best.BIC > *r.BIC {
+		t.Errorf("EVV 6 is %+v, the winner %s %d has BIC %v", best, r.Mclust, r.K, *r.BIC)
+	}
+	for _, c := range r.Components {
+		if c.AtFloor {
+			t.Errorf("%s %d won with component %d at the floor", r.Mclust, r.K, c.Label)
+		}
+	}
+}
+
 func TestKnownNumberOfClustersIsFound(t *testing.T) {
 	for k := 1; k <= 5; k++ {
 		z := normals(uint64(100+k), 2*80*k)

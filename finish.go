@@ -251,7 +251,7 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 	edge := func(format string, a ...any) {
 		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf(format, a...))
 	}
-	at := f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D)
+	at, held := f.atFloor(p), f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D)
 	for c, from := range order {
 		r.Components[c].AtFloor = at[from]
 	}
@@ -262,10 +262,13 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 		r.warn("the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction")
 		edge("covariance")
 	default:
-		for _, c := range r.Components {
-			if c.AtFloor {
-				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", c.Label, family.MinEigenvalue, rowsAre(c.Rows)))
-				edge("covariance %d", c.Label)
+		for c, from := range order {
+			x := r.Components[c]
+			if x.AtFloor {
+				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", x.Label, family.MinEigenvalue, rowsAre(x.Rows)))
+			}
+			if held[from] {
+				edge("covariance %d", x.Label)
 			}
 		}
 	}

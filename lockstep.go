@@ -212,6 +212,9 @@ func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
 	p.Next = make([]float64, len(t.Theta))
 	l.mix.MStep(p.Next, t.Theta, s)
+	if fam, ok := l.mix.Family.(family.Flattening); ok {
+		p.Flat = fam.Flat(l.mix.Components(p.Next), l.mix.Components(t.Theta), s)
+	}
 	if l.lift {
 		p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
 	}

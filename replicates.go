@@ -50,7 +50,7 @@ func (f *fit) bare(e *end) *Result {
 	r := &Result{Model: m.Kind, K: f.mix.K, Interrupted: e.interrupted, Fitted: m, Components: make([]Component, f.mix.K)}
 	if m.Kind == "gmm" {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
-		floor := f.mix.Family.AtFloor(f.mix.Components(at.Theta), f.mix.K, f.mix.D)
+		floor := f.atFloor(at)
 		for c, from := range order {
 			r.Components[c].AtFloor = floor[from]
 		}

@@ -18,13 +18,22 @@ func (f *fit) degenerate(p *ascent.Point) bool {
 	if f.spec.replicate { // rows that were drawn again and again are few all the same
 		few *= rowDrawnTimes
 	}
-	for c, at := range f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D) {
+	for c, at := range f.atFloor(p) {
 		if at && p.Weights[c] < few {
 			return true
 		}
 	}
 	c, _ := f.narrow(p)
 	return c >= 0
+}
+
+// atFloor tells which components owe their covariance to the floor of variances.
+func (f *fit) atFloor(p *ascent.Point) []bool {
+	at := f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D)
+	for c, flat := range p.Flat {
+		at[c] = at[c] || flat
+	}
+	return at
 }
 
 // narrowRows times d + 1 rows is the weight from which on a component may be as narrow as it likes.
@@ -43,7 +52,7 @@ func (f *fit) narrow(p *ascent.Point) (c, column int) {
 		return -1, -1
 	}
 	k, d := f.mix.K, f.mix.D
-	floor := f.mix.Family.AtFloor(f.mix.Components(p.Theta), k, d)
+	floor := f.atFloor(p)
 	q := make([]float64, g.Shape.Size(d))
 	for c := range k {
 		if p.Weights[c] >= few || floor[c] {
@@ -99,7 +108,7 @@ func (f *fit) spikeReason(p *ascent.Point) (reason string, atFloor bool) {
 	if _, _, gaussian := f.startMixture(); !gaussian {
 		return "", false
 	}
-	if slices.Contains(f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D), true) {
+	if slices.Contains(f.atFloor(p), true) {
 		return fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue), true
 	}
 	if c, j := f.narrow(p); c >= 0 {

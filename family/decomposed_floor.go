@@ -81,6 +81,31 @@ func (g Decomposed) AtFloor(theta []float64, k, d int) []bool {
 	return at
 }
 
+// Flat tells which components have rows flatter than the floor where the shape is their own and the volume that of all:
+// the covariance is that of moments raised to the floor, and stands above it, for the volume makes up for what is flat. As at
+// the floor, it is a few rows all but equal in some direction that decide the likelihood. s are the sums of a sweep with theta,
+// next the M-step.
+func (g Decomposed) Flat(next, theta []float64, s *Stats) []bool {
+	flat := make([]bool, s.K)
+	if g.Shape != TiedVolumeDiag && g.Shape != TiedVolumeAxes && g.Shape != TiedVolume {
+		return flat
+	}
+	d := s.D
+	m := g.moments(make([]float64, len(next)), theta, s, g.units())
+	for i, c := range m.at {
+		if flat[c] = m.flat[i]; !flat[c] || g.Shape != TiedVolumeAxes {
+			continue
+		}
+		axes, low := newRotation(g.layout(s.K, d).direction(next, c), d).axes, math.Inf(1)
+		b := within(axes, m.s[i], d)
+		for a := range d {
+			low = min(low, b[a*d+a])
+		}
+		flat[c] = low <= MinEigenvalue*1.001 // else what is flat lies between the axes
+	}
+	return flat
+}
+
 // Project raises covariances to the floor. Within 1e-3 of it they are inside, the tolerance of AtFloor. Directions whose
 // coordinates are far out are rewritten: half a turn is at infinity, and a driver on its way there would never arrive. What
 // no float64 can hold, a trial step that no driver accepts, becomes something that it can.

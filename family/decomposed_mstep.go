@@ -13,6 +13,7 @@ type moments struct {
 	at    []int       // components
 	n     []float64   // weights
 	s     [][]float64 // covariances, raised to the floor
+	flat  []bool      // those that were raised
 	total float64
 	loose bool // the step may not be the best for the rows: a covariance was raised, or an iteration has not settled
 }
@@ -39,8 +40,9 @@ func (g Decomposed) moments(next, theta []float64, s *Stats, unit []float64) *mo
 			}
 			q[tri(j, j)] += g.RegCovar / (unit[j] * unit[j])
 		}
-		m.loose = g.raise(q, d) || m.loose
-		m.at, m.n, m.s = append(m.at, c), append(m.n, n), append(m.s, q)
+		raised := g.raise(q, d)
+		m.loose = m.loose || raised
+		m.at, m.n, m.s, m.flat = append(m.at, c), append(m.n, n), append(m.s, q), append(m.flat, raised)
 		m.total += n
 	}
 	return m

@@ -34,6 +34,13 @@ type Family interface {
 	AtFloor(theta []float64, k, d int) []bool
 }
 
+// A Flattening family may have components that the floor thickens although none of what AtFloor looks at sits on it.
+type Flattening interface {
+	Family
+	// Flat tells which those are, for the sums of a sweep with theta and the M-step next.
+	Flat(next, theta []float64, s *Stats) []bool
+}
+
 // A Smooth family has a density that can be differentiated: what every driver but EM needs, and the certificate. All of
 // it comes from the sums of one sweep; no pass is needed.
 //
