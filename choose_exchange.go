@@ -253,18 +253,21 @@ func (e *end) light() *end {
 	l.runs = slices.Clone(e.runs)
 	for i := range l.runs {
 		if p := l.runs[i].last.Point; p != nil {
-			q := &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik}
+			l.runs[i].last.Point = &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik}
 			if i == e.best {
-				q.Theta, q.Weights, q.Held = p.Theta, p.Weights, p.Held
+				l.runs[i].last.Point = result(p)
 			}
-			l.runs[i].last.Point = q
 		}
 	}
 	if e.moved != nil {
 		r := *e.moved
-		p := r.last.Point
-		r.last.Point = &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik, Theta: p.Theta, Weights: p.Weights, Held: p.Held}
+		r.last.Point = result(r.last.Point)
 		l.moved = &r
 	}
 	return &l
+}
+
+// result returns what of a point a result tells.
+func result(p *ascent.Point) *ascent.Point {
+	return &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik, Theta: p.Theta, Weights: p.Weights, Held: p.Held, Flat: p.Flat}
 }

@@ -159,7 +159,7 @@ func word(tile []int8, g, w, q int) int32 {
 // SqdistAll sets dst[c*Rows+i] = sum_j (x[j*Rows+i] - centres[c*d+j])^2 for the k centres, one term after the other.
 func SqdistAll(dst, x, centres []float64, k, d int) {
 	dst, x, centres = dst[:k*Rows], x[:d*Rows], centres[:k*d]
-	if k == 0 || d == 0 || sqdistAllFast(dst, x, centres, k, d) {
+	if k == 0 || d == 0 || sqdistAllFast(dst, x, centres, k, d, false) {
 		return
 	}
 	for c := range k {
@@ -183,7 +183,7 @@ func SqdistAll(dst, x, centres []float64, k, d int) {
 // level, if other ones.
 func SqdistFused(dst, x, centres []float64, k, d int) {
 	dst, x, centres = dst[:k*Rows], x[:d*Rows], centres[:k*d]
-	if k == 0 || d == 0 || sqdistFusedFast(dst, x, centres, k, d) {
+	if k == 0 || d == 0 || sqdistAllFast(dst, x, centres, k, d, true) {
 		return
 	}
 	for c := range k {

@@ -83,31 +83,22 @@ func survivorsFast(list []Survivor, row, meta, scores []float32, upper *[Rows]fl
 // callCells is how many variables of 32 distances one call takes in, about 4 cycles each: assembly cannot be preempted.
 const callCells = 30_000
 
-func sqdistAllFast(dst, x, centres []float64, k, d int) bool {
+func sqdistAllFast(dst, x, centres []float64, k, d int, fused bool) bool {
 	if level == Go {
 		return false
 	}
 	step := max(callCells/d, 1)
 	for c := 0; c < k; c += step {
-		if n := min(step, k-c); level == AVX512 {
-			sqdist512(&dst[c*Rows], &x[0], &centres[c*d], n, d)
-		} else {
-			sqdist256(&dst[c*Rows], &x[0], &centres[c*d], n, d)
-		}
-	}
-	return true
-}
-
-func sqdistFusedFast(dst, x, centres []float64, k, d int) bool {
-	if level == Go {
-		return false
-	}
-	step := max(callCells/d, 1)
-	for c := 0; c < k; c += step {
-		if n := min(step, k-c); level == AVX512 {
-			sqdistFused512(&dst[c*Rows], &x[0], &centres[c*d], n, d)
-		} else {
-			sqdistFused256(&dst[c*Rows], &x[0], &centres[c*d], n, d)
+		to, from, n := &dst[c*Rows], &centres[c*d], min(step, k-c)
+		switch {
+		case level == AVX512 && fused:
+			sqdistFused512(to, &x[0], from, n, d)
+		case level == AVX512:
+			sqdist512(to, &x[0], from, n, d)
+		case fused:
+			sqdistFused256(to, &x[0], from, n, d)
+		default:
+			sqdist256(to, &x[0], from, n, d)
 		}
 	}
 	return true

@@ -20,9 +20,7 @@ func survivorsFast(_ []Survivor, _, _, _ []float32, _ *[Rows]float32, _, _ int) 
 	return 0, 0, false
 }
 
-func sqdistFusedFast(_, _, _ []float64, _, _ int) bool { return false }
-
-func sqdistAllFast(_, _, _ []float64, _, _ int) bool { return false }
+func sqdistAllFast(_, _, _ []float64, _, _ int, _ bool) bool { return false }
 
 func argminFast(_ []float64, _ []int64, _ []float64, _ int) bool { return false }
 
