@@ -354,7 +354,7 @@ func (l *loader) load(ctx context.Context) (Source, error) {
 	if err := l.settle(ctx); err != nil {
 		return nil, err
 	}
-	if l.o.Stream && !l.wholeView() {
+	if l.o.Stream && (l.o.Carry || !l.wholeView()) { // a view of the file has numbers only, and no cells to hand out
 		return l.stream(ctx)
 	}
 	return l.table()
