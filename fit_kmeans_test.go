@@ -77,6 +77,20 @@ func TestStartFarFromTheRowsStillFillsEveryCluster(t *testing.T) {
 	}
 }
 
+// A step of Lloyd's algorithm from 0 and 1 on 0, 1, 10, 11 leads to 0 and 22/3, whatever its length.
+func TestTolShiftMakesTheMoveItStopsBy(t *testing.T) {
+	src := matrixOf(1, 0, 1, 10, 11)
+	for _, tol := range []float64{100, 1e300} {
+		r := mustFit(t, src, Spec{Model: "kmeans", K: 2, Algorithm: "lloyd", Init: "centers", Centers: [][]float64{{0}, {1}}, TolShift: tol})
+		if want := []float64{0, 22.0 / 3}; r.Iterations != 1 || !r.Converged || !slices.Equal(sortedMeans(r), want) {
+			t.Errorf("tolerance %v: %v after %d steps, want %v after 1", tol, sortedMeans(r), r.Iterations, want)
+		}
+	}
+	if r := mustFit(t, src, Spec{Model: "kmeans", K: 2, Algorithm: "lloyd", Init: "centers", Centers: [][]float64{{0}, {1}}, TolShift: 1e-9}); *r.Inertia != 1 {
+		t.Errorf("a small tolerance: inertia %v, want 1", *r.Inertia)
+	}
+}
+
 func TestLloydOnHeavyTails(t *testing.T) {
 	src := matrixOf(2, uniforms(7, 600)...)
 	for i, u := range src.F64 {

@@ -69,7 +69,8 @@ type Spec struct {
 	// TolLogLik, where positive, stops a mixture instead when the mean log-likelihood changes by less, as scikit-learn
 	// does. It exists for comparison: it stops too early.
 	TolLogLik float64 `json:"tol_loglik,omitempty"`
-	// TolShift, where positive, stops k-means instead when the squared moves of the centres add up to at most this.
+	// TolShift, where positive, stops k-means instead after a step in which the squared moves of the centres added up to at
+	// most this.
 	TolShift float64 `json:"tol_shift,omitempty"`
 	// Seed starts the random numbers: 1 by default.
 	Seed *uint64 `json:"seed,omitempty"`

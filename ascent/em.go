@@ -12,7 +12,8 @@ import (
 type EM struct {
 	Beta    float64 // inverse temperature of the E-step; 1 is EM
 	MaxIter int     // M-steps allowed; 0 evaluates the start
-	// TolShift, where positive, stops when the sum of squared moves of all parameters is at most this.
+	// TolShift, where positive, stops after a step in which the sum of squared moves of all parameters was at most this. That
+	// step is taken: a large TolShift means one step.
 	TolShift float64
 	// Ascends says that the M-step maximises F. It is false with a ridge added to variances, when F may fall and no
 	// distance can be told.
@@ -61,7 +62,7 @@ func (e EM) stop(s *Step, last *Point) Reason {
 	case slices.Equal(p.Next, p.Theta), p.Labels != 0 && last != nil && p.Labels == last.Labels:
 		// The M-step of the same labels gives the same parameters, up to a rounding that may go on for ever.
 		return FixedPoint
-	case e.TolShift > 0 && sqdist(p.Next, p.Theta) <= e.TolShift:
+	case e.TolShift > 0 && last != nil && sqdist(p.Theta, last.Theta) <= e.TolShift:
 		return Shift
 	case s.Iteration >= e.MaxIter:
 		return Limit

@@ -165,17 +165,18 @@ func (s slide) Eval(_ context.Context, theta []float64, beta float64) (*ascent.P
 }
 
 func TestStopOnShift(t *testing.T) {
-	const tol = 1e-3
-	n, x, y := 0, 3.0, 4.0
-	for (x/2)*(x/2)+(y/2)*(y/2) > tol {
-		x, y, n = x/2, y/2, n+1
-	}
-	for s, err := range (ascent.EM{Beta: math.Inf(1), MaxIter: 100, TolShift: tol}).Steps(context.Background(), slide(0.5), []float64{3, 4}) {
-		if err != nil {
-			t.Fatal(err)
+	for _, tol := range []float64{1e-3, 1, 1e9} { // the last is larger than the first move, which is made all the same
+		n, x, y := 1, 3.0, 4.0 // the end is after the first move of at most tol
+		for (x/2)*(x/2)+(y/2)*(y/2) > tol {
+			x, y, n = x/2, y/2, n+1
 		}
-		if (s.Done == ascent.Shift) != (s.Iteration == n) || s.Iteration > n {
-			t.Fatalf("step %d: %v, want the end at %d", s.Iteration, s.Done, n)
+		for s, err := range (ascent.EM{Beta: math.Inf(1), MaxIter: 100, TolShift: tol}).Steps(context.Background(), slide(0.5), []float64{3, 4}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (s.Done == ascent.Shift) != (s.Iteration == n) || s.Iteration > n {
+				t.Fatalf("tolerance %v, step %d: %v, want the end at %d", tol, s.Iteration, s.Done, n)
+			}
 		}
 	}
 }
