@@ -3,6 +3,7 @@ package latent
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/sweep"
@@ -15,10 +16,13 @@ type Scored = sweep.Scored
 // the rows in order, a run at a time, from one goroutine at a time, and must not keep what it is given. Log densities
 // are in nats and in the user's units; for kmeans and kmedians Score is minus the squared or the L1 distance to the
 // nearest centre, after the model's transform. After fewer principal components than columns log densities are those of the
-// components (see Model.PCA).
+// components (see Model.PCA). A component of weight 0 takes no part: its responsibilities are 0 and no label is its own.
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
+	}
+	if some, at := m.present(); some != m {
+		return some.Rows(ctx, src, threads, amongAll(m.K(), at, each))
 	}
 	mix, theta, origin, err := m.mixture()
 	if err != nil {
@@ -43,6 +47,53 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	}
 	rows, _ := src.Shape()
 	return sweep.NewLocal(src, rows, origin, threads).Rows(ctx, mix, theta, each)
+}
+
+// present returns the model of the components that have a weight above 0, and their places among all; m itself where that is
+// all of them, and for a model without weights. They share memory with m.
+func (m *Model) present() (some *Model, at []int) {
+	if !slices.Contains(m.Weights, 0) {
+		return m, nil
+	}
+	own := *m
+	own.Weights, own.Means, own.Covariance, own.Probabilities = nil, nil, nil, nil
+	for c, w := range m.Weights {
+		if w == 0 {
+			continue
+		}
+		at = append(at, c)
+		own.Weights = append(own.Weights, w)
+		if m.Means != nil {
+			own.Means = append(own.Means, m.Means[c])
+		}
+		if m.Probabilities != nil {
+			own.Probabilities = append(own.Probabilities, m.Probabilities[c])
+		}
+		if m.Kind == "gmm" && !m.Shape.Shared() {
+			own.Covariance = append(own.Covariance, m.Covariance[c])
+		}
+	}
+	if m.Kind == "gmm" && m.Shape.Shared() {
+		own.Covariance = m.Covariance
+	}
+	return &own, at
+}
+
+// amongAll returns a receiver of rows scored by the components with the places at, which hands them on to each as of all k.
+func amongAll(k int, at []int, each func(*Scored) error) func(*Scored) error {
+	all := &Scored{K: k}
+	return func(s *Scored) error {
+		all.Block, all.Score, all.Entropy, all.Best, all.Label = s.Block, s.Score, s.Entropy, s.Best, s.Label
+		all.P = slices.Grow(all.P[:0], s.N*k)[:s.N*k]
+		clear(all.P)
+		for i := range s.N {
+			s.Label[i] = int32(at[s.Label[i]])
+			for c, to := range at {
+				all.P[i*k+to] = s.P[i*s.K+c]
+			}
+		}
+		return each(all)
+	}
 }
 
 // checkCells refuses cells that are no bits for a model of bits, and no levels for one of levels.

@@ -136,6 +136,9 @@ func (f *fit) compare(algorithms []string, ends [][]run, seconds []float64) []Co
 		at, _ := f.best(runs)
 		best := runs[at].last
 		c := Comparison{Algorithm: algorithms[i], Starts: len(runs), Seconds: seconds[i], Smallest: slices.Min(best.Point.Weights) / f.look.W}
+		if f.absent() > 0 {
+			c.Smallest = 0
+		}
 		if cert := best.Certificate; cert != nil && !cert.AtLeast && cert.Distance == cert.Distance {
 			c.Distance = &best.Distance
 		}

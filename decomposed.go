@@ -3,6 +3,7 @@ package latent
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
@@ -76,6 +77,30 @@ func (m *Model) fillDecomposed(fam family.Decomposed, comp []float64) error {
 	copy(own, comp[:k*d])
 	fam.Restrict(comp, own, m.Weights, k, d)
 	return nil
+}
+
+// shaped returns a covariance as one of the components of m, the last, whose weight is 0: where those share a part of their
+// covariances, with the part that the others have.
+func (f *fit) shaped(m *Model, cov []float64) []float64 {
+	fam, ok := f.mix.Family.(family.Decomposed)
+	if !ok {
+		return cov
+	}
+	all := &Model{Kind: m.Kind, Shape: m.Shape, Columns: m.Columns, Transform: m.Transform, Weights: m.Weights, Covariance: append(slices.Clone(m.Covariance), cov)}
+	k, d, g := len(m.Weights), m.dims(), fam.Plain()
+	own, err := all.ownScales(g)
+	if err != nil { // of a model that was read none is
+		return cov
+	}
+	weight := slices.Clone(m.Weights)
+	for c := range weight {
+		weight[c] *= 1e12 // Restrict counts no component for less than 1e-9, which may be a part of a huge volume
+	}
+	comp, near, q := make([]float64, fam.Params(k, d)), make([]float64, len(own)), make([]float64, g.Shape.Size(d))
+	fam.Restrict(comp, own, weight, k, d)
+	fam.Expand(near, comp, k, d)
+	g.Covariance(q, g.ScaleOf(near, k-1, k, d), d)
+	return unpack(g.Shape, q, d)
 }
 
 // ofShape is how far an entry of a covariance may be from the nearest covariances of its model's shape, in standard

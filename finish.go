@@ -27,7 +27,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	}
 	s := win.last
 	r := &Result{
-		Model: m.Kind, K: f.mix.K, N: f.look.Used, Weight: f.look.W, D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
+		Model: m.Kind, K: m.K(), N: f.look.Used, Weight: f.look.W, D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Fitted: m,
@@ -129,9 +129,13 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 	}
 }
 
-// model turns parameters into a model with its components in canonical order: by weight, ties by mean or probability.
-// Its component c is the order[c]-th of the parameters.
+// model turns parameters into a model with its components in canonical order: by weight, ties by mean or probability; the
+// model that the fit started from stays as it is where no step was taken. Component c of the model is the order[c]-th of the
+// parameters; -1 for one of weight 0 that took no part.
 func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
+	if m, order, ok := f.unmoved(p.Theta); ok {
+		return m, order
+	}
 	k, d := f.mix.K, f.mix.D
 	comp := f.mix.Components(p.Theta)
 	weight := make([]float64, k)
@@ -172,7 +176,7 @@ func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
 			m.Covariance = append(m.Covariance, unpack(g.Shape, q, d))
 		}
 	}
-	return m, order
+	return m, f.addAbsent(m, order)
 }
 
 // places returns the k means, centres or rows of probabilities of the components comp.
@@ -253,7 +257,7 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 	}
 	at, held := f.atFloor(p), f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D)
 	for c, from := range order {
-		r.Components[c].AtFloor = at[from]
+		r.Components[c].AtFloor = from >= 0 && at[from]
 	}
 	switch _, g, gaussian := f.startMixture(); {
 	case !gaussian:
@@ -267,7 +271,7 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 			if x.AtFloor {
 				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", x.Label, family.MinEigenvalue, rowsAre(x.Rows)))
 			}
-			if held[from] {
+			if from >= 0 && held[from] {
 				edge("covariance %d", x.Label)
 			}
 		}
@@ -297,6 +301,9 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 	held := p.Held[len(p.Theta)-len(f.mix.Components(p.Theta)):]
 	width, total := len(held)/f.mix.K, 0
 	for c, from := range order {
+		if from < 0 {
+			continue
+		}
 		var names []string
 		for j, h := range held[from*width : (from+1)*width] {
 			if h {
@@ -363,6 +370,12 @@ func (f *fit) warnings(r *Result, e *end) {
 	}
 	if f.discrete != nil {
 		r.warn(f.discreteWarning())
+	}
+	if f.given != nil && f.given.raised {
+		r.warn(fmt.Sprintf("the model of --init has a covariance below the floor of variances (%g of the columns' own), which was raised to it", family.MinEigenvalue))
+	}
+	if n := f.absent(); n > 0 {
+		r.warn(fmt.Sprintf("%d of the components of --init's model have weight 0 and take no part: no step changes them", n))
 	}
 	for _, c := range r.Components {
 		if c.Rows == 0 {

@@ -132,6 +132,8 @@ type fit struct {
 	discrete  []string  // names of columns with few distinct values
 	drawnFrom int64     // rows that starts were drawn from; 0 where nothing was drawn
 
+	given *given // the model that it starts from; nil elsewhere
+
 	beaten      []bool // starts that lost on the sample already; nil where they did not climb there
 	startSweeps int    // passes that choosing starts took
 	moveSweeps  int    // passes that splitting and merging took

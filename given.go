@@ -6,51 +6,8 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/seed"
 )
-
-// fromModel returns the parameters of a model in this fit's coordinates.
-func (f *fit) fromModel(m *Model) ([]float64, error) {
-	d := len(f.names)
-	if err := m.check(); err != nil {
-		return nil, bad("init", "model: %s", err)
-	}
-	switch {
-	case m.K() != f.spec.K:
-		return nil, bad("init", "model: it has %d components, but -k is %d", m.K(), f.spec.K)
-	case m.D() != d:
-		return nil, bad("init", "model: it has %d columns, but %d are fitted", m.D(), d)
-	case m.Kind != f.spec.model():
-		return nil, bad("init", "model: it is a %s model, but %s is fitted", m.Kind, f.spec.model())
-	case m.Kind == "gmm" && m.Shape != f.spec.shape():
-		return nil, bad("init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.spec.shape())
-	case m.Kind == "categorical" && !slices.EqualFunc(m.Levels, f.spec.Levels, slices.Equal):
-		return nil, bad("init", "model: its levels are not those of the data")
-	case !slices.EqualFunc(m.Transform, f.transform, sameTransform):
-		return nil, bad("init", "model: it scales, projects or binarizes its rows in another way than this fit")
-	}
-	theta := make([]float64, f.mix.Params())
-	if f.mix.Smooth() && !f.mix.Uniform {
-		for c, w := range m.Weights {
-			theta[c] = max(math.Log(w), mixture.MinLogWeight)
-		}
-	}
-	return theta, m.fill(f.mix.Family, f.mix.Components(theta), f.origin, true)
-}
-
-// sameAxes is how far two axes of principal components may be apart to be the same: the processor's level decides on their
-// last digits.
-const sameAxes = 1e-9
-
-func sameTransform(a, b Transform) bool {
-	near := func(x, y []float64) bool {
-		return slices.EqualFunc(x, y, func(v, w float64) bool { return math.Abs(v-w) <= sameAxes })
-	}
-	return a.Kind == b.Kind && slices.Equal(a.Center, b.Center) && slices.Equal(a.Scale, b.Scale) &&
-		(a.Threshold == nil) == (b.Threshold == nil) && (a.Threshold == nil || *a.Threshold == *b.Threshold) &&
-		slices.Equal(a.Mean, b.Mean) && slices.EqualFunc(a.Components, b.Components, near)
-}
 
 // fromCenters returns a start with the given means; for a Gaussian mixture with one big covariance and the shares of the
 // nearest rows around them, for bits and levels the components that the nearest rows make.

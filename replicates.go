@@ -47,12 +47,12 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 func (f *fit) bare(e *end) *Result {
 	at := e.win().last.Point
 	m, order := f.model(at)
-	r := &Result{Model: m.Kind, K: f.mix.K, Interrupted: e.interrupted, Fitted: m, Components: make([]Component, f.mix.K)}
+	r := &Result{Model: m.Kind, K: m.K(), Interrupted: e.interrupted, Fitted: m, Components: make([]Component, m.K())}
 	if m.Kind == "gmm" {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 		floor := f.atFloor(at)
 		for c, from := range order {
-			r.Components[c].AtFloor = floor[from]
+			r.Components[c].AtFloor = from >= 0 && floor[from]
 		}
 	}
 	return r

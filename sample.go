@@ -12,7 +12,6 @@ import (
 type Sampler struct {
 	m     *Model
 	rng   *rand.Rand
-	sum   []float64   // cumulative weights
 	scale [][]float64 // gmm: factor of each covariance
 	z, y  []float64   // gmm: standard normal numbers, and the row they make before the transform is undone
 }
@@ -23,11 +22,7 @@ func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 		return nil, fmt.Errorf("a %s model has no density to draw rows from; fit a mixture", m.Kind)
 	}
 	s := &Sampler{m: m, rng: rand.New(rand.NewPCG(seed, 0)), z: make([]float64, m.dims()), y: make([]float64, m.dims())}
-	g, sum := family.Gaussian{Shape: m.Shape}, 0.0
-	for _, w := range m.Weights {
-		sum += w
-		s.sum = append(s.sum, sum)
-	}
+	g := family.Gaussian{Shape: m.Shape}
 	for _, cov := range m.Covariance {
 		u := make([]float64, m.Shape.Size(m.dims()))
 		g.Scale(u, pack(m.Shape, cov, m.dims()), m.dims())
@@ -36,14 +31,30 @@ func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 	return s, nil
 }
 
+// pick draws the index of one of the probabilities p, which add to 1 but for rounding: never one of 0.
+func (s *Sampler) pick(p []float64) int {
+	total := 0.0
+	for _, v := range p {
+		total += v
+	}
+	u, at := s.rng.Float64()*total, 0
+	for i, v := range p {
+		if v == 0 {
+			continue
+		}
+		if at = i; u < v {
+			break
+		}
+		u -= v
+	}
+	return at
+}
+
 // Draw sets x, of length d, to a row and returns its component, from 0. The row is in the user's units; for a
 // categorical model it holds the numbers of levels, from 0, and after --binarize bits. After principal components it lies
 // in their plane.
 func (s *Sampler) Draw(x []float64) int {
-	u, c := s.rng.Float64()*s.sum[len(s.sum)-1], 0
-	for c < len(s.sum)-1 && s.sum[c] <= u {
-		c++
-	}
+	c := s.pick(s.m.Weights)
 	switch s.m.Kind {
 	case "bernoulli":
 		for j, p := range s.m.Probabilities[c] {
@@ -55,11 +66,7 @@ func (s *Sampler) Draw(x []float64) int {
 		return c
 	case "categorical":
 		for j, p := range s.m.byLevel(c) {
-			u, l := s.rng.Float64(), 0
-			for ; l < len(p)-1 && u >= p[l]; l++ {
-				u -= p[l]
-			}
-			x[j] = float64(l)
+			x[j] = float64(s.pick(p))
 		}
 		return c
 	}

@@ -99,9 +99,10 @@ type Spec struct {
 	Levels [][]string `json:"-"`
 	// Labels, with Init "labels", holds a label from 0 to K-1 for each row of the source.
 	Labels []int32 `json:"-"`
-	// Given, with Init "model", is the model to start from.
+	// Given, with Init "model", is the model to start from. Its columns are met by name where Columns and the model have
+	// names, else by position; its levels always are met by name.
 	Given *Model `json:"-"`
-	// Centers, with Init "centers", holds K rows in the user's units.
+	// Centers, with Init "centers", holds K rows in the user's units, with the columns of the data in order.
 	Centers [][]float64 `json:"-"`
 	// Watch, where set, is called with every step of every start, from one goroutine at a time. Of a choice it sees the
 	// winner alone, whose climbs are then repeated.

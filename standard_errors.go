@@ -57,7 +57,7 @@ func (e *Errors) UnmarshalJSON(b []byte) error {
 }
 
 // standardErrors makes a pass for the standard errors at theta. held are the parameters on a floor (nil: none);
-// component c of the answer is the order[c]-th of theta. It returns nil for a model without density.
+// component c of the answer is the order[c]-th of theta, where that is -1 one that has no standard errors. It returns nil for a model without density.
 func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, order []int) (*StandardErrors, error) {
 	if !f.mix.Family.Density() {
 		return nil, nil
@@ -143,12 +143,19 @@ type natural struct {
 
 func (n *natural) fill(e *StandardErrors) {
 	k, d, comp := n.f.mix.K, n.f.mix.D, n.theta[n.at:]
-	if n.at > 0 && k > 1 {
+	if n.at > 0 && len(n.order) > 1 {
 		w := n.f.mix.LogWeights(nil, n.theta)
 		for c := range w {
 			w[c] = math.Exp(w[c])
 		}
-		e.Weights = pickErrors(n.shares(0, w), n.order)
+		shares := n.shares(0, w)
+		for _, c := range n.order {
+			v := math.NaN()
+			if c >= 0 {
+				v = shares[c]
+			}
+			e.Weights = append(e.Weights, v)
+		}
 	}
 	switch fam := n.f.mix.Family.(type) {
 	case family.Gaussian:
@@ -158,8 +165,8 @@ func (n *natural) fill(e *StandardErrors) {
 	case family.Bernoulli:
 		p := fam.Probabilities(nil, comp)
 		for _, c := range n.order {
-			row := make(Errors, d)
-			for j := range row {
+			row := unknown(d)
+			for j := 0; j < d && c >= 0; j++ {
 				v := p[c*d+j]
 				row[j] = n.u.StandardError(n.at+c*d+j, []float64{v * (1 - v)})
 			}
@@ -171,7 +178,13 @@ func (n *natural) fill(e *StandardErrors) {
 			c := from / (len(p) / k)
 			rows[c] = append(rows[c], n.shares(n.at+from, p[from:to])...)
 		})
-		e.Probabilities = pickErrors(rows, n.order)
+		for _, c := range n.order {
+			row := unknown(len(p) / k)
+			if c >= 0 {
+				row = rows[c]
+			}
+			e.Probabilities = append(e.Probabilities, row)
+		}
 	}
 }
 
@@ -193,16 +206,15 @@ func (n *natural) shares(from int, p []float64) Errors {
 }
 
 func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
-	k := n.f.mix.K
 	unit := n.f.units()
 	for _, c := range n.order {
-		row := make(Errors, len(n.f.names))
-		for j := range row {
+		row := unknown(len(n.f.names))
+		for j := 0; j < len(row) && c >= 0; j++ {
 			row[j] = n.mean(c, j)
 		}
 		e.Means = append(e.Means, row)
 	}
-	for i := range g.Shape.Count(k) {
+	for i := range g.Shape.Count(len(n.order)) {
 		c := n.order[i]
 		if g.Shape.Shared() {
 			c = 0
@@ -210,6 +222,9 @@ func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
 		e.Covariance = append(e.Covariance, n.covariance(g, c, unit))
 	}
 }
+
+// unknown returns the standard errors of n parameters that have none.
+func unknown(n int) Errors { return slices.Repeat(Errors{math.NaN()}, n) }
 
 // mean returns the standard error of the mean of component c in column j, in the user's units.
 func (n *natural) mean(c, j int) float64 {
@@ -231,7 +246,10 @@ func (n *natural) mean(c, j int) float64 {
 // covariance returns the standard errors of a covariance, laid out as in StandardErrors.
 func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
 	d, size := n.f.mix.D, g.Shape.Size(n.f.mix.D)
-	entry := n.entries(g, c)
+	entry := func(_, _ int) float64 { return math.NaN() }
+	if c >= 0 {
+		entry = n.entries(g, c)
+	}
 	at := func(j, l int) float64 { return unit[j] * unit[l] * entry(j, l) }
 	switch {
 	case matrix(g.Shape):
@@ -284,13 +302,4 @@ func (f *fit) units() []float64 {
 		}
 	}
 	return unit
-}
-
-// pickErrors returns s in the given order.
-func pickErrors[S ~[]E, E any](s S, order []int) S {
-	out := make(S, len(order))
-	for c, from := range order {
-		out[c] = s[from]
-	}
-	return out
 }

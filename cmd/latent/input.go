@@ -51,7 +51,12 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 		return nil, err
 	}
 	spec.Columns, spec.Levels = info.Features, info.Levels
-	return &input{src, info, spec, time.Since(began)}, nil
+	in := &input{src, info, spec, time.Since(began)}
+	if err := s.arrange(cmd.Context(), &in.spec, info, o); err != nil {
+		in.close()
+		return nil, err
+	}
+	return in, nil
 }
 
 // close lets go of a file that is read in every pass.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -46,7 +48,7 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 	case "model":
 		spec.Given, err = latent.Load(name)
 	case "centers":
-		return s.centers(ctx, spec, name, path, *o)
+		return s.centers(ctx, spec, name, *o)
 	case "labels":
 		o.Exclude = append(slices.Clone(o.Exclude), name) // what the start is made of is not fitted
 		return s.labels(ctx, spec, name, path, *o)
@@ -54,54 +56,84 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 	return err
 }
 
-// centers reads the file of starting centres: columns by name where it has a header, by position where not. Categories
-// are those of the data, so that a centre is told as a row is.
-func (s *specFlags) centers(ctx context.Context, spec *latent.Spec, name, path string, o data.Options) error {
-	co := data.Options{Delimiter: o.Delimiter, Decimal: o.Decimal, Threads: o.Threads}
+// centers looks at the file of starting centres before the data are read, so that one that cannot be read costs no time.
+// arrange brings its columns into the order of the data's. Centres of levels can only be read by the levels of the data.
+func (s *specFlags) centers(ctx context.Context, spec *latent.Spec, name string, o data.Options) error {
+	spec.Centers = [][]float64{}
 	if o.Categories {
-		if path == "-" {
-			return usagef("--init centers:%s needs the data to be read twice, for its levels, which standard input cannot; use a file", name)
+		_, err := os.Stat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s: there is no such file", name)
 		}
-		t, err := levelCenters(ctx, name, path, co, o)
-		if err != nil {
-			return err
-		}
-		spec.Centers = rowsOf(t)
-		return nil
-	}
-	src, info, err := data.Load(ctx, name, co)
-	if err != nil {
 		return err
 	}
-	if info.Header && path != "-" { // the order of the data's columns
-		features, err := featuresOf(ctx, path, o)
-		if err != nil {
-			return err
-		}
-		co.Exact = features.Features
-		if src, _, err = data.Load(ctx, name, co); err != nil {
-			return err
-		}
+	src, _, err := data.Load(ctx, name, centerOptions(o))
+	if err != nil {
+		return err
 	}
 	spec.Centers = rowsOf(src.(*data.Table))
 	return nil
 }
 
+// centerOptions says how centres are read: like the data as far as the file's language goes.
+func centerOptions(o data.Options) data.Options {
+	return data.Options{Delimiter: o.Delimiter, Decimal: o.Decimal, Threads: o.Threads}
+}
+
+// arrange reads the centres of --init centers: again, in the order of the data's columns, which info tells: by name where
+// the file has a header, by position where not. Categories are those of the data, so that a centre is told as a row is.
+func (s *specFlags) arrange(ctx context.Context, spec *latent.Spec, info *data.Info, o data.Options) error {
+	kind, name, _ := strings.Cut(s.init, ":")
+	if kind != "centers" {
+		return nil
+	}
+	co := centerOptions(o)
+	co.Exact = info.Features
+	if o.Categories {
+		t, err := levelCenters(ctx, name, co, info)
+		if err == nil {
+			spec.Centers = rowsOf(t)
+		}
+		return err
+	}
+	src, found, err := data.Load(ctx, name, co)
+	if err != nil {
+		return err
+	}
+	if err := onlyOf(name, found, info.Features); err != nil {
+		return err
+	}
+	spec.Centers = rowsOf(src.(*data.Table))
+	return nil
+}
+
+// onlyOf refuses a file of centres with columns that are not fitted. Columns without names are met by position.
+func onlyOf(name string, found *data.Info, features []string) error {
+	if !found.Header || !slices.ContainsFunc(found.Columns, func(c data.Column) bool { return slices.Contains(features, c.Name) }) {
+		return nil
+	}
+	for _, c := range found.Columns {
+		if !slices.Contains(features, c.Name) {
+			return fmt.Errorf("%s: column %q is not fitted; --init centers: takes the columns %s and no others", name, c.Name, strings.Join(features[:min(len(features), 10)], ", "))
+		}
+	}
+	return nil
+}
+
 // levelCenters reads centres whose cells are levels of the data. A row of nothing but texts looks like names: where the
 // file cannot be read by its looks, it is read as one without a header.
-func levelCenters(ctx context.Context, name, path string, co, o data.Options) (*data.Table, error) {
-	features, err := featuresOf(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	co.Categories, co.Exact, co.Levels = true, features.Features, features.Levels
+func levelCenters(ctx context.Context, name string, co data.Options, features *data.Info) (*data.Table, error) {
+	co.Categories, co.Levels = true, features.Levels
 	headers := []string{"auto", "no"}
 	if !features.Header { // what has no names has none to match
 		headers = []string{"no", "auto"}
 	}
 	var first error
 	for _, co.Header = range headers {
-		src, _, err := data.Load(ctx, name, co)
+		src, found, err := data.Load(ctx, name, co)
+		if err == nil {
+			err = onlyOf(name, found, features.Features)
+		}
 		if err == nil {
 			return src.(*data.Table), nil
 		}
@@ -110,18 +142,6 @@ func levelCenters(ctx context.Context, name, path string, co, o data.Options) (*
 		}
 	}
 	return nil, first
-}
-
-// featuresOf tells what will be fitted of the data.
-func featuresOf(ctx context.Context, path string, o data.Options) (*data.Info, error) {
-	src, info, err := data.Load(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	if c, ok := src.(io.Closer); ok {
-		return info, c.Close()
-	}
-	return info, nil
 }
 
 func rowsOf(t *data.Table) [][]float64 {

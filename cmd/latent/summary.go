@@ -228,7 +228,7 @@ func groups(w io.Writer, r *latent.Result) {
 		lines[i] = []string{strconv.Itoa(c.Label), thousands(c.Rows), fmt.Sprintf("%.3f", c.Weight)}
 		if r.N == 0 { // written by hand: nobody has counted
 			lines[i][1] = "-"
-			if c.Weight == 0 {
+			if c.Weight == 0 && !r.Fitted.HasDensity() { // centres without sizes
 				lines[i][2] = "-"
 			}
 		}
