@@ -31,7 +31,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Fitted: m,
-		PCA: m.PCA(),
+		PCA: m.PCA(), ColumnSD: f.sd,
 	}
 	_, r.Why = f.spec.choice(f.mix.D)
 	for _, run := range e.runs {
@@ -72,7 +72,7 @@ func (f *fit) sign(r *Result) (err error) {
 	m.Provenance = &Provenance{
 		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Why: r.Why, Free: r.Free, Init: r.Init,
 		Seed: r.Seed, Iterations: r.Iterations, Sweeps: r.Sweeps, SweepsTotal: r.SweepsTotal, Moves: r.Moves, Starts: r.Starts, ICL: r.ICL,
-		Inertia: r.Inertia, Penalty: r.Penalty, Objective: r.Objective, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version,
+		Inertia: r.Inertia, Penalty: r.Penalty, Objective: r.Objective, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version, ColumnSD: r.ColumnSD,
 	}
 	for _, c := range r.Components {
 		m.Provenance.GroupRows = append(m.Provenance.GroupRows, c.Rows)

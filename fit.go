@@ -128,6 +128,7 @@ type fit struct {
 	mix       *mixture.Mixture
 	local     *sweep.Local
 	names     []string
+	sd        []float64 // standard deviations of the columns in the user's units; nil for bits and levels
 	grid      []float64 // of each column: see grids; nil where nothing was drawn
 	discrete  []string  // names of columns with few distinct values
 	drawnFrom int64     // rows that starts were drawn from; 0 where nothing was drawn
@@ -184,6 +185,11 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		return nil, err
 	}
 	f.look = look
+	if m := spec.model(); m != "bernoulli" && m != "categorical" {
+		for _, v := range look.Var {
+			f.sd = append(f.sd, math.Sqrt(v))
+		}
+	}
 	for _, step := range []func(context.Context) error{f.check, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
 		if err := step(ctx); err != nil {
 			return nil, err

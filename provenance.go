@@ -33,6 +33,7 @@ type Provenance struct {
 	Inertia     *float64    `json:"inertia,omitempty"`
 	Penalty     *float64    `json:"penalty,omitempty"`
 	Objective   *float64    `json:"objective,omitempty"`
+	ColumnSD    []float64   `json:"column_sd,omitempty"`
 	Truth       *Truth      `json:"truth,omitempty"`
 	Choice      *Choice     `json:"choice,omitempty"` // how K and the shape were chosen, where they were, and from what
 	Candidates  []Candidate `json:"candidates,omitempty"`
@@ -72,6 +73,9 @@ func (m *Model) Result() *Result {
 	r.Iterations, r.Sweeps, r.SweepsTotal, r.Moves, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Moves, p.Starts
 	r.ICL, r.Inertia, r.Penalty, r.Objective, r.Truth = p.ICL, p.Inertia, p.Penalty, p.Objective, p.Truth
 	r.LRT = p.LRT
+	if len(p.ColumnSD) == d {
+		r.ColumnSD = p.ColumnSD
+	}
 	if p.choice() {
 		r.Choice, r.Candidates = p.Choice, p.Candidates
 	}

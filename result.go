@@ -17,7 +17,8 @@ type Result struct {
 	Weight     float64    `json:"weight_total"` // sum of row weights
 	D          int        `json:"d"`
 	Columns    []string   `json:"columns"`
-	Levels     [][]string `json:"levels,omitempty"` // categorical: names of each column's levels
+	ColumnSD   []float64  `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; nil for bits and levels, and where no fit told them
+	Levels     [][]string `json:"levels,omitempty"`    // categorical: names of each column's levels
 	Dropped    int64      `json:"dropped_rows"`
 	PCA        *PCA       `json:"pca,omitempty"` // what --pca kept of the rows; nil without it
 

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Criterion shows a criterion by the number of clusters, one line a shape, and rings the best three. Up to seven shapes are coloured; of more,
@@ -76,14 +79,19 @@ func (c Criterion) Figure() *Figure {
 	f := lines.Figure()
 	f.X.tight, f.X.whole = false, true
 	f.Layers = append(f.Layers, &bestLayer{best: best})
+	values := make([]float64, len(best))
 	for i, b := range best {
-		name := fmt.Sprintf("%d: %s, %d clusters, %s", i+1, c.Curves[b.Curve].Name, b.K, fine(b.Value))
+		values[i] = b.Value
+	}
+	told := fine(values)
+	for i, b := range best {
+		name := fmt.Sprintf("%d: %s, %d clusters, %s", i+1, c.Curves[b.Curve].Name, b.K, told[i])
 		f.Legend = append(f.Legend, Key{Name: name, Color: Color(group[b.Curve]), Shape: Shape(group[b.Curve])})
 	}
 	if c.Alt == "" {
 		f.Alt = fmt.Sprintf("%s by number of clusters for %d shapes.", orElse(c.Name, "A criterion"), len(c.Curves))
 		for i, b := range best {
-			f.Alt += fmt.Sprintf(" %s: %s with %d clusters, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), b.K, number(b.Value))
+			f.Alt += fmt.Sprintf(" %s: %s with %d clusters, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), b.K, told[i])
 		}
 	}
 	return f
@@ -128,12 +136,26 @@ func (l *bestLayer) Draw(f *Frame) {
 	}
 }
 
-// fine writes the value of a criterion: close ones must differ in print.
-func fine(v float64) string {
-	if a := math.Abs(v); a < 10 && a >= 1e-3 {
-		return grouped(v, 3)
-	} else if a >= 10 && a < 1e9 {
-		return grouped(v, 1)
+// fine writes values of a criterion: two that differ must differ in print.
+func fine(values []float64) []string {
+	least, most := math.Inf(1), 0.0
+	for _, v := range values {
+		least, most = min(least, math.Abs(v)), max(most, math.Abs(v))
 	}
-	return number(v)
+	var out []string
+	switch {
+	case most >= 1e9 || least < 1e-3:
+		out = text.Numbers(values, 0)
+	case most < 10:
+		out = text.Criteria(values, 3, 1e-6)
+	default:
+		out = text.Criteria(values, 1, 1e-6)
+	}
+	for i, s := range out {
+		if math.Abs(values[i]) >= 1e4 {
+			s = text.Group(s)
+		}
+		out[i] = strings.Replace(s, "-", "−", 1)
+	}
+	return out
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Histogram counts values in bins of equal width, of a round size. On a logarithmic axis bins have equal ratios.
@@ -37,8 +39,9 @@ func (h Histogram) Figure() *Figure {
 	f.leftOut(len(h.Values)-len(values), len(h.Values), "values")
 	if f.Alt == "" && len(values) > 0 {
 		n := len(values)
+		told := text.Numbers([]float64{values[0], values[n-1], values[n/4], values[n-1-n/4]}, 0)
 		f.Alt = fmt.Sprintf("Histogram of %s values of %s from %s to %s; half of them lie between %s and %s.", grouped(float64(n), 0), orElse(h.X.title(), "one column"),
-			number(values[0]), number(values[n-1]), number(values[n/4]), number(values[n-1-n/4]))
+			told[0], told[1], told[2], told[3])
 	}
 	return f
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // tick is a place on an axis and what is written there.
@@ -152,8 +154,8 @@ func measured(v, deviation float64) string {
 		return number(v)
 	}
 	places := 1 - exponent(deviation)
-	if math.Abs(v) >= 1e7 || places > 6 {
-		return number(v) + " ± " + number(deviation)
+	if math.Abs(v) >= 1e15 || places > 12 {
+		return text.PlusMinus(v, deviation)
 	}
 	return grouped(v, max(0, places)) + " ± " + grouped(deviation, max(0, places))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -52,24 +53,24 @@ func (b *builder) choice() {
 	}
 	s := &section{ID: "choice", Title: "How the number of groups was chosen"}
 	name := criterionNames[c.Criterion]
-	s.Lead = append(s.Lead, fmt.Sprintf("%d candidates were compared by %s; %s is better. %s", len(b.r.Candidates), name, map[bool]string{true: "higher", false: "lower"}[c.Highest], b.firmness()))
+	s.Lead = append(s.Lead, fmt.Sprintf("%s %s compared by %s; %s is better. %s", text.Count(len(b.r.Candidates), "candidate"), text.Form(len(b.r.Candidates), "was", "were"), name, map[bool]string{true: "higher", false: "lower"}[c.Highest], b.firmness()))
 	if c.LeftOut != nil {
 		s.Lead = append(s.Lead, "Not tried, because they take long on these rows: "+strings.Join(c.LeftOut, ", ")+".")
 	}
 	if n := b.r.Outraced(); n > 0 {
-		s.Lead = append(s.Lead, fmt.Sprintf("%d of them were stopped on the way, their %s somewhat too high: what they could still gain would not make them the best.", n, name))
+		s.Lead = append(s.Lead, fmt.Sprintf("%d of them %s stopped on the way, their %s somewhat too high: what they could still gain would not make them the best.", n, text.Form(n, "was", "were"), name))
 	}
 	if c.Criterion == "gap" {
 		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups wins whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
 		if int64(c.GapRows) < b.r.N {
-			s.Lead = append(s.Lead, fmt.Sprintf("Gaps are those of %s rows drawn at random.", count(int64(c.GapRows))))
+			s.Lead = append(s.Lead, fmt.Sprintf("Gaps are those of %s rows drawn at random.", text.Thousands(int64(c.GapRows))))
 		}
 	}
 	if c.Penalty != nil {
 		s.Lead = append(s.Lead, fmt.Sprintf("J is the inertia, and λ = %s what one group more saves on average over the range.", number(*c.Penalty)))
 	}
 	if c.Rows > 0 && int64(c.Rows) < b.r.N {
-		s.Lead = append(s.Lead, fmt.Sprintf("Silhouettes are those of %s rows drawn at random.", count(int64(c.Rows))))
+		s.Lead = append(s.Lead, fmt.Sprintf("Silhouettes are those of %s rows drawn at random.", text.Thousands(int64(c.Rows))))
 	}
 	picture := Criterion(b.r)
 	if len(best) > 1 && b.r.Candidates[0].K < b.r.Candidates[len(b.r.Candidates)-1].K {
@@ -97,53 +98,72 @@ func (b *builder) firmness() string {
 }
 
 func groupsOf(x *latent.Candidate) string {
-	s := fmt.Sprintf("%d groups", x.K)
-	if x.K == 1 {
-		s = "1 group"
-	}
+	s := text.Count(x.K, "group")
 	if x.Mclust != "" {
 		s += " of shape " + x.Mclust
 	}
 	return s
 }
 
+// candidateTable lists the candidates of a choice. Two values of a column that differ read differently.
 func candidateTable(r *latent.Result) table {
-	t := table{Caption: "candidates", Head: []string{"groups", "shape", "log-likelihood", "parameters", "BIC", "AIC", "ICL", "silhouette", "what kept it from winning"}}
-	if r.LogLik == nil {
-		t.Head = []string{"groups", "cost", "silhouette", "what kept it from winning"}
-	}
-	text := func(v *float64) string {
-		if v == nil {
-			return ""
+	t := table{Caption: "candidates", Rows: make([][]string, len(r.Candidates))}
+	column := func(name string, cell func(i int, x *latent.Candidate) string) {
+		t.Head = append(t.Head, name)
+		for i := range r.Candidates {
+			t.Rows[i] = append(t.Rows[i], cell(i, &r.Candidates[i]))
 		}
-		return decimals(*v)
 	}
+	numbers := func(name string, write func([]float64) []string, value func(*latent.Candidate) *float64) {
+		told := optional(r.Candidates, write, value)
+		column(name, func(i int, _ *latent.Candidate) string { return told[i] })
+	}
+	nats := func(v []float64) []string { return text.Criteria(v, 2, sameCriterion) }
+	ratios := func(v []float64) []string { return text.Criteria(v, 4, sameCriterion) }
+	costs := func(v []float64) []string { return text.Numbers(v, 0) }
+	column("groups", func(_ int, x *latent.Candidate) string { return fmt.Sprint(x.K) })
+	if r.LogLik != nil {
+		column("shape", func(_ int, x *latent.Candidate) string { return x.Mclust })
+		numbers("log-likelihood", nats, func(x *latent.Candidate) *float64 { return x.LogLik })
+		column("parameters", func(_ int, x *latent.Candidate) string {
+			if x.Free == nil {
+				return ""
+			}
+			return fmt.Sprint(*x.Free)
+		})
+		numbers("BIC", nats, func(x *latent.Candidate) *float64 { return x.BIC })
+		numbers("AIC", nats, func(x *latent.Candidate) *float64 { return x.AIC })
+		numbers("ICL", nats, func(x *latent.Candidate) *float64 { return x.ICL })
+	} else {
+		numbers("cost", costs, func(x *latent.Candidate) *float64 { return x.Inertia })
+	}
+	numbers("silhouette", ratios, func(x *latent.Candidate) *float64 { return x.Silhouette })
 	switch r.Choice.Criterion {
 	case "gap":
-		t.Head = slices.Insert(t.Head, 3, "gap", "standard error")
+		numbers("gap", ratios, func(x *latent.Candidate) *float64 { return x.Gap })
+		numbers("standard error", ratios, func(x *latent.Candidate) *float64 { return x.GapSE })
 	case "elbow":
-		t.Head = slices.Insert(t.Head, 3, "J + λk")
+		numbers("J + λk", costs, func(x *latent.Candidate) *float64 { return x.Objective })
 	}
-	for _, x := range r.Candidates {
-		line := []string{fmt.Sprint(x.K), x.Mclust, text(x.LogLik), "", text(x.BIC), text(x.AIC), text(x.ICL), "", x.Why}
-		if x.Free != nil {
-			line[3] = fmt.Sprint(*x.Free)
-		}
-		if r.LogLik == nil {
-			line = []string{fmt.Sprint(x.K), text(x.Inertia), "", x.Why}
-		}
-		if x.Silhouette != nil {
-			line[len(line)-2] = fmt.Sprintf("%.4f", *x.Silhouette)
-		}
-		switch {
-		case r.Choice.Criterion == "gap" && x.Gap != nil:
-			line = slices.Insert(line, 3, fmt.Sprintf("%.4f", *x.Gap), fmt.Sprintf("%.4f", *x.GapSE))
-		case r.Choice.Criterion == "gap":
-			line = slices.Insert(line, 3, "", "")
-		case r.Choice.Criterion == "elbow":
-			line = slices.Insert(line, 3, text(x.Objective))
-		}
-		t.Rows = append(t.Rows, line)
-	}
+	column("what kept it from winning", func(_ int, x *latent.Candidate) string { return x.Why })
 	return t
+}
+
+// sameCriterion is the difference from which on two values of a criterion are told apart.
+const sameCriterion = 1e-6
+
+// optional writes a value of each candidate, nothing where it has none.
+func optional(candidates []latent.Candidate, write func([]float64) []string, value func(*latent.Candidate) *float64) []string {
+	out := make([]string, len(candidates))
+	var at []int
+	var values []float64
+	for i := range candidates {
+		if v := value(&candidates[i]); v != nil {
+			at, values = append(at, i), append(values, *v)
+		}
+	}
+	for n, s := range write(values) {
+		out[at[n]] = text.Group(s)
+	}
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -41,7 +42,7 @@ func (b *builder) note(n int) string {
 	if int64(n) == b.rows.N {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s rows drawn, small groups with more than their share", count(int64(n)), count(b.rows.N))
+	return fmt.Sprintf("%s of %s drawn, small groups with more than their share", text.Thousands(int64(n)), text.Count(b.rows.N, "row"))
 }
 
 // scatter shows the rows in their two most telling columns, or in the plane of the first two principal components where
@@ -73,11 +74,16 @@ func (b *builder) scatter() {
 	}
 	t := table{Caption: "centres", Head: append([]string{"group", "weight"}, b.r.Columns...)}
 	for c, u := range b.r.Components {
-		line := []string{fmt.Sprint(c + 1), fmt.Sprintf("%.4f", u.Weight)}
-		for _, v := range center(u.Mean, u.Median) {
-			line = append(line, number(v))
+		t.Rows = append(t.Rows, []string{fmt.Sprint(c + 1), text.Share(u.Weight, 4)})
+	}
+	for j := range b.d {
+		var values []float64
+		for _, u := range b.r.Components {
+			values = append(values, center(u.Mean, u.Median)[j])
 		}
-		t.Rows = append(t.Rows, line)
+		for c, s := range text.Numbers(values, b.spread(j)) {
+			t.Rows[c] = append(t.Rows[c], s)
+		}
 	}
 	s.Data = append(s.Data, t)
 	b.add(s)
@@ -158,7 +164,7 @@ func (b *builder) density(s *section) {
 		}
 	}
 	name := b.r.Columns[0]
-	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the centres of its %d groups", name, b.k), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
+	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", name, text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
 	if b.r.Model == "gmm" && b.r.PCA == nil {
 		b.curves(s, x)
 	}

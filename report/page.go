@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -113,7 +114,7 @@ func (b *builder) title() string {
 	if name == "" {
 		name = "a model"
 	}
-	return fmt.Sprintf("%s in %d groups", name, b.k)
+	return fmt.Sprintf("%s in %s", name, text.Count(b.k, "group"))
 }
 
 // fact is a line of the head.
@@ -121,10 +122,10 @@ type fact struct{ Name, Value string }
 
 func (b *builder) facts() []fact {
 	r := b.r
-	facts := []fact{{"data", r.Data}, {"hash", b.Hash}, {"rows", count(b.rows.N)}, {"columns", strings.Join(r.Columns, ", ")}, {"left out", strings.Join(b.LeftOut, ", ")},
+	facts := []fact{{"data", r.Data}, {"hash", b.Hash}, {"rows", text.Thousands(b.rows.N)}, {"columns", strings.Join(r.Columns, ", ")}, {"left out", strings.Join(b.LeftOut, ", ")},
 		{"command", b.Command}, {"seed", fmt.Sprint(r.Seed)}, {"version", "latent " + r.Version}, {"computed with", b.Machine}, {"date", b.When}}
 	if r.Dropped > 0 {
-		facts[2].Value += fmt.Sprintf(" (%s dropped for missing cells)", count(r.Dropped))
+		facts[2].Value += fmt.Sprintf(" (%s dropped for missing cells)", text.Thousands(r.Dropped))
 	}
 	if b.rows.Weight != float64(b.rows.N) {
 		facts[2].Value += ", total weight " + number(b.rows.Weight)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,5 +209,41 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Centres that differ read differently in the tables and the texts of a page, wherever the columns lie.
+func TestPageTellsCentresApart(t *testing.T) {
+	var rows [][]float64
+	for i := range 40 {
+		rows = append(rows, []float64{1500000000 + float64(i%4) + 400*float64(i%2), 51.5 + 1e-5*float64(i%5) + 0.002*float64(i%2)})
+	}
+	src, err := data.FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pageOf(t, src, latent.Spec{K: 2, Model: "kmeans"})
+	// Means of 0 and 2, and of 401 and 403; and by i mod 10, of the even and the odd multiples of a step of 1e-5.
+	for _, want := range []string{"<td>1500000001</td>", "<td>1500000402</td>", "<td>51.50002</td>", "<td>51.50202</td>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+}
+
+// Two candidates whose criterion differs by less than a hundredth do not read the same.
+func TestPageTellsCandidatesApart(t *testing.T) {
+	v := func(x float64) *float64 { return &x }
+	r := &latent.Result{Model: "gmm", LogLik: v(-10), Choice: &latent.Choice{Criterion: "bic"}, Candidates: []latent.Candidate{
+		{K: 1, Mclust: "VVV", BIC: v(1602.8412)}, {K: 1, Mclust: "EEE", BIC: v(1602.8431)}, {K: 2, Mclust: "VVV", BIC: v(1700)}, {K: 2, Mclust: "EEE"},
+	}}
+	c := candidateTable(r)
+	at := slices.Index(c.Head, "BIC")
+	var got []string
+	for _, line := range c.Rows {
+		got = append(got, line[at])
+	}
+	if want := []string{"1,602.841", "1,602.843", "1,700.000", ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
 	}
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // stability says what repeating the fit on resampled rows found out, and the test against one more group.
@@ -12,18 +14,18 @@ func (b *builder) stability() {
 	}
 	s := &section{ID: "stability", Title: "How stable the groups are"}
 	if st != nil && st.Done > 0 {
-		s.Lead = append(s.Lead, fmt.Sprintf("The fit was repeated on %d bootstrap samples of the rows. Their models label all rows with an ARI of %.3f on average, and of %.3f or more in 95 %% of them, with the groups here.", st.Done, *st.ARI, *st.ARILow))
+		s.Lead = append(s.Lead, fmt.Sprintf("The fit was repeated on %s of the rows. Their models label all rows with an ARI of %.3f on average, and of %.3f or more in 95 %% of them, with the groups here.", text.Count(st.Done, "bootstrap sample"), *st.ARI, *st.ARILow))
 		if st.Failed > 0 {
-			s.Lead = append(s.Lead, fmt.Sprintf("%d samples could not be fitted: %s.", st.Failed, st.Why))
+			s.Lead = append(s.Lead, fmt.Sprintf("%s could not be fitted: %s.", text.Count(st.Failed, "sample"), st.Why))
 		}
 		if st.Interrupted {
-			s.Lead = append(s.Lead, fmt.Sprintf("%d samples were asked for; the rest was interrupted.", st.Replicates))
+			s.Lead = append(s.Lead, fmt.Sprintf("%s %s asked for; the rest was interrupted.", text.Count(st.Replicates, "sample"), text.Form(st.Replicates, "was", "were")))
 		}
 		s.Data = append(s.Data, b.stabilityTables()...)
 	}
 	if lrt != nil && lrt.P != nil {
-		s.Lead = append(s.Lead, fmt.Sprintf("The likelihood ratio of %d groups against %d is %s; of %d samples drawn from the mixture of %d, %d reach that (p = %s).",
-			lrt.K, lrt.Against, number(*lrt.Statistic), lrt.Done, lrt.K, lrt.Reached, number(*lrt.P)))
+		s.Lead = append(s.Lead, fmt.Sprintf("The likelihood ratio of %s against %d is %s; of %s drawn from the mixture of %d, %d %s that (p = %s).",
+			text.Count(lrt.K, "group"), lrt.Against, number(*lrt.Statistic), text.Count(lrt.Done, "sample"), lrt.K, lrt.Reached, text.Form(lrt.Reached, "reaches", "reach"), text.P(*lrt.P)))
 	}
 	b.add(s)
 }

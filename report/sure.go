@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 	"github.com/latent-go/latent/score"
 )
@@ -20,7 +21,7 @@ func (b *builder) sureness() {
 	h := plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s of the rows belong to their group with a responsibility of 0.9 or more", percent(b.rows.Sure)), Width: wide},
 		X: plot.Axis{Label: "uncertainty"}, Values: b.rows.Uncertainty, Bins: 40}
 	if int64(len(b.rows.Uncertainty)) < b.rows.N {
-		h.Note = fmt.Sprintf("%s of %s rows, drawn at random", count(int64(len(b.rows.Uncertainty))), count(b.rows.N))
+		h.Note = fmt.Sprintf("%s of %s, drawn at random", text.Thousands(int64(len(b.rows.Uncertainty))), text.Count(b.rows.N, "row"))
 	}
 	b.draw(s, h)
 	b.add(s)
@@ -99,7 +100,7 @@ func (b *builder) convergence() {
 	if b.r.LogLik == nil {
 		what, unit = "minus the cost", ""
 	}
-	free := plot.Lines{Head: plot.Head{Title: fmt.Sprintf("The winning start rose to %s in %d sweeps", number(top), starts[winner][len(starts[winner])-1].Sweep), Width: wide},
+	free := plot.Lines{Head: plot.Head{Title: fmt.Sprintf("The winning start rose to %s in %s", decimals(top), text.Count(starts[winner][len(starts[winner])-1].Sweep, "sweep")), Width: wide},
 		X: plot.Axis{Label: "sweep"}, Y: plot.Axis{Label: what, Unit: unit}}
 	order := make([]int, 0, len(starts))
 	for start := range starts {
@@ -201,7 +202,7 @@ func (b *builder) responsibilities() {
 			unsure++
 		}
 	}
-	p.Title = fmt.Sprintf("Of %d rows, %d are shared between groups", len(p.Values), unsure)
+	p.Title = fmt.Sprintf("Of %s, %d %s shared between groups", text.Count(len(p.Values), "row"), unsure, text.Form(unsure, "is", "are"))
 	p.X.Label = "rows, by group and sureness"
 	p.Note = b.note(len(p.Values))
 	s := &section{ID: "responsibilities", Title: "Responsibilities"}
@@ -216,16 +217,13 @@ func (b *builder) unusual() {
 	}
 	s := &section{ID: "unusual", Title: "The rows that are explained least", Lead: []string{"Those with the lowest log density: errors of the data, or the cases worth a look. The command latent score gives it for every row."}}
 	columns := b.telling[:min(6, b.d)]
-	t := table{Caption: fmt.Sprintf("the %d rows with the lowest log density", len(b.rows.Unusual)), Head: []string{"row", "log density (nats)", "group"}}
+	t := table{Caption: "the rows with the lowest log density", Head: []string{"row", "log density (nats)", "group"}}
 	for _, j := range columns {
 		t.Head = append(t.Head, b.r.Columns[j])
 	}
-	for _, row := range b.rows.Unusual {
-		line := []string{count(row.Number), number(row.Score), fmt.Sprint(row.Label + 1)}
-		for _, j := range columns {
-			line = append(line, b.cell(j, row.X[j]))
-		}
-		t.Rows = append(t.Rows, line)
+	cells := b.cells(columns, b.rows.Unusual)
+	for i, row := range b.rows.Unusual {
+		t.Rows = append(t.Rows, append([]string{text.Thousands(row.Number), number(row.Score), fmt.Sprint(row.Label + 1)}, cells[i]...))
 	}
 	s.Data = append(s.Data, t)
 	b.add(s)

@@ -7,26 +7,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // number writes v with four significant digits.
 func number(v float64) string {
 	if math.Abs(v) >= 1e4 && math.Abs(v) < 1e15 {
-		return count(int64(math.Round(v)))
+		return text.Thousands(int64(math.Round(v)))
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
-}
-
-// count writes n with a comma between thousands.
-func count(n int64) string {
-	if n < 0 {
-		return "-" + count(-n)
-	}
-	s := strconv.FormatInt(n, 10)
-	for at := len(s) - 3; at > 0; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
 }
 
 func percent(v float64) string {
@@ -51,10 +41,10 @@ func (b *builder) verdict() []string {
 	if r.Model == "gmm" {
 		shape = fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
 	}
-	said := []string{fmt.Sprintf("%d groups, by %s%s.", r.K, what, shape)}
+	said := []string{fmt.Sprintf("%s, by %s%s.", text.Count(r.K, "group"), what, shape)}
 	switch {
 	case r.LogLik != nil:
-		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%d free parameters; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), r.Free))
+		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%s; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), text.Count(r.Free, "free parameter")))
 	case r.Inertia != nil && r.Model == "kmedians":
 		said = append(said, fmt.Sprintf("Cost %s: the L1 distances of the rows to their centres.", number(*r.Inertia)))
 	case r.Inertia != nil:
@@ -80,13 +70,13 @@ func (b *builder) verdict() []string {
 	return said
 }
 
+// decimals writes v with two decimals, more where it would read 0 and is not.
 func decimals(v float64) string {
-	whole, frac, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'f', 2, 64), ".")
-	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil {
+	if math.Abs(v) >= 1e15 {
 		return number(v)
 	}
-	return map[bool]string{true: "-"}[v < 0] + count(n) + "." + frac
+	s := text.Difference(v, 2, 0)
+	return text.Group(strings.TrimPrefix(s, "+"))
 }
 
 func (b *builder) finished() string {
@@ -117,9 +107,9 @@ func (b *builder) cards() {
 	s := &section{ID: "groups", Title: "The groups"}
 	for c := range b.k {
 		g := &b.rows.Group[c]
-		u := card{Name: b.names[c], Color: hex(c), Share: 100 * g.Weight / b.rows.Weight, Rows: count(g.Rows), Words: b.distinguishing(c)}
+		u := card{Name: b.names[c], Color: hex(c), Share: 100 * g.Weight / b.rows.Weight, Rows: text.Thousands(g.Rows), Words: b.distinguishing(c)}
 		if c < len(b.r.Components) {
-			u.Weight = fmt.Sprintf("%.3f", b.r.Components[c].Weight)
+			u.Weight = text.Share(b.r.Components[c].Weight, 3)
 		}
 		u.Typical = b.told("nearest to the group's centre", g.Typical)
 		if len(g.Unsure) > 0 && g.Unsure[0].Uncertainty > 1e-6 {
@@ -142,24 +132,39 @@ func (b *builder) told(caption string, rows []Row) table {
 		t.Head = append(t.Head, b.r.Columns[j])
 	}
 	t.Head = append(t.Head, "unsure")
-	for _, row := range rows {
-		line := []string{count(row.Number)}
-		for _, j := range columns {
-			line = append(line, b.cell(j, row.X[j]))
-		}
+	cells := b.cells(columns, rows)
+	for i, row := range rows {
+		line := append([]string{text.Thousands(row.Number)}, cells[i]...)
 		t.Rows = append(t.Rows, append(line, percent(row.Uncertainty)))
 	}
 	return t
 }
 
-// cell writes a value of column j.
-func (b *builder) cell(j int, v float64) string {
-	if j < len(b.r.Levels) {
-		if at := int(v); at >= 0 && at < len(b.r.Levels[j]) {
-			return b.r.Levels[j][at]
+// spreads is how many standard deviations count as the width of the range in which a column's rows lie.
+const spreads = 4
+
+// spread returns about the width of the range in which the rows of column j lie.
+func (b *builder) spread(j int) float64 { return spreads * b.rows.SD[j] }
+
+// cells writes the values of some columns for rows that stand below each other: a line a row.
+func (b *builder) cells(columns []int, rows []Row) [][]string {
+	lines := make([][]string, len(rows))
+	for _, j := range columns {
+		values := make([]float64, len(rows))
+		for i, row := range rows {
+			values[i] = row.X[j]
+		}
+		told := text.Numbers(values, b.spread(j))
+		for i, v := range values {
+			if j < len(b.r.Levels) {
+				if at := int(v); at >= 0 && at < len(b.r.Levels[j]) {
+					told[i] = b.r.Levels[j][at]
+				}
+			}
+			lines[i] = append(lines[i], told[i])
 		}
 	}
-	return number(v)
+	return lines
 }
 
 // tellingColumns orders the columns by the share of their variance that lies between the groups.
@@ -210,7 +215,8 @@ func (b *builder) distinguishing(c int) (words []string) {
 		case size < 0.5:
 			how = "somewhat " + how
 		}
-		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", b.r.Columns[j], how, number(g.Mean[j]), number(b.rows.Mean[j])))
+		told := text.Numbers([]float64{g.Mean[j], b.rows.Mean[j]}, b.spread(j))
+		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", b.r.Columns[j], how, told[0], told[1]))
 	}
 	if words == nil {
 		return []string{"near the average in every column"}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // criterionNames are the criteria as a text calls them.
@@ -39,13 +40,13 @@ func chosen(w io.Writer, r *latent.Result) {
 		fmt.Fprintf(w, "%d of %d candidates were stopped on the way, their %s somewhat too high: what they could still gain would not make them the best\n", n, len(r.Candidates), criterionNames[c.Criterion])
 	}
 	if c.Penalty != nil {
-		fmt.Fprintf(w, "J is the inertia, and λ = %s what one group more saves on average over this range\n", short(*c.Penalty))
+		fmt.Fprintf(w, "J is the inertia, and λ = %s what one group more saves on average over this range\n", text.Short(*c.Penalty))
 	}
 	if c.GapRows > 0 && int64(c.GapRows) < r.N {
-		fmt.Fprintf(w, "gaps are those of %s rows drawn at random\n", thousands(int64(c.GapRows)))
+		fmt.Fprintf(w, "gaps are those of %s rows drawn at random\n", text.Thousands(int64(c.GapRows)))
 	}
 	if c.Rows > 0 && int64(c.Rows) < r.N {
-		fmt.Fprintf(w, "silhouettes are those of %s rows drawn at random\n", thousands(int64(c.Rows)))
+		fmt.Fprintf(w, "silhouettes are those of %s rows drawn at random\n", text.Thousands(int64(c.Rows)))
 	}
 }
 
@@ -105,12 +106,12 @@ func candidateName(x *latent.Candidate) string {
 func behind(c *latent.Choice, best, x *latent.Candidate) string {
 	d := x.Value(c.Criterion) - best.Value(c.Criterion)
 	if c.Highest {
-		return strings.Replace(fmt.Sprintf("%+.3f", d), "-", "−", 1)
+		return strings.Replace(text.Difference(d, 3, sameCriterion), "-", "−", 1)
 	}
 	if c.Criterion == "elbow" { // in the units of the rows
-		return "+" + short(d)
+		return "+" + text.Short(d)
 	}
-	return fmt.Sprintf("%+.1f", d)
+	return text.Difference(d, 1, sameCriterion)
 }
 
 // shapesOf returns the codes of the shapes that were tried, in order.
@@ -142,14 +143,15 @@ func criteria(w io.Writer, r *latent.Result) {
 	}
 	var lines [][]string
 	notes := map[string]bool{}
+	cells := criterionCells(r, notes)
 	for _, code := range shapesOf(r) {
 		line := []string{code}
 		if code == "" {
 			line[0] = r.Model
 		}
-		for _, x := range r.Candidates {
+		for i, x := range r.Candidates {
 			if x.Mclust == code {
-				line = append(line, criterionCell(c, &x, notes))
+				line = append(line, cells[i])
 			}
 		}
 		lines = append(lines, line)
@@ -190,22 +192,40 @@ func criteria(w io.Writer, r *latent.Result) {
 	}
 }
 
-func criterionCell(c *latent.Choice, x *latent.Candidate, notes map[string]bool) string {
-	v := x.Value(c.Criterion)
-	switch {
-	case x.AtFloor:
-		notes["floor"] = true
-		return "floor"
-	case x.Narrow:
-		notes["narrow"] = true
-		return "narrow"
-	case math.IsNaN(v):
-		notes["-"] = true
-		return "-"
-	case c.Highest:
-		return fmt.Sprintf("%.4f", v)
-	case c.Criterion == "elbow":
-		return short(v)
+// criterionCells returns what the table shows of each candidate. Two values that differ read differently.
+func criterionCells(r *latent.Result, notes map[string]bool) []string {
+	c := r.Choice
+	cells, values := make([]string, len(r.Candidates)), make([]float64, len(r.Candidates))
+	for i, x := range r.Candidates {
+		v := x.Value(c.Criterion)
+		switch {
+		case x.AtFloor:
+			cells[i] = "floor"
+		case x.Narrow:
+			cells[i] = "narrow"
+		case math.IsNaN(v):
+			cells[i] = "-"
+		}
+		if values[i] = v; cells[i] != "" {
+			notes[cells[i]], values[i] = true, math.NaN() // what is not shown tells nothing apart
+		}
 	}
-	return fmt.Sprintf("%.1f", v)
+	var numbers []string
+	switch {
+	case c.Criterion == "elbow": // in the units of the rows
+		numbers = text.Numbers(values, 0)
+	case c.Highest:
+		numbers = text.Criteria(values, 4, sameCriterion)
+	default:
+		numbers = text.Criteria(values, 1, sameCriterion)
+	}
+	for i, s := range cells {
+		if s == "" {
+			cells[i] = numbers[i]
+		}
+	}
+	return cells
 }
+
+// sameCriterion is the difference from which on two values of a criterion are told apart.
+const sameCriterion = 1e-6

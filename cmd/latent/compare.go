@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // compareFlags are the flags of compare.
@@ -175,8 +176,18 @@ func (f *compareFlags) tellPath(cmd *cobra.Command, points []latent.PenaltyPoint
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "penalty\tk\tinertia\tobjective\tfinished\t")
-	for _, p := range points {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", short(p.Penalty), p.K, short(p.Inertia), short(p.Objective), map[bool]string{true: "yes", false: "no"}[p.Converged])
+	var columns [3][]string
+	for i, value := range []func(*latent.PenaltyPoint) float64{
+		func(p *latent.PenaltyPoint) float64 { return p.Penalty }, func(p *latent.PenaltyPoint) float64 { return p.Inertia }, func(p *latent.PenaltyPoint) float64 { return p.Objective },
+	} {
+		var values []float64
+		for j := range points {
+			values = append(values, value(&points[j]))
+		}
+		columns[i] = text.Numbers(values, 0)
+	}
+	for i, p := range points {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", columns[0][i], p.K, columns[1][i], columns[2][i], map[bool]string{true: "yes", false: "no"}[p.Converged])
 	}
 	return w.Flush()
 }
@@ -190,8 +201,8 @@ func compareTable(out io.Writer, table []latent.Comparison) error {
 		if c.Better != nil {
 			above, below = strconv.Itoa(*c.Better), strconv.Itoa(*c.Worse)
 		}
-		fmt.Fprintf(w, "%s\t%d of %d\t%g\t%d\t%d\t%.3f\t%.4f\t%.4f\t%.4f\t%d of %d\t%s\t%s\t%.4f\t\n", c.Algorithm, c.Converged, c.Starts, c.Sweeps.Median, c.Sweeps.Min, c.Sweeps.Max, c.Seconds,
-			c.LogLik.Best, c.LogLik.Median, c.LogLik.Min, c.ReachedBest, c.Starts, above, below, c.Smallest)
+		fmt.Fprintf(w, "%s\t%d of %d\t%g\t%d\t%d\t%.3f\t%.4f\t%.4f\t%.4f\t%d of %d\t%s\t%s\t%s\t\n", c.Algorithm, c.Converged, c.Starts, c.Sweeps.Median, c.Sweeps.Min, c.Sweeps.Max, c.Seconds,
+			c.LogLik.Best, c.LogLik.Median, c.LogLik.Min, c.ReachedBest, c.Starts, above, below, text.Share(c.Smallest, 4))
 	}
 	return w.Flush()
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Exit statuses.
@@ -158,7 +159,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		case len(args) < n:
 			return usagef("%s needs %s, such as: %s", cmd.Name(), what, strings.TrimSpace(cmd.Example))
 		case len(args) > n:
-			return usagef("%s takes %s, but %q is one more", cmd.Name(), counted(int64(n), "argument"), args[n])
+			return usagef("%s takes %s, but %q is one more", cmd.Name(), text.Count(n, "argument"), args[n])
 		}
 		return nil
 	}

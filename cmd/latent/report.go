@@ -17,6 +17,7 @@ import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/report"
 )
 
@@ -71,7 +72,7 @@ func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Re
 	if rows.N == 0 {
 		return errors.New("there are no rows to draw")
 	}
-	p := report.Page{Result: r, Rows: rows, Command: about.command, When: time.Now().Format("2006-01-02 15:04"), Machine: fmt.Sprintf("%s, kernel level %s", counted(int64(r.Threads), "thread"), kern.Current()), Steps: about.steps}
+	p := report.Page{Result: r, Rows: rows, Command: about.command, When: time.Now().Format("2006-01-02 15:04"), Machine: fmt.Sprintf("%s, kernel level %s", text.Count(r.Threads, "thread"), kern.Current()), Steps: about.steps}
 	if about.info != nil {
 		p.LeftOut = about.info.LeftOut()
 	}

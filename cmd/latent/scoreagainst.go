@@ -15,6 +15,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/score"
 )
 
@@ -89,7 +90,7 @@ func have(n int64) string {
 	if n == 1 {
 		return "1 row has"
 	}
-	return thousands(n) + " rows have"
+	return text.Thousands(n) + " rows have"
 }
 
 // silhouetteRows is how many rows have their silhouette taken: a few seconds at 100 columns.
@@ -254,7 +255,7 @@ func (j *judgement) finish(ctx context.Context, threads int) (*indices, error) {
 
 func (j *judgement) daviesBouldin() (float64, error) {
 	if len(j.groups) > mostGroups {
-		return 0, &score.UndefinedError{Index: "Davies-Bouldin index", Why: fmt.Sprintf("it compares every pair of groups, and there are more than %s", thousands(mostGroups))}
+		return 0, &score.UndefinedError{Index: "Davies-Bouldin index", Why: fmt.Sprintf("it compares every pair of groups, and there are more than %s", text.Thousands(mostGroups))}
 	}
 	return j.stream.DaviesBouldin()
 }
@@ -347,7 +348,7 @@ func eachBlock(ctx context.Context, src data.Source, each func(*data.Block) erro
 
 // tell prints the indices for a reader.
 func (o *indices) tell(w io.Writer) {
-	fmt.Fprintf(w, "%s in %s", counted(o.Rows, "row"), counted(int64(o.Groups), "group"))
+	fmt.Fprintf(w, "%s in %s", text.Count(o.Rows, "row"), text.Count(o.Groups, "group"))
 	if o.Against != nil {
 		fmt.Fprintf(w, ", held against %s of the column %s", classes(*o.Classes), *o.Against)
 	}
@@ -374,10 +375,10 @@ func (o *indices) tell(w io.Writer) {
 	if len(names) > 8 {
 		names = append(slices.Clone(names[:7]), "...")
 	}
-	fmt.Fprintf(w, "validity, from %s: %s\n", counted(int64(len(o.Columns)), "column"), strings.Join(names, ", "))
+	fmt.Fprintf(w, "validity, from %s: %s\n", text.Count(len(o.Columns), "column"), strings.Join(names, ", "))
 	note := "-1 to 1, higher is better"
 	if o.SilhouetteRows == silhouetteRows && o.SilhouetteRows < o.Rows {
-		note += fmt.Sprintf("; of %s rows drawn at random (seed %d), held against each other", thousands(silhouetteRows), o.Seed)
+		note += fmt.Sprintf("; of %s rows drawn at random (seed %d), held against each other", text.Thousands(silhouetteRows), o.Seed)
 	}
 	line("silhouette", "silhouette", o.Silhouette, note)
 	line("Calinski-Harabasz", "calinski_harabasz", o.Calinski, "higher is better")
@@ -388,5 +389,5 @@ func classes(n int) string {
 	if n == 1 {
 		return "1 class"
 	}
-	return thousands(int64(n)) + " classes"
+	return text.Thousands(int64(n)) + " classes"
 }

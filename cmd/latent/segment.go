@@ -13,6 +13,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/picture"
 )
 
@@ -245,9 +246,9 @@ func (f *segmentFlags) fewColours(path string, features *picture.Features, spec 
 	}
 	switch {
 	case int64(k) > visible:
-		return nil, fmt.Errorf("%s: -k is %d, but the picture has %s%s", path, k, counted(visible, "pixel"), hidden)
+		return nil, fmt.Errorf("%s: -k is %d, but the picture has %s%s", path, k, text.Count(visible, "pixel"), hidden)
 	case f.sample > 0 && int64(k) > f.sample:
-		return nil, usagef("-k is %d, but --sample draws %s", k, counted(f.sample, "pixel"))
+		return nil, usagef("-k is %d, but --sample draws %s", k, text.Count(f.sample, "pixel"))
 	}
 	for _, name := range features.LeftOut {
 		warnings = append(warnings, fmt.Sprintf("%s is the same in every pixel: it is left out", name))
@@ -262,7 +263,7 @@ func (f *segmentFlags) fewColours(path string, features *picture.Features, spec 
 	mixture := spec.Model == "" || spec.Model == "gmm"
 	if k > distinct || k == distinct && mixture || distinct == 1 {
 		if k > distinct {
-			warnings = append(warnings, fmt.Sprintf("-k is %d, but the picture has %s: every colour is a segment", k, counted(int64(distinct), "colour")))
+			warnings = append(warnings, fmt.Sprintf("-k is %d, but the picture has %s: every colour is a segment", k, text.Count(distinct, "colour")))
 		}
 		if mixture {
 			warnings = append(warnings, "k-means takes the place of the mixture, which has no finite likelihood with a component for every colour")
@@ -350,7 +351,7 @@ func gatherFloors(r *latent.Result) []string {
 		return r.Warnings
 	}
 	warnings := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return strings.Contains(w, " is at the floor of variances") })
-	what := fmt.Sprintf("at the floor of variances: %d of %s, whose pixels are all but equal in some direction", n, counted(int64(len(r.Components)), "component"))
+	what := fmt.Sprintf("at the floor of variances: %d of %s, whose pixels are all but equal in some direction", n, text.Count(len(r.Components), "component"))
 	if !strings.HasSuffix(r.Covariance, "spherical") {
 		what += "; --covariance spherical would have fewer"
 	}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/picture"
 )
 
@@ -19,7 +20,7 @@ import (
 var segmentPageText string
 
 var segmentPage = template.Must(template.New("page").Funcs(template.FuncMap{
-	"thousands": thousands, "short": short, "percent": func(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) },
+	"thousands": text.Thousands, "short": text.Short, "percent": func(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) },
 }).Parse(segmentPageText))
 
 // The page holds pictures of at most so many pixels: larger ones are shown by every n-th pixel.

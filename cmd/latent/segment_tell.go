@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/picture"
 )
 
@@ -24,7 +25,7 @@ func (f *segmentFlags) tell(cmd *cobra.Command, s *segmented, features *picture.
 	fmt.Fprintln(out, pictureLine(s, features))
 	fmt.Fprintln(out, fittedLine(s.Result))
 	fmt.Fprintln(out, goodLine(s.Result))
-	fmt.Fprintf(out, "mse %s (root of the summed squares over pixels and channels), rmse %s a value of 0..255\n", short(s.MSE), short(s.RMSE))
+	fmt.Fprintf(out, "mse %s (root of the summed squares over pixels and channels), rmse %s a value of 0..255\n", text.Short(s.MSE), text.Short(s.RMSE))
 	fmt.Fprintln(out, finishedLine(s.Result))
 	for _, w := range s.Warnings {
 		if !said(w) {
@@ -44,18 +45,18 @@ func (f *segmentFlags) tell(cmd *cobra.Command, s *segmented, features *picture.
 func pictureLine(s *segmented, features *picture.Features) string {
 	p := features.Picture
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s x %s pixels", s.Data, p.Format, thousands(int64(s.Width)), thousands(int64(s.Height)))
+	fmt.Fprintf(&b, "%s: %s, %s x %s pixels", s.Data, p.Format, text.Thousands(int64(s.Width)), text.Thousands(int64(s.Height)))
 	if s.rows.Colours > 0 && s.rows.Pixels == p.Visible() {
-		fmt.Fprintf(&b, ", %s", counted(int64(s.rows.Colours), "colour"))
+		fmt.Fprintf(&b, ", %s", text.Count(s.rows.Colours, "colour"))
 	}
 	if p.Deep {
 		b.WriteString(", 16 bits a sample")
 	}
 	if s.rows.Pixels < p.Visible() {
-		fmt.Fprintf(&b, "; fitted on %s of %s pixels", thousands(s.rows.Pixels), thousands(p.Visible()))
+		fmt.Fprintf(&b, "; fitted on %s of %s pixels", text.Thousands(s.rows.Pixels), text.Thousands(p.Visible()))
 	}
 	if s.Transparent > 0 {
-		fmt.Fprintf(&b, "; left out: %s that are fully transparent", counted(s.Transparent, "pixel"))
+		fmt.Fprintf(&b, "; left out: %s that are fully transparent", text.Count(s.Transparent, "pixel"))
 	}
 	fmt.Fprintf(&b, "; by %s", strings.Join(s.Columns, ", "))
 	if p.Credit != "" {
@@ -80,7 +81,7 @@ func paletteTable(segments []picture.Segment) (head []string, lines [][]string) 
 			}
 			continue
 		}
-		lines = append(lines, []string{strconv.Itoa(g.Label), thousands(g.Pixels), fmt.Sprintf("%.4f", g.Share), g.Hex(),
+		lines = append(lines, []string{strconv.Itoa(g.Label), text.Thousands(g.Pixels), text.Share(g.Share, 4), g.Hex(),
 			fmt.Sprintf("%.1f", g.Color[0]), fmt.Sprintf("%.1f", g.Color[1]), fmt.Sprintf("%.1f", g.Color[2])})
 	}
 	return []string{"segment", "pixels", "share", "colour", "red", "green", "blue"}, lines

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // repeats says what repeating the fit on other rows found out.
@@ -57,9 +57,9 @@ func stabilityLines(w io.Writer, r *latent.Result, s *latent.Stability) {
 // howMany returns "100 bootstrap samples", or how many of them there are where some are missing.
 func howMany(done, asked int, noun string) string {
 	if done == asked {
-		return counted(int64(asked), noun)
+		return text.Count(asked, noun)
 	}
-	return fmt.Sprintf("%d of %s", done, counted(int64(asked), noun))
+	return fmt.Sprintf("%d of %s", done, text.Count(asked, noun))
 }
 
 // significant is the customary level of a test.
@@ -73,7 +73,7 @@ func lrtLine(t *latent.LRT) string {
 	case t.P == nil:
 		return line + "no sample is done"
 	}
-	line += fmt.Sprintf("%s, p = %s by %s", short(*t.Statistic), strconv.FormatFloat(*t.P, 'g', 3, 64), howMany(t.Done, t.Replicates, "sample"))
+	line += fmt.Sprintf("%s, p = %s by %s", text.Short(*t.Statistic), text.P(*t.P), howMany(t.Done, t.Replicates, "sample"))
 	if t.Failed > 0 {
 		line += fmt.Sprintf(" (%d could not be compared: %s)", t.Failed, t.Why)
 	}
@@ -87,10 +87,10 @@ func lrtLine(t *latent.LRT) string {
 func unrepeated(r *latent.Result) string {
 	var parts []string
 	if s := r.Stability; s != nil && s.Interrupted {
-		parts = append(parts, fmt.Sprintf("%d of %s", s.Done+s.Failed, counted(int64(s.Replicates), "bootstrap sample")))
+		parts = append(parts, fmt.Sprintf("%d of %s", s.Done+s.Failed, text.Count(s.Replicates, "bootstrap sample")))
 	}
 	if t := r.LRT; t != nil && t.Interrupted {
-		parts = append(parts, fmt.Sprintf("%d of %s of the likelihood ratio", t.Done+t.Failed, counted(int64(t.Replicates), "sample")))
+		parts = append(parts, fmt.Sprintf("%d of %s of the likelihood ratio", t.Done+t.Failed, text.Count(t.Replicates, "sample")))
 	}
 	if parts == nil {
 		return ""

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // standardErrors prints what -v adds of them: a line a group, like the table of groups, and the variances in a second.
@@ -23,7 +23,7 @@ func standardErrors(w io.Writer, r *latent.Result) {
 	if e.Rows < 10*int64(r.Free) {
 		few = " (few for so many parameters: take them as a rough guide)"
 	}
-	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, counted(e.Rows, "row"), few)
+	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, text.Count(e.Rows, "row"), few)
 	head, lines := []string{"group", "share"}, make([][]string, len(r.Components))
 	for c := range r.Components {
 		lines[c] = []string{strconv.Itoa(c + 1), "-"}
@@ -52,14 +52,14 @@ func standardErrors(w io.Writer, r *latent.Result) {
 	fmt.Fprintln(w, "(--json has all of them, those of covariances and levels too)")
 }
 
-// plusMinus writes an estimate and its standard error, to the digit that the error makes doubtful.
+// plusMinus writes an estimate and its standard error, to the digit that the error makes doubtful. An estimate at the edge of
+// its range has none.
 func plusMinus(v, se float64) string {
-	if !(se > 0) {
-		return short(v) + " (edge)"
+	switch {
+	case !(se > 0) && v >= 0 && v <= 1:
+		return text.Share(v, 3) + " (edge)"
+	case !(se > 0):
+		return text.Short(v) + " (edge)"
 	}
-	digits := 1 - int(math.Floor(math.Log10(se)))
-	if digits < 0 || digits > 12 {
-		return short(v) + " ± " + short(se)
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64) + " ± " + strconv.FormatFloat(se, 'f', digits, 64)
+	return text.PlusMinus(v, se)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // width is how wide a summary may be.
@@ -67,18 +67,18 @@ func readLine(r *latent.Result, info *data.Info) string {
 	}
 	var b strings.Builder
 	if r.N == 0 {
-		fmt.Fprintf(&b, "%s: a model of %s", name, counted(int64(r.D), "column"))
+		fmt.Fprintf(&b, "%s: a model of %s", name, text.Count(r.D, "column"))
 	} else {
-		fmt.Fprintf(&b, "%s: %s, %s", name, counted(r.N, "row"), counted(int64(r.D), "column"))
+		fmt.Fprintf(&b, "%s: %s, %s", name, text.Count(r.N, "row"), text.Count(r.D, "column"))
 	}
 	if r.Weight != 0 && r.Weight != float64(r.N) {
-		fmt.Fprintf(&b, ", total weight %s", short(r.Weight))
+		fmt.Fprintf(&b, ", total weight %s", text.Short(r.Weight))
 	}
 	if info == nil {
 		return b.String()
 	}
 	if info.FileRows > info.Rows+info.Dropped {
-		fmt.Fprintf(&b, "; fitted on %s of %s rows", thousands(info.Rows), thousands(info.FileRows))
+		fmt.Fprintf(&b, "; fitted on %s of %s rows", text.Thousands(info.Rows), text.Thousands(info.FileRows))
 	}
 	if left := info.LeftOut(); len(left) > 0 {
 		more := ""
@@ -110,12 +110,12 @@ func fittedLine(r *latent.Result) string {
 	if r.Init == "none" {
 		return what + "; " + by
 	}
-	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, counted(int64(r.Starts.N), "start"), r.Init, r.Seed)
+	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, text.Count(r.Starts.N, "start"), r.Init, r.Seed)
 }
 
 // pcaLine says what principal components were fitted, and what follows for the numbers below.
 func pcaLine(r *latent.Result, p *latent.PCA) string {
-	s := fmt.Sprintf("fitted to %s of the rows", counted(int64(p.N), "principal component"))
+	s := fmt.Sprintf("fitted to %s of the rows", text.Count(p.N, "principal component"))
 	if p.Explained != nil {
 		s += fmt.Sprintf(" (%.1f %% of the variance)", 100**p.Explained)
 	}
@@ -138,13 +138,13 @@ var algorithmNames = map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd"
 func goodLine(r *latent.Result) string {
 	switch {
 	case r.Objective != nil:
-		return fmt.Sprintf("inertia %s, and with a price of %s a cluster %s (DP-means: k is found)", short(*r.Inertia), short(*r.Penalty), short(*r.Objective))
+		return fmt.Sprintf("inertia %s, and with a price of %s a cluster %s (DP-means: k is found)", text.Short(*r.Inertia), text.Short(*r.Penalty), text.Short(*r.Objective))
 	case r.Inertia != nil && r.Model == "kmedians":
-		return fmt.Sprintf("cost %s (the L1 distances to the centres; K-medians has no log-likelihood and no BIC)", short(*r.Inertia))
+		return fmt.Sprintf("cost %s (the L1 distances to the centres; K-medians has no log-likelihood and no BIC)", text.Short(*r.Inertia))
 	case r.Inertia != nil:
-		return fmt.Sprintf("inertia %s (the squared distances to the centres; k-means has no log-likelihood and no BIC)", short(*r.Inertia))
+		return fmt.Sprintf("inertia %s (the squared distances to the centres; k-means has no log-likelihood and no BIC)", text.Short(*r.Inertia))
 	case r.LogLik == nil:
-		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", counted(int64(r.Free), "free parameter"))
+		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.Free, "free parameter"))
 	case r.BIC == nil:
 		return fmt.Sprintf("log-likelihood %s", fixed(*r.LogLik))
 	}
@@ -168,9 +168,9 @@ func finishedLine(r *latent.Result) string {
 	default:
 		b.WriteString("not finished")
 	}
-	fmt.Fprintf(&b, " after %s", counted(int64(r.Iterations), "iteration"))
+	fmt.Fprintf(&b, " after %s", text.Count(r.Iterations, "iteration"))
 	if r.Moves > 0 {
-		fmt.Fprintf(&b, ", %s kept", counted(int64(r.Moves), "move"))
+		fmt.Fprintf(&b, ", %s kept", text.Count(r.Moves, "move"))
 	}
 	c := r.Certificate
 	switch {
@@ -198,7 +198,7 @@ func finishedLine(r *latent.Result) string {
 		b.WriteString("; raise --max-iter")
 	}
 	if c.Saddles > 0 {
-		fmt.Fprintf(&b, "; escaped %s on the way", counted(int64(c.Saddles), "saddle"))
+		fmt.Fprintf(&b, "; escaped %s on the way", text.Count(c.Saddles, "saddle"))
 	}
 	if r.Starts.N > 1 {
 		fmt.Fprintf(&b, "; %d of %d starts agree", r.Starts.AgreeWithBest, r.Starts.N)
@@ -225,7 +225,7 @@ func groups(w io.Writer, r *latent.Result) {
 	head := []string{"group", "rows", "share"}
 	lines := make([][]string, len(r.Components))
 	for i, c := range r.Components {
-		lines[i] = []string{strconv.Itoa(c.Label), thousands(c.Rows), fmt.Sprintf("%.3f", c.Weight)}
+		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), text.Share(c.Weight, 3)}
 		if r.N == 0 { // written by hand: nobody has counted
 			lines[i][1] = "-"
 			if c.Weight == 0 && !r.Fitted.HasDensity() { // centres without sizes
@@ -244,11 +244,9 @@ func groups(w io.Writer, r *latent.Result) {
 		used += 2 + cellWidth(head, lines, j)
 	}
 	for j, name := range r.Columns {
-		col := make([]string, len(lines))
-		n := utf8.RuneCountInString(name)
-		for i, c := range r.Components {
-			col[i] = cell(r, &c, j)
-			n = max(n, len(col[i]))
+		col, n := columnTexts(r, j), utf8.RuneCountInString(name)
+		for _, s := range col {
+			n = max(n, utf8.RuneCountInString(s))
 		}
 		if used+2+n > width && shown > 0 {
 			break
@@ -283,27 +281,6 @@ func printTable(w io.Writer, head []string, lines [][]string) {
 	}
 }
 
-// cell says what component c is like in column j: its mean, median or probability of 1, or its likeliest level and how
-// likely that is.
-func cell(r *latent.Result, c *latent.Component, j int) string {
-	switch p := c.Probability.(type) {
-	case []float64:
-		return fmt.Sprintf("%.3f", p[j])
-	case [][]float64:
-		best := 0
-		for l, v := range p[j] {
-			if v > p[j][best] {
-				best = l
-			}
-		}
-		return fmt.Sprintf("%s %.2f", r.Levels[j][best], p[j][best])
-	}
-	if c.Median != nil {
-		return short(c.Median[j])
-	}
-	return short(c.Mean[j])
-}
-
 func cellWidth(head []string, lines [][]string, j int) int {
 	n := utf8.RuneCountInString(head[j])
 	for _, l := range lines {
@@ -319,7 +296,7 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 		fmt.Fprintf(w, "algorithm %s: %s\n", r.Algorithm, r.Why)
 	}
 	if n := r.Starts.DrawnFrom; n > 0 && n < r.N {
-		fmt.Fprintf(w, "starts were drawn from %s rows taken at random\n", thousands(n))
+		fmt.Fprintf(w, "starts were drawn from %s rows taken at random\n", text.Thousands(n))
 	}
 	for i, v := range r.Starts.Objectives {
 		fmt.Fprintf(w, "start %d reached %s\n", i+1, fixed(v))
@@ -334,36 +311,6 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 			fmt.Fprintf(w, "column %s: %s, %s %s\n", c.Name, c.Kind, c.Use, c.Why)
 		}
 	}
-}
-
-// counted returns "1 row" or "3,000 rows".
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return thousands(n) + " " + noun + "s"
-}
-
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// short writes a number with four significant digits, more where the integer part has more.
-func short(v float64) string {
-	a := math.Abs(v)
-	switch {
-	case v == 0:
-		return "0"
-	case a >= 1e7 || a < 1e-4:
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	case a >= 1000:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 3-int(math.Floor(math.Log10(a))), 64)
 }
 
 // about writes an estimate: one digit, and nothing below a thousandth.

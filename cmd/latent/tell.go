@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 )
 
 func checkCommand() *cobra.Command {
@@ -73,7 +74,7 @@ func datasetsCommand() *cobra.Command {
 
 func tellProfile(cmd *cobra.Command, p *data.Report) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	fmt.Fprintf(out, "%s: %s, %s", p.Name, p.Format, counted(p.FileRows, "row"))
+	fmt.Fprintf(out, "%s: %s, %s", p.Name, p.Format, text.Count(p.FileRows, "row"))
 	if p.Delimiter != "" {
 		fmt.Fprintf(out, "; delimiter %q, decimal %q, %s", p.Delimiter, p.Decimal, map[bool]string{true: "a header", false: "no header"}[p.Header])
 	}
@@ -87,12 +88,13 @@ func tellProfile(cmd *cobra.Command, p *data.Report) error {
 		}
 		numbers := "-\t-\t-\t-"
 		if c.Numbers > 0 && c.Kind != "text" {
-			numbers = strings.Join([]string{short(c.Min), short(c.Max), short(c.Mean), short(c.SD)}, "\t")
+			column := text.NewColumn(spreads*c.SD, c.Min, c.Max)
+			numbers = strings.Join(append(column.Texts([]float64{c.Min, c.Max}), column.Text(c.Mean), text.Short(c.SD)), "\t")
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, use, c.Missing, p.Distinct[i], numbers)
 	}
 	w.Flush()
-	fmt.Fprintf(out, "%s with a missing value, %s\n", counted(p.IncompleteRows, "row"), counted(p.DuplicateRows, "duplicate row"))
+	fmt.Fprintf(out, "%s with a missing value, %s\n", text.Count(p.IncompleteRows, "row"), text.Count(p.DuplicateRows, "duplicate row"))
 	for _, s := range p.Warnings {
 		fmt.Fprintf(out, "warning: %s\n", s)
 	}

@@ -1,0 +1,209 @@
+package text
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Digits of a column.
+const (
+	spreadDigits = 3    // digits of a column's spread that its numbers show; one more where that is not longer than four digits of the numbers
+	mostDigits   = 17   // significant digits that tell any two float64 apart
+	ownDigits    = 10   // significant digits of a number that nothing is known of
+	fewest       = 4    // significant digits of a number that stands alone
+	rounding     = 16   // units in the last place by which numbers that ought to be equal may differ
+	alike        = 1e-6 // share of the spread below which two numbers of a column may read the same
+)
+
+// Column decides how many digits the numbers of one column of data need: as many as its values lie apart, not as many as
+// they are long. 1600000001 and 1600000301 differ in their eighth digit, so all ten are written; 6.5446 and 5.9151 are told
+// apart by four.
+type Column struct {
+	decimals   int // digits after the point
+	scientific bool
+	mantissa   int // digits after the point of a number in powers of ten
+	spread     float64
+	noise      float64 // differences that rounding makes
+	alone      bool    // nothing is known of the spread
+}
+
+// NewColumn decides the digits of values. spread is about the width of the range in which the column's rows lie, such as four
+// standard deviations; 0 where it is not known: then the range of the values counts.
+func NewColumn(spread float64, values ...float64) Column {
+	largest, lo, hi := 0.0, math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if !math.IsInf(v, 0) && v == v {
+			largest, lo, hi = max(largest, math.Abs(v)), min(lo, v), max(hi, v)
+		}
+	}
+	c := Column{noise: rounding * ulp(largest)}
+	if spread > 0 && !math.IsInf(spread, 1) {
+		c.spread = spread
+	}
+	if wide := hi - lo; wide > c.spread && !math.IsInf(wide, 1) {
+		c.spread = wide
+	}
+	if c.spread <= c.noise {
+		c.alone = true
+		return c
+	}
+	first, size := exponent(c.spread), exponent(largest)
+	least := spreadDigits - 1 - first
+	c.decimals = min(max(fewest-1-size, least), least+1, mostDigits-1-size)
+	if largest == 0 {
+		c.decimals = least
+	}
+	c.mantissa = min(max(size+c.decimals, fewest-1), mostDigits-1)
+	whole := size + 1
+	switch {
+	case largest == 0:
+	case size >= 12 && c.mantissa+6 < whole+max(c.decimals, 0), size < -4:
+		c.scientific = true
+	}
+	c.decimals = max(c.decimals, 0)
+	return c
+}
+
+// Text writes one number of the column, without zeros at its end where it is what it reads.
+func (c Column) Text(v float64) string { return c.write(v, 0, c.spare(v)) }
+
+// Texts writes numbers of the column that stand below each other. Two that differ read differently, unless they differ by
+// rounding or by less than a millionth of the spread; what is not 0 does not read 0.
+func (c Column) Texts(values []float64) []string {
+	spare := mostDigits
+	for _, v := range values {
+		spare = min(spare, c.spare(v))
+	}
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = c.write(v, 0, spare)
+		if v == 0 || math.Abs(v) <= c.noise || !readsZero(out[i]) {
+			continue
+		}
+		for more := 1; more <= 400 && off(out[i], v) > 0.05; more++ { // a small one among large ones
+			out[i] = c.write(v, more, 0)
+		}
+	}
+	apart(values, out, func(v float64, more int) string { return c.write(v, more, 0) }, c.differ)
+	return out
+}
+
+// differ reports whether two numbers of the column are not to read the same.
+func (c Column) differ(a, b float64) bool {
+	d := math.Abs(a - b)
+	return d > c.noise && (d > alike*c.spread || d > 1e-3*max(math.Abs(a), math.Abs(b)))
+}
+
+// Numbers writes the numbers of a column that stand below each other, as NewColumn and Texts say.
+func Numbers(values []float64, spread float64) []string {
+	return NewColumn(spread, values...).Texts(values)
+}
+
+// write writes v with more digits than the column needs, or without some of them.
+func (c Column) write(v float64, more, less int) string {
+	switch {
+	case math.IsInf(v, 0) || v != v:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case v == 0:
+		v = 0 // never -0
+	}
+	switch {
+	case c.alone:
+		return single(v)
+	case c.scientific && v != 0:
+		return strconv.FormatFloat(v, 'e', min(c.mantissa+more, mostDigits-1), 64)
+	}
+	s := strconv.FormatFloat(v, 'f', max(c.decimals+more-less, 0), 64)
+	if readsZero(s) {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// spare returns how many of v's decimals are zeros that say nothing, because v is what is left without them.
+func (c Column) spare(v float64) int {
+	if v != v || math.IsInf(v, 0) {
+		return c.decimals // it has none
+	}
+	if c.alone || c.scientific {
+		return 0
+	}
+	s := strconv.FormatFloat(v, 'f', c.decimals, 64)
+	n := 0
+	for n < c.decimals && s[len(s)-1-n] == '0' {
+		n++
+	}
+	if read, _ := strconv.ParseFloat(s, 64); math.Abs(read-v) > max(c.noise, rounding*ulp(v)) { // it was rounded
+		return 0
+	}
+	return n
+}
+
+// Short writes a number that stands alone with four significant digits, more where the part before the point has more.
+func Short(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case a >= 1e7 || a < 1e-4 || v != v:
+		return strconv.FormatFloat(v, 'g', fewest, 64)
+	case a >= 1000:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', fewest-1-exponent(v), 64)
+}
+
+// single writes a number of which nothing else is known: whole where it is a number of few digits, and by Short elsewhere, but
+// with the whole part in full.
+func single(v float64) string {
+	if s := strconv.FormatFloat(v, 'g', ownDigits, 64); v != 0 && !strings.Contains(s, "e") {
+		if read, _ := strconv.ParseFloat(s, 64); math.Abs(read-v) <= rounding*ulp(v) {
+			return s
+		}
+	}
+	if a := math.Abs(v); a >= 1e7 && a < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return Short(v)
+}
+
+// PlusMinus writes an estimate and its standard error, both to the second digit of the error: what lies beyond it is not known.
+func PlusMinus(v, se float64) string {
+	if math.IsInf(se, 0) {
+		return Short(v) + " ± " + Short(se)
+	}
+	digits := 1 - exponent(se)
+	if largest := max(math.Abs(v), se); digits > 12 || largest >= 1e15 {
+		mantissa := min(max(digits+exponent(largest), 1), mostDigits-1)
+		return strconv.FormatFloat(v, 'e', mantissa, 64) + " ± " + strconv.FormatFloat(se, 'e', 1, 64)
+	}
+	digits = max(digits, 0)
+	return strconv.FormatFloat(v, 'f', digits, 64) + " ± " + strconv.FormatFloat(se, 'f', digits, 64)
+}
+
+// exponent is that of v's first digit.
+func exponent(v float64) int {
+	if v == 0 {
+		return 0
+	}
+	return int(math.Floor(math.Log10(math.Abs(v))))
+}
+
+// ulp is the distance of |v| from the next larger float64.
+func ulp(v float64) float64 {
+	v = math.Abs(v)
+	if next := math.Nextafter(v, math.Inf(1)); !math.IsInf(next, 1) {
+		return next - v
+	}
+	return 0
+}
+
+// off returns by which share of v a text is off.
+func off(s string, v float64) float64 {
+	read, _ := strconv.ParseFloat(s, 64)
+	return math.Abs(read-v) / math.Abs(v)
+}
+
+// readsZero reports whether a text shows no digit but 0.
+func readsZero(s string) bool { return strings.Trim(s, "-+0.") == "" }

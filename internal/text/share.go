@@ -1,0 +1,112 @@
+package text
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// certain is the distance from 0 or 1 below which a probability is only said to be that near.
+const certain = 1e-6
+
+// Share writes a share, a probability or a p-value with a number of decimals: more where it would read 0 or 1 and is neither,
+// "<1e-6" and ">0.999999" where it is within a millionth of them.
+func Share(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	switch {
+	case v > 0 && v < certain:
+		return "<1e-6"
+	case v < 1 && v > 1-certain:
+		return ">0.999999"
+	case v > 0 && readsZero(s):
+		return strconv.FormatFloat(v, 'f', 1-exponent(v), 64)
+	case v < 1 && v > 0.5 && strings.HasPrefix(s, "1"):
+		return strconv.FormatFloat(v, 'f', -exponent(1-v), 64)
+	}
+	return s
+}
+
+// P writes a p-value: three decimals without zeros at the end, more where it would read 0 or 1 and is neither.
+func P(v float64) string {
+	s := Share(v, 3)
+	if strings.Contains(s, ".") {
+		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// Shares writes probabilities that stand below each other, each as Share does. Two that differ by more than a millionth read
+// differently.
+func Shares(values []float64, decimals int) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = Share(v, decimals)
+	}
+	apart(values, out, func(v float64, more int) string { return Share(v, decimals+more) },
+		func(a, b float64) bool { return math.Abs(a-b) > alike })
+	return out
+}
+
+// Criteria writes values of a criterion, which are compared by their differences: with a number of decimals, one more for all
+// where two would read the same and differ by more than tolerance, and as many as it takes for those that would do so still.
+// NaN is no value.
+func Criteria(values []float64, decimals int, tolerance float64) []string {
+	write := func(v float64, more int) string { return strconv.FormatFloat(v, 'f', decimals+more, 64) }
+	differ := func(a, b float64) bool {
+		return math.Abs(a-b) > max(tolerance, rounding*ulp(max(math.Abs(a), math.Abs(b))))
+	}
+	out := make([]string, len(values))
+	for try := range 2 {
+		for i, v := range values {
+			out[i] = write(v, try)
+		}
+		first := slices.Clone(out)
+		if apart(values, out, write, differ); slices.Equal(out, first) {
+			break
+		}
+	}
+	return out
+}
+
+// Difference writes how far one value is from another, with its sign and a number of decimals: more where it would read 0 and
+// is above tolerance.
+func Difference(v float64, decimals int, tolerance float64) string {
+	s := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	if readsZero(s) && math.Abs(v) > tolerance {
+		s = strconv.FormatFloat(math.Abs(v), 'f', -exponent(v), 64)
+	}
+	if v < 0 && !readsZero(s) {
+		return "-" + s
+	}
+	return "+" + s
+}
+
+// apart writes those of values anew that read the same as another from which they differ, with more and more digits.
+func apart(values []float64, out []string, write func(v float64, more int) string, differ func(a, b float64) bool) {
+	for more := 1; more <= mostDigits; more++ {
+		same := map[string][]int{}
+		for i, s := range out {
+			same[s] = append(same[s], i)
+		}
+		again := false
+		for _, group := range same {
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for _, i := range group {
+				if v := values[i]; v == v {
+					lo, hi = min(lo, v), max(hi, v)
+				}
+			}
+			if !(hi > lo) || !differ(lo, hi) {
+				continue
+			}
+			again = true
+			for _, i := range group {
+				out[i] = write(values[i], more)
+			}
+		}
+		if !again {
+			return
+		}
+	}
+}

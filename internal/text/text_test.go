@@ -1,0 +1,166 @@
+package text
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestColumnsShowHowFarValuesLieApart(t *testing.T) {
+	near := math.Nextafter(0.3, 1)
+	for _, c := range []struct {
+		what   string
+		spread float64
+		values []float64
+		want   string
+	}{
+		{"lengths of petals", 7, []float64{5.4797, 1.462, 4.2021}, "5.480 1.462 4.202"},
+		{"widths of petals", 3, []float64{1.98543, 0.246, 1.29695}, "1.985 0.246 1.297"},
+		{"latitudes", 0.004, []float64{48.13712, 48.13912}, "48.13712 48.13912"},
+		{"one longitude, told twice", 3e-5, []float64{11.575420000000001, 11.57542}, "11.57542 11.57542"},
+		{"seconds since 1970", 600, []float64{1600000001, 1600000301}, "1600000001 1600000301"},
+		{"whole numbers and their means", 6, []float64{2, 4.5}, "2.0 4.5"},
+		{"whole numbers", 4, []float64{2, 5, 3}, "2 5 3"},
+		{"means that are not quite whole", 4, []float64{2, 3.00004}, "2.000 3.000"},
+		{"grams", 3200, []float64{4992.857, 3735.714}, "4993 3736"},
+		{"millimetres around 200", 56, []float64{217.2353, 190.1}, "217.2 190.1"},
+		{"without a spread: that of the values", 0, []float64{1600000000.5, 1600000100.25}, "1600000000.5 1600000100.2"},
+		{"one value of which nothing is known", 0, []float64{48.13711}, "48.13711"},
+		{"one large value", 0, []float64{1600000000}, "1600000000"},
+		{"one long value", 0, []float64{1600000000.0 + 1.0/3}, "1600000000"},
+		{"a third", 0, []float64{1.0 / 3}, "0.3333"},
+		{"equal but for the last bit", 0, []float64{0.3, near}, "0.3 0.3"},
+		{"equal but for the last bit, with their spread", near - 0.3, []float64{0.3, near}, "0.3 0.3"},
+		{"a few hundred units in the last place", 0, []float64{1, 1 + 300*0x1p-52}, "1.0000000000000000 1.0000000000000666"},
+		{"magnitudes apart", 0, []float64{0.001, 0.002, 1000}, "0.001 0.002 1000"},
+		{"a small one among large ones", 0, []float64{0.004, 7000}, "0.004 7000"},
+		{"what rounding left of 0", 4, []float64{1.2e-17, 2}, "0 2"},
+		{"negative, about 0", 4, []float64{-1e-17, -1.5}, "0.0 -1.5"},
+		{"close together, in a wide column", 4, []float64{5.00613, 5.00638, 7.125}, "5.0061 5.0064 7.125"},
+		{"tiny", 0, []float64{1.25e-7, 3e-7}, "1.250e-07 3.000e-07"},
+		{"huge", 0, []float64{1.25e20, 3e20}, "1.250e+20 3.000e+20"},
+		{"huge and close", 0, []float64{1e15, 1e15 + 8}, "1000000000000000 1000000000000008"},
+		{"all 0", 0, []float64{0, 0}, "0 0"},
+		{"0 in a spread", 2, []float64{0, math.Copysign(0, -1)}, "0 0"},
+		{"no numbers", 1, []float64{math.NaN(), math.Inf(1), 1.5}, "NaN +Inf 1.5"},
+	} {
+		if got := strings.Join(Numbers(c.values, c.spread), " "); got != c.want {
+			t.Errorf("%s: %s, not %s", c.what, got, c.want)
+		}
+	}
+}
+
+// A column that is moved by an offset is told apart as before, and every number that is told is the nearest with its digits.
+func TestAnOffsetHidesNoDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		offset := rapid.SampledFrom([]float64{0, 48.125, -1 << 20, 1600000000, 1 << 40}).Draw(t, "offset")
+		step := math.Ldexp(1, rapid.IntRange(-8, 8).Draw(t, "step"))
+		n := rapid.SliceOfN(rapid.IntRange(-500, 500), 2, 8).Draw(t, "values")
+		values := make([]float64, len(n))
+		for i, v := range n {
+			values[i] = offset + step*float64(v)
+		}
+		told := Numbers(values, 0)
+		for i, s := range told {
+			read, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range told[:i] {
+				if (n[i] == n[j]) != (s == told[j]) {
+					t.Fatalf("%v and %v read %s and %s", values[i], values[j], s, told[j])
+				}
+			}
+			digits := 0
+			if _, after, ok := strings.Cut(s, "."); ok {
+				digits = len(after)
+			}
+			if off := math.Abs(read - values[i]); off > 0.500001*math.Pow(10, -float64(digits))+1e-12*math.Abs(offset) {
+				t.Fatalf("%v reads %s", values[i], s)
+			}
+		}
+	})
+}
+
+func TestSharesAreNotRoundedAway(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{
+		{0, "0.000"}, {1, "1.000"}, {0.5, "0.500"}, {0.0004, "0.00040"}, {0.00049999, "0.00050"}, {0.0005, "0.001"}, {1e-6, "0.0000010"}, {1e-9, "<1e-6"}, {5e-324, "<1e-6"},
+		{0.9994, "0.999"}, {0.9996, "0.9996"}, {0.99996, "0.99996"}, {1 - 1e-12, ">0.999999"},
+	} {
+		if got := Share(c.v, 3); got != c.want && !(c.v == 0.0005 && got == "0.00050") {
+			t.Errorf("%v reads %s, not %s", c.v, got, c.want)
+		}
+	}
+	if got := strings.Join(Shares([]float64{0.0011, 0.0013, 0.5}, 3), " "); got != "0.0011 0.0013 0.500" {
+		t.Errorf("two probabilities of a thousandth read %s", got)
+	}
+}
+
+func TestCriteriaThatDifferReadDifferently(t *testing.T) {
+	if got := strings.Join(Criteria([]float64{1602.84, 1602.81, 1700.06, 1602.84 + 1e-12}, 1, 1e-6), " "); got != "1602.84 1602.81 1700.06 1602.84" {
+		t.Error(got)
+	}
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{0.03, "+0.03"}, {0.004, "+0.004"}, {12.34, "+12.3"}, {-12.34, "-12.3"}, {0, "+0.0"}, {1e-9, "+0.0"}, {-0.02, "-0.02"}} {
+		if got := Difference(c.v, 1, 1e-6); got != c.want {
+			t.Errorf("a difference of %v reads %s", c.v, got)
+		}
+	}
+}
+
+func TestPValues(t *testing.T) {
+	for v, want := range map[float64]string{0.05: "0.05", 1: "1", 0: "0", 0.001: "0.001", 0.0004: "0.0004", 0.9996: "0.9996", 0.12345: "0.123"} {
+		if got := P(v); got != want {
+			t.Errorf("%v reads %s, not %s", v, got, want)
+		}
+	}
+}
+
+func TestOneMoreDecimalIsForAll(t *testing.T) {
+	if got := strings.Join(Criteria([]float64{734.0391, 734.0364, 12.5}, 1, 1e-6), " "); got != "734.039 734.036 12.50" {
+		t.Error(got)
+	}
+	if got := strings.Join(Criteria([]float64{734.1, 734.3, math.NaN()}, 1, 1e-6), " "); got != "734.1 734.3 NaN" {
+		t.Error(got)
+	}
+}
+
+func TestStandardErrors(t *testing.T) {
+	for _, c := range []struct {
+		v, se float64
+		want  string
+	}{
+		{6.5446, 0.09123, "6.545 ± 0.091"}, {1600000001, 173, "1600000001 ± 173"}, {1600000001.25, 0.82, "1600000001.25 ± 0.82"}, {48.13712, 8.2e-6, "48.1371200 ± 0.0000082"},
+		{1.25e20, 3e18, "1.250e+20 ± 3.0e+18"}, {2e-15, 3e-16, "2.00e-15 ± 3.0e-16"}, {0, 0.5, "0.00 ± 0.50"},
+	} {
+		if got := PlusMinus(c.v, c.se); got != c.want {
+			t.Errorf("%v and %v read %s, not %s", c.v, c.se, got, c.want)
+		}
+	}
+}
+
+func TestCountsAndPlurals(t *testing.T) {
+	for _, c := range []struct {
+		n    int64
+		noun string
+		want string
+	}{
+		{1, "row", "1 row"}, {0, "row", "0 rows"}, {3000, "row", "3,000 rows"}, {-1234567, "row", "-1,234,567 rows"}, {2, "category", "2 categories"}, {2, "day", "2 days"},
+		{2, "optimum", "2 optima"}, {2, "sample of rows", "2 samples of rows"}, {1, "sample of rows", "1 sample of rows"}, {2, "bootstrap sample", "2 bootstrap samples"}, {2, "mass", "2 masses"}, {2, "local optimum", "2 local optima"},
+	} {
+		if got := Count(c.n, c.noun); got != c.want {
+			t.Errorf("%s, not %s", got, c.want)
+		}
+	}
+	if got := Are(1, "row") + ", " + Are(2, "row"); got != "1 row is, 2 rows are" {
+		t.Error(got)
+	}
+}
