@@ -2,10 +2,13 @@ package data
 
 import (
 	"context"
+	"encoding/binary"
+	"io"
 	"math"
 	"math/bits"
 	"strconv"
 	"sync"
+	"unsafe"
 )
 
 // scalar is the type of the cells of an array file.
@@ -50,10 +53,8 @@ type arrayFile struct {
 	big     bool // the byte order of the file
 	byCol   bool // Fortran order: a column after another
 	columns []string
-	// bytes returns n bytes of cells from offset off, either a view or buf after filling it; len(buf) >= n.
-	bytes  func(buf []byte, off int64, n int) ([]byte, error)
-	inPlay bool // bytes returns views: buf may be nil
-	closer func() error
+	r       io.ReaderAt
+	start   int64 // offset of the first cell
 }
 
 func (f *arrayFile) names() []string { return f.columns }
@@ -62,15 +63,8 @@ func (f *arrayFile) rows() int64     { return f.n }
 // single reports whether the cells are float32.
 func (f *arrayFile) single() bool { return f.cell == float32Cell }
 
-// Close releases the memory of the cells. Views of it must no longer be used.
-func (f *arrayFile) Close() error {
-	if f.closer == nil {
-		return nil
-	}
-	c := f.closer
-	f.closer = nil
-	return c()
-}
+// Close does nothing: whoever opened the file closes it.
+func (f *arrayFile) Close() error { return nil }
 
 // sized checks that n rows of d cells fill the bytes a file has for them, and returns d as an int. The header is not
 // believed before: nothing is allocated for rows that are not there.
@@ -135,7 +129,8 @@ type arrayReader struct {
 	all    bool
 	looked bool // some column is wanted
 	batch  batch
-	buf    []byte
+	buf    []byte    // the rows, in C order
+	part   []byte    // a column of them, in Fortran order
 	col    []float64 // one column that is only counted
 }
 
@@ -159,34 +154,60 @@ func (r *arrayReader) fill(first int64, n int) error {
 	if !r.looked {
 		return nil
 	}
-	size := f.cell.size()
-	var raw []byte // the rows, in C order
-	if !f.byCol {
-		if !f.inPlay {
-			r.buf = resized(r.buf, n*f.d*size)
-		}
-		var err error
-		if raw, err = f.bytes(r.buf, first*int64(f.d*size), n*f.d*size); err != nil {
-			return err
-		}
-	}
-	if r.all && !f.byCol {
-		decode(b.F64, 1, raw, size, n*f.d, f.cell, f.big)
-	} else if err := r.columns(raw, first, n); err != nil {
+	raw, err := r.raw(first, n)
+	if err != nil {
 		return err
 	}
-	r.findBad(raw, first, n)
-	return r.texts(raw, first, n)
+	if !r.all || f.byCol {
+		err = r.columns(raw, first, n)
+	} else if !r.inPlace() {
+		decode(b.F64, 1, raw, f.cell.size(), n*f.d, f.cell, f.big)
+	}
+	if err == nil {
+		err = r.findBad(raw, first, n)
+	}
+	if err == nil {
+		err = r.texts(raw, first, n)
+	}
+	return err
 }
 
-// column returns the bytes of column j in n rows from the first on, and the distance from one cell to the next.
-func (r *arrayReader) column(raw []byte, j int, first int64, n int) ([]byte, int, error) {
-	size := r.f.cell.size()
-	if !r.f.byCol {
-		return raw[j*size:], r.f.d * size, nil
+// raw returns the bytes of n rows from the first on; nil in Fortran order, where they do not stand together.
+func (r *arrayReader) raw(first int64, n int) ([]byte, error) {
+	f, size := r.f, r.f.cell.size()
+	if f.byCol {
+		return nil, nil
 	}
-	b, err := r.f.bytes(nil, (int64(j)*r.f.n+first)*int64(size), n*size)
-	return b, size, err
+	if r.inPlace() {
+		r.buf = bytesOf(r.batch.F64)
+	} else {
+		r.buf = resized(r.buf, n*f.d*size)
+	}
+	return r.buf, readFull(f.r, r.buf, f.start+first*int64(f.d*size), f.name)
+}
+
+// inPlace reports whether the rows of the file are those of the batch, so that they need not be decoded.
+func (r *arrayReader) inPlace() bool {
+	return r.all && !r.f.byCol && r.f.cell == float64Cell && !r.f.big && littleEndian
+}
+
+// littleEndian reports whether numbers in memory have the byte order of NPY's '<'.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// bytesOf returns the memory of x.
+func bytesOf(x []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 8*len(x))
+}
+
+// column returns the bytes of column j in n rows from the first on, and the distance from one cell to the next. They
+// live until the next call.
+func (r *arrayReader) column(raw []byte, j int, first int64, n int) ([]byte, int, error) {
+	f, size := r.f, r.f.cell.size()
+	if !f.byCol {
+		return raw[j*size:], f.d * size, nil
+	}
+	r.part = resized(r.part, n*size)
+	return r.part, size, readFull(f.r, r.part, f.start+(int64(j)*f.n+first)*int64(size), f.name)
 }
 
 // columns decodes the number columns one after another.
@@ -207,13 +228,13 @@ func (r *arrayReader) columns(raw []byte, first int64, n int) error {
 }
 
 // findBad lists the cells of wanted columns that are not finite; integers always are.
-func (r *arrayReader) findBad(raw []byte, first int64, n int) {
+func (r *arrayReader) findBad(raw []byte, first int64, n int) error {
 	if r.f.cell != float64Cell && r.f.cell != float32Cell {
-		return
+		return nil
 	}
 	b := &r.batch
 	if r.all && allFinite(b.F64) {
-		return
+		return nil
 	}
 	out := 0
 	for j, w := range r.wants {
@@ -222,7 +243,7 @@ func (r *arrayReader) findBad(raw []byte, first int64, n int) {
 		}
 		bytes, step, err := r.column(raw, j, first, n)
 		if err != nil {
-			return // a view that columns had already
+			return err
 		}
 		r.col = resized(r.col, n)
 		decode(r.col, 1, bytes, step, n, r.f.cell, r.f.big)
@@ -240,6 +261,7 @@ func (r *arrayReader) findBad(raw []byte, first int64, n int) {
 		}
 	}
 	sortBad(b.Bad)
+	return nil
 }
 
 // texts writes out the cells of columns that are wanted as text, such as ids.

@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +20,11 @@ func readCells(t testing.TB, c cells, w want, ordered bool, threads int) (f64 []
 		wants[i] = w
 	}
 	return readWants(t, c, wants, ordered, threads)
+}
+
+// npyBytes opens an array that is in memory.
+func npyBytes(b []byte, name string) (cells, error) {
+	return openNPY(bytes.NewReader(b), int64(len(b)), name)
 }
 
 func readWants(t testing.TB, c cells, wants []want, ordered bool, threads int) (f64 []float64, texts []string, bad []badCell) {
@@ -193,58 +196,6 @@ func TestNPYRefused(t *testing.T) {
 		a, err := npyBytes([]byte(c.in), "x.npy")
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "x.npy: ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, %v, want %q", c.name, a, err, c.want)
-		}
-	}
-}
-
-func TestNPYMatrix(t *testing.T) {
-	body := make([]byte, 0, 48)
-	for _, v := range []float64{1, 2, 3, 4, 5, 6} {
-		body = binary.NativeEndian.AppendUint64(body, math.Float64bits(v))
-	}
-	// 10 bytes before the header, 54 of header text: the cells are at 64.
-	h := npyHead("<f8", "False", "(2, 3)")
-	h = strings.TrimRight(h, " \n") + strings.Repeat(" ", 128-10-1-len(strings.TrimRight(h, " \n"))) + "\n"
-	path := filepath.Join(t.TempDir(), "x.npy")
-	if err := os.WriteFile(path, npy(1, h, body...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := openNPY(f, path)
-	f.Close() // the mapping does not need it
-	if err != nil {
-		t.Fatal(err)
-	}
-	f64, f32, ok := c.(interface {
-		matrix() ([]float64, []float32, bool)
-	}).matrix()
-	if littleEndian && (!ok || f32 != nil || !slices.Equal(f64, []float64{1, 2, 3, 4, 5, 6})) {
-		t.Errorf("matrix: %v %v %v", f64, f32, ok)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error("second Close:", err)
-	}
-	for _, c := range []struct {
-		descr, order, shape string
-		ok                  bool
-	}{
-		{"<f8", "False", "(6,)", littleEndian}, {"<f8", "True", "(6, 1)", littleEndian}, {"<f8", "True", "(2, 3)", false},
-		{">f8", "False", "(6,)", false}, {"<i8", "False", "(6,)", false}, {"<f4", "False", "(12,)", littleEndian},
-	} {
-		h := npyHead(c.descr, c.order, c.shape)
-		h = strings.TrimRight(h, " \n") + strings.Repeat(" ", 128-10-1-len(strings.TrimRight(h, " \n"))) + "\n"
-		a, err := newNPY(npy(1, h, body...), "x.npy")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, ok := a.matrix(); ok != c.ok {
-			t.Errorf("%v: ok is %v", c, ok)
 		}
 	}
 }

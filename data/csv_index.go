@@ -172,5 +172,5 @@ func readFull(r io.ReaderAt, buf []byte, off int64, name string) error {
 	if err == nil || err == io.EOF {
 		return fileError(name, "the file became shorter while it was read")
 	}
-	return fileError(name, "%v", err)
+	return fileError(name, "%v", cause(err))
 }

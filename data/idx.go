@@ -42,12 +42,9 @@ func openIDX(r io.ReaderAt, size int64, name string) (cells, error) {
 		}
 		d = product
 	}
-	f := &arrayFile{name: name, cell: cell, big: true}
+	f := &arrayFile{name: name, cell: cell, big: true, r: r, start: int64(start)}
 	if err := f.sized(n, d, size-int64(start)); err != nil {
 		return nil, err
-	}
-	f.bytes = func(buf []byte, off int64, n int) ([]byte, error) {
-		return buf[:n], readFull(r, buf[:n], int64(start)+off, name)
 	}
 	return f, nil
 }

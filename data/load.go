@@ -79,6 +79,8 @@ type Info struct {
 	Rows     int64 // rows that were kept
 	Dropped  int64 // rows that were dropped because a value is missing
 	Warnings []string
+
+	file *regular // nil for what is no regular file
 }
 
 // LeftOut names the columns that could have been features but are not, with the reason: "species (text)".
@@ -93,17 +95,19 @@ func (f *Info) LeftOut() []string {
 }
 
 // Load reads a file: path is a file name, "-" for o.Stdin or "@name" for a built-in set. The Source is a *Table, or
-// a source that reads the file again in every pass if o.Stream is set; that one has a Close method. A Table of an NPY
-// file may be the file itself, mapped in memory for as long as the program runs: its values must not be written to.
+// a source that reads the file again in every pass if o.Stream is set; that one has a Close method.
 func Load(ctx context.Context, path string, o Options) (Source, *Info, error) {
 	l, err := newLoader(ctx, path, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	src, err := l.load(ctx)
-	if err != nil {
+	if err = l.file.after(err); err != nil {
 		l.file.Close()
 		return nil, nil, err
+	}
+	if t, ok := src.(*Table); ok {
+		return t, l.info, l.file.Close()
 	}
 	return src, l.info, nil
 }
@@ -126,10 +130,6 @@ type loader struct {
 	positional        bool   // o.Exact is met by position
 	excluded          []bool // by o.Exclude
 	wide              bool   // look at every column, for a profile
-
-	f64      []float64 // file matrix, if it can be had as a view
-	f32      []float32
-	isMatrix bool
 
 	stats    []columnStats
 	features []int
@@ -156,6 +156,7 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 	}
 	l := &loader{o: o, file: f, cells: f.cells, threads: o.Threads, named: map[int][]float64{}}
 	if err := l.prepare(); err != nil {
+		err = f.after(err)
 		f.Close()
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (l *loader) prepare() error {
 		l.o.Float32 = true // its cells stay as they are
 	}
 	l.cols = newColumnSet(f.name, f.names())
-	l.info = &Info{Name: f.name, Format: f.format, Header: f.named()}
+	l.info = &Info{Name: f.name, Format: f.format, Header: f.named(), file: f.disk}
 	if t := f.text; t != nil {
 		l.info.HeaderAuto = t.guessed
 		l.info.Delimiter, l.info.Decimal = string(t.delim), string(t.decimal)
@@ -354,7 +355,7 @@ func (l *loader) load(ctx context.Context) (Source, error) {
 	if err := l.settle(ctx); err != nil {
 		return nil, err
 	}
-	if l.o.Stream && (l.o.Carry || !l.wholeView()) { // a view of the file has numbers only, and no cells to hand out
+	if l.o.Stream {
 		return l.stream(ctx)
 	}
 	return l.table()

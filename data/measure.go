@@ -21,14 +21,9 @@ type store struct {
 // errEnough ends a pass early; it is no failure.
 var errEnough = errors.New("enough rows")
 
-// measure makes the pass that learns the statistics of every column and, unless rows are streamed or can be viewed in
-// the file, stores the candidates.
+// measure makes the pass that learns the statistics of every column and, unless rows are streamed, stores the
+// candidates.
 func (l *loader) measure(ctx context.Context) error {
-	if m, ok := l.file.cells.(interface {
-		matrix() ([]float64, []float32, bool)
-	}); ok && l.cells == l.file.cells && !l.o.Categories {
-		l.f64, l.f32, l.isMatrix = m.matrix()
-	}
 	probablyText, err := l.probe(ctx)
 	if err != nil {
 		return err
@@ -59,7 +54,7 @@ func (l *loader) measure(ctx context.Context) error {
 // to be text later on is left out then.
 func (l *loader) probe(ctx context.Context) ([]bool, error) {
 	guess := make([]bool, len(l.cols.names))
-	if l.n == 0 || l.isMatrix || l.o.Categories || l.explicit && !l.wide {
+	if _, numbers := l.file.cells.(*arrayFile); l.n == 0 || numbers || l.o.Categories || l.explicit && !l.wide {
 		return guess, nil
 	}
 	wants := make([]want, len(guess))
@@ -145,13 +140,11 @@ func (l *loader) allocate() error {
 		return nil
 	}
 	s := &l.store
-	if !l.isMatrix {
-		s.width = len(l.chosen)
-		if l.o.Float32 {
-			s.f32 = make([]float32, n*s.width)
-		} else {
-			s.f64 = make([]float64, n*s.width)
-		}
+	s.width = len(l.chosen)
+	if l.o.Float32 {
+		s.f32 = make([]float32, n*s.width)
+	} else {
+		s.f64 = make([]float64, n*s.width)
 	}
 	if l.weight >= 0 {
 		s.w = make([]float64, n)

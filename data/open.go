@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ type opened struct {
 	format      string // csv, tsv, npy, idx or parquet
 	text        *csvFile
 	file        io.Closer // nil for bytes in memory
+	disk        *regular  // nil for what is no regular file
 	truth       string    // of a built-in set
 	notFeatures []string  // of a built-in set: columns that are no measurements
 }
@@ -31,6 +33,15 @@ func (f *opened) Close() error {
 		f.file.Close() // it was only read, and may be closed already
 	}
 	return err
+}
+
+// after returns the error that reading ended with. A file that was written to in the meantime is an error in any case,
+// and the cause of what else may have been found in it.
+func (f *opened) after(err error) error {
+	if f.disk == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return cmp.Or(f.disk.changed(), err)
 }
 
 // named reports whether the columns have names of their own.
@@ -65,11 +76,14 @@ func open(ctx context.Context, path string, o Options) (*opened, error) {
 		defer f.Close()
 		return spool(ctx, f, path, o)
 	}
+	disk := &regular{f, path, info}
 	of, err := openFile(ctx, f, info.Size(), path, o)
 	if err != nil {
+		err = cmp.Or(disk.changed(), err)
 		f.Close()
 		return nil, err
 	}
+	of.file, of.disk = f, disk
 	return of, nil
 }
 
@@ -111,22 +125,13 @@ func openFile(ctx context.Context, f *os.File, size int64, name string, o Option
 		if err != nil {
 			return nil, err
 		}
-		f.Close()
 		return openBytes(ctx, b, name, o)
 	}
 	format, err := formatOf(start, name, o)
 	if err != nil {
 		return nil, err
 	}
-	if format != "npy" {
-		return openReader(ctx, f, size, name, format, o, f)
-	}
-	c, err := openNPY(f, name)
-	if err != nil {
-		return nil, err
-	}
-	f.Close() // the cells are in memory, or mapped there
-	return &opened{cells: c, name: name, format: format}, nil
+	return openReader(ctx, f, size, name, format, o, f)
 }
 
 // spool reads everything from r, then opens it from memory.
@@ -171,13 +176,6 @@ func openBytes(ctx context.Context, b []byte, name string, o Options) (*opened, 
 	if err != nil {
 		return nil, err
 	}
-	if format == "npy" {
-		c, err := npyBytes(b, name)
-		if err != nil {
-			return nil, err
-		}
-		return &opened{cells: c, name: name, format: format}, nil
-	}
 	return openReader(ctx, bytes.NewReader(b), int64(len(b)), name, format, o, nil)
 }
 
@@ -186,6 +184,8 @@ func openReader(ctx context.Context, r io.ReaderAt, size int64, name, format str
 	var c cells
 	var err error
 	switch format {
+	case "npy":
+		c, err = openNPY(r, size, name)
 	case "idx":
 		c, err = openIDX(r, size, name)
 	case "parquet":

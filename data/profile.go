@@ -26,6 +26,15 @@ func Profile(ctx context.Context, path string, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer l.file.Close()
+	r, err := l.profile(ctx)
+	if err = l.file.after(err); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// profile is Profile of an open file.
+func (l *loader) profile(ctx context.Context) (*Report, error) {
 	l.wide = true
 	if err := l.measure(ctx); err != nil {
 		return nil, err
@@ -41,11 +50,12 @@ func Profile(ctx context.Context, path string, o Options) (*Report, error) {
 	if l.weight >= 0 {
 		cols = append(cols, l.weight)
 	}
+	var err error
 	if r.IncompleteRows, err = l.incomplete(ctx, cols); err != nil {
 		return nil, err
 	}
 	l.info.Rows = l.n
-	if o.Missing == "drop" {
+	if l.o.Missing == "drop" {
 		l.noteRows(l.n - r.IncompleteRows)
 	}
 	if err := r.look(ctx, l); err != nil {
@@ -54,7 +64,7 @@ func Profile(ctx context.Context, path string, o Options) (*Report, error) {
 	if r.DuplicateRows > 0 {
 		l.warn("%s the same as one before", plural(r.DuplicateRows, "row is", "rows are"))
 	}
-	if r.IncompleteRows > 0 && o.Missing != "drop" {
+	if r.IncompleteRows > 0 && l.o.Missing != "drop" {
 		l.warn("%s at least one missing value", plural(r.IncompleteRows, "row has", "rows have"))
 	}
 	return r, nil

@@ -89,6 +89,7 @@ func (s *stream) Open(ctx context.Context) (Reader, error) {
 				return ctx.Err()
 			}
 		})
+		r.err = s.l.file.after(r.err)
 	})
 	return r, nil
 }

@@ -2,27 +2,9 @@ package data
 
 import "slices"
 
-// wholeView reports whether the file itself is the matrix that is wanted.
-func (l *loader) wholeView() bool {
-	if !l.isMatrix || l.f32 == nil && l.o.Float32 || len(l.features) != len(l.cols.names) {
-		return false
-	}
-	for j, c := range l.features {
-		if j != c || l.stats[c].missing > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // table makes a Table of what the measuring pass stored.
 func (l *loader) table() (Source, error) {
 	t := &Table{D: len(l.features), W: l.store.w, ID: l.store.id, Truth: l.store.truth}
-	if l.wholeView() {
-		t.N, t.F64, t.F32 = int(l.n), l.f64, l.f32 // the file stays mapped for as long as the program runs
-		l.noteRows(int64(t.N))
-		return t, nil
-	}
 	keep := l.complete()
 	n := len(keep)
 	if keep == nil {
@@ -30,17 +12,10 @@ func (l *loader) table() (Source, error) {
 	}
 	t.N = n
 	s := &l.store
-	switch {
-	case l.isMatrix && l.f32 != nil:
-		t.F32 = take[float32](nil, l.f32, len(l.cols.names), l.features, n, keep)
-	case l.isMatrix && l.o.Float32:
-		t.F32 = take[float32](nil, l.f64, len(l.cols.names), l.features, n, keep)
-	case l.isMatrix:
-		t.F64 = take[float64](nil, l.f64, len(l.cols.names), l.features, n, keep)
-	case s.f32 != nil:
-		t.F32 = take(s.f32, s.f32, s.width, l.places(), n, keep)
-	default:
-		t.F64 = take(s.f64, s.f64, s.width, l.places(), n, keep)
+	if s.f32 != nil {
+		t.F32 = take(s.f32, s.width, l.places(), n, keep)
+	} else {
+		t.F64 = take(s.f64, s.width, l.places(), n, keep)
 	}
 	if keep != nil {
 		t.W, t.ID, t.Truth = pick(t.W, keep), pick(t.ID, keep), pick(t.Truth, keep)
@@ -53,7 +28,6 @@ func (l *loader) table() (Source, error) {
 	if t.W != nil && t.N > 0 && !slices.ContainsFunc(t.W, func(w float64) bool { return w > 0 }) {
 		return nil, columnError(l.file.name, l.cols.names[l.weight], "all weights of complete rows are 0")
 	}
-	l.file.Close()
 	return t, nil
 }
 
@@ -92,12 +66,7 @@ func (l *loader) complete() []int {
 	}
 	s, places := &l.store, l.places()
 	at := func(i, j int) float64 {
-		switch {
-		case l.isMatrix && l.f32 != nil:
-			return float64(l.f32[i*len(l.cols.names)+cols[j]])
-		case l.isMatrix:
-			return l.f64[i*len(l.cols.names)+cols[j]]
-		case s.f32 != nil:
+		if s.f32 != nil {
 			return float64(s.f32[i*s.width+places[j]])
 		}
 		return s.f64[i*s.width+places[j]]
@@ -135,32 +104,29 @@ func (l *loader) rowNumbers(keep []int) []int64 {
 	return out
 }
 
-// take copies columns cols of the n rows keep (nil: the first n) of src, which is stride wide, to dst. dst may be src
-// itself: rows only move forward, and each is set aside before its place is written.
-func take[D, S float32 | float64](dst []D, src []S, stride int, cols []int, n int, keep []int) []D {
+// take leaves in rows, which is stride wide, columns cols of the rows keep (nil: the first n), side by side. Rows only
+// move forward, and each is set aside before its place is written.
+func take[T float32 | float64](rows []T, stride int, cols []int, n int, keep []int) []T {
 	d := len(cols)
 	inOrder := d == stride
 	for j, c := range cols {
 		inOrder = inOrder && j == c
 	}
-	if inOrder && keep == nil && dst != nil {
-		return dst[: n*d : n*d]
+	if inOrder && keep == nil {
+		return rows[: n*d : n*d]
 	}
-	if dst == nil {
-		dst = make([]D, n*d)
-	}
-	row := make([]S, stride)
+	row := make([]T, stride)
 	for i := range n {
 		r := i
 		if keep != nil {
 			r = keep[i]
 		}
-		copy(row, src[r*stride:(r+1)*stride])
+		copy(row, rows[r*stride:(r+1)*stride])
 		for j, c := range cols {
-			dst[i*d+j] = D(row[c])
+			rows[i*d+j] = row[c]
 		}
 	}
-	return dst[: n*d : n*d]
+	return rows[: n*d : n*d]
 }
 
 // pick returns the values at the given indexes.

@@ -88,6 +88,9 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil && !cut {
 		return fileError(path, err)
 	}
+	if err := in.info.Changed(); err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s%s\n", err, outdated)
+	}
 	if err := f.write(all); err != nil {
 		return err
 	}

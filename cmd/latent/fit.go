@@ -100,10 +100,16 @@ func unfinished(r *latent.Result) string {
 	return "not finished"
 }
 
+// outdated follows what has become of a file since it was read.
+const outdated = ": the result is of the rows as they were before"
+
 // describe adds what reading found out to the result and to its model.
 func describe(r *latent.Result, info *data.Info) {
 	r.Data, r.Dropped = info.Name, info.Dropped
 	r.Warnings = append(append([]string{}, info.Warnings...), r.Warnings...)
+	if err := info.Changed(); err != nil {
+		r.Warnings = append(r.Warnings, err.Error()+outdated)
+	}
 	p := r.Fitted.Provenance
 	p.Data, p.Dropped, p.Warnings = info.Name, info.Dropped, r.Warnings
 }

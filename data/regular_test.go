@@ -1,0 +1,162 @@
+package data
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// writeNumbers writes n rows of two numbers, 5 i and 2 i, in the format of the name's ending, and returns the path.
+func writeNumbers(t *testing.T, name string, n int) string {
+	t.Helper()
+	var b []byte
+	switch filepath.Ext(name) {
+	case ".npy":
+		var body []byte
+		for i := range n {
+			body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(5*i)))
+			body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(2*i)))
+		}
+		b = npy(1, npyHead("<f8", "False", fmt.Sprintf("(%d, 2)", n)), body...)
+	case ".idx":
+		b = []byte{0, 0, 0x0C, 2}
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+		b = binary.BigEndian.AppendUint32(b, 2)
+		for i := range n {
+			b = binary.BigEndian.AppendUint32(b, uint32(5*i))
+			b = binary.BigEndian.AppendUint32(b, uint32(2*i))
+		}
+	default:
+		b = []byte("a,b\n")
+		for i := range n {
+			b = fmt.Appendf(b, "%d,%d\n", 5*i, 2*i)
+		}
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-time.Hour) // what follows is later whatever the steps of the file system's clock
+	if err := os.Chtimes(path, past, past); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// pass reads all rows of src and returns their sum.
+func pass(src Source) (sum float64, err error) {
+	r, err := src.Open(context.Background())
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for b := (Block{}); ; {
+		if err := r.Read(&b, 1000); err == io.EOF {
+			return sum, nil
+		} else if err != nil {
+			return 0, err
+		}
+		for _, v := range b.F64 {
+			sum += v
+		}
+	}
+}
+
+// What other programs do to a file while it is read again and again is one clear error, in every format.
+func TestFileChangesBetweenPasses(t *testing.T) {
+	const n = 50_000
+	for _, name := range []string{"x.npy", "x.idx", "x.csv"} {
+		for _, c := range []struct {
+			what, want string
+			do         func(path string) error
+		}{
+			{"cut short", "the file became shorter while it was read", func(path string) error { return os.Truncate(path, 5000) }},
+			{"emptied", "the file became shorter while it was read", func(path string) error { return os.Truncate(path, 0) }},
+			{"longer", "the file became longer while it was read", func(path string) error {
+				f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+				if err == nil {
+					_, err = f.WriteString("7,8\n")
+				}
+				return errors.Join(err, f.Close())
+			}},
+			{"written to", "the file was written to while it was read", func(path string) error {
+				f, err := os.OpenFile(path, os.O_WRONLY, 0)
+				if err == nil {
+					_, err = f.WriteAt([]byte("8"), 150)
+				}
+				return errors.Join(err, f.Close())
+			}},
+		} {
+			path := writeNumbers(t, name, n)
+			src, info, err := Load(context.Background(), path, Options{Stream: true, Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum, err := pass(src); err != nil || sum != 7*n*(n-1)/2 {
+				t.Fatalf("%s: sum %v, %v", name, sum, err)
+			}
+			if err := info.Changed(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := c.do(path); err != nil {
+				t.Fatal(err)
+			}
+			_, err = pass(src)
+			if err == nil || !strings.HasPrefix(err.Error(), path+": "+c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s, %s: %v, want %q", name, c.what, err, c.want)
+			}
+			if err := info.Changed(); err == nil || !strings.Contains(err.Error(), "after it was read") {
+				t.Errorf("%s, %s: Changed says %v", name, c.what, err)
+			}
+			src.(io.Closer).Close()
+		}
+	}
+}
+
+// Rows in memory are those of the file as it was read, whatever becomes of it.
+func TestRowsInMemoryAreCopies(t *testing.T) {
+	const n = 50_000
+	for _, name := range []string{"x.npy", "x.idx", "x.csv"} {
+		path := writeNumbers(t, name, n)
+		src, info, err := Load(context.Background(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, 100); err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := pass(src); err != nil || sum != 7*n*(n-1)/2 {
+			t.Errorf("%s: sum %v, %v", name, sum, err)
+		}
+		if err := info.Changed(); err == nil || err.Error() != path+": the file became shorter after it was read" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A file that another takes the name of is read to its end: nothing was written to it.
+func TestReplacedFile(t *testing.T) {
+	path := writeNumbers(t, "x.csv", 50_000)
+	src, info, err := Load(context.Background(), path, Options{Stream: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.(io.Closer).Close()
+	if err := os.Rename(writeNumbers(t, "y.csv", 10), path); err != nil {
+		t.Skip(err) // a system that holds on to open files
+	}
+	if sum, err := pass(src); err != nil || sum != 7*50_000*49_999/2 {
+		t.Errorf("sum %v, %v", sum, err)
+	}
+	if err := info.Changed(); err != nil {
+		t.Error(err)
+	}
+}
