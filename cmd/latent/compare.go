@@ -131,7 +131,7 @@ func (f *compareFlags) write(all *traces) error {
 // numbers reads a list of numbers separated by commas.
 func numbers(list string) (v []float64, err error) {
 	for word := range strings.SplitSeq(list, ",") {
-		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		x, err := parseFloat(word)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -142,7 +142,7 @@ func checkThreads(cmd *cobra.Command, n int) (int, error) {
 // spec returns the spec of the flags. Defaults that only some models have stay unset unless they were given.
 func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	f, spec := cmd.Flags(), s.Spec
-	if err := s.parseK(&spec); err != nil {
+	if err := s.parseK(&spec, f.Changed("k")); err != nil {
 		return spec, err
 	}
 	for name, field := range map[string]*string{"covariance": &spec.Covariance, "weights": &spec.Weights, "algorithm": &spec.Algorithm, "scale": &spec.Scale, "model": &spec.Model} {
@@ -153,7 +153,7 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	if f.Changed("beta") {
 		spec.Beta = []float64{} // none is not the default
 		for _, word := range s.beta {
-			v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+			v, err := parseFloat(word)
 			if err != nil {
 				return spec, usagef("--beta %q is not a list of numbers", strings.Join(s.beta, ","))
 			}
@@ -161,11 +161,11 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 		}
 	}
 	if f.Changed("beta-steps") && s.betaSteps != "settled" {
-		n, err := strconv.Atoi(s.betaSteps)
+		n, err := parseInt(s.betaSteps)
 		if err != nil || n < 1 {
 			return spec, usagef("--beta-steps %q is neither settled nor a whole number above 0", s.betaSteps)
 		}
-		spec.BetaSteps = n
+		spec.BetaSteps = int(n)
 	}
 	if f.Changed("max-iter") {
 		spec.MaxIter = &s.maxIter
@@ -174,7 +174,7 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 		spec.Tol = &s.tol
 	}
 	if f.Changed("penalty") && s.penalty != "auto" {
-		v, err := strconv.ParseFloat(s.penalty, 64)
+		v, err := parseFloat(s.penalty)
 		if err != nil {
 			return spec, usagef("--penalty %q is neither auto nor a number", s.penalty)
 		}
@@ -208,24 +208,25 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 	return spec, nil
 }
 
-func (s *specFlags) parseK(spec *latent.Spec) error {
-	if s.k == "" {
+// parseK reads -k: a number of groups or a range of them. given tells whether the flag is there at all.
+func (s *specFlags) parseK(spec *latent.Spec, given bool) error {
+	if !given {
 		return nil // chosen, or Validate says that it is needed
 	}
-	if lo, hi, ok := strings.Cut(s.k, ":"); ok {
-		var err, also error
-		spec.KRange[0], err = strconv.Atoi(lo)
-		spec.KRange[1], also = strconv.Atoi(hi)
-		if err != nil || also != nil || spec.KRange[0] < 1 || spec.KRange[1] < spec.KRange[0] {
+	if low, high, ok := strings.Cut(s.k, ":"); ok {
+		lo, err := parseInt(low)
+		hi, also := parseInt(high)
+		if err != nil || also != nil || lo < 1 || hi < lo {
 			return usagef("-k cannot be %q: a range goes from a lowest number, at least 1, to a highest, such as 2:9", s.k)
 		}
+		spec.KRange = [2]int{int(lo), int(hi)}
 		return nil
 	}
-	var k int
-	if n, err := fmt.Sscanf(s.k+"\n", "%d\n", &k); n != 1 || err != nil || k < 1 {
+	k, err := parseInt(s.k)
+	if err != nil || k < 1 {
 		return usagef("-k cannot be %q: it must be a whole number, at least 1", s.k)
 	}
-	spec.K = k
+	spec.K = int(k)
 	return nil
 }
 
@@ -241,9 +242,12 @@ func applyConfig(cmd *cobra.Command, path string) error {
 		}
 		return usageError{err}
 	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(b, &keys); err != nil {
+	keys, twice, err := configKeys(b)
+	switch {
+	case err != nil:
 		return usagef("%s: this is not a JSON object of flags, such as {\"k\": 3}", path)
+	case twice != "":
+		return usagef("%s: %s is there twice; give it once", path, twice)
 	}
 	spelled := map[string]string{} // flag -> the key that names it
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -264,21 +268,50 @@ func applyConfig(cmd *cobra.Command, path string) error {
 		}
 		if _, many := f.Value.(pflag.SliceValue); !many && len(values) != 1 {
 			return usagef("%s: %s takes one value, not a list of %d", path, key, len(values))
+		} else if many && len(values) == 0 {
+			return usagef("%s: %s is an empty list; leave it out, or name a value", path, key)
 		}
 		for _, v := range values {
 			if err := cmd.Flags().Set(f.Name, v); err != nil {
-				return usagef("%s: %s cannot be %s", path, key, v)
+				_, why, _ := strings.Cut(err.Error(), " flag: ")
+				if strings.HasPrefix(why, "strconv.") {
+					why = "it must be true or false"
+				}
+				return usagef("%s: %s cannot be %q: %s", path, key, v, why)
 			}
 		}
 	}
 	return nil
 }
 
+// configKeys reads a JSON object of values, and names a key that is there twice: the second would hide the first.
+func configKeys(b []byte) (keys map[string]json.RawMessage, twice string, err error) {
+	if err := json.Unmarshal(b, &keys); err != nil || keys == nil {
+		return nil, "", errors.Join(errors.New("no object"), err)
+	}
+	seen := map[string]bool{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.Token() // the opening brace: Unmarshal has read all of it
+	for d.More() {
+		key, _ := d.Token()
+		if name, _ := key.(string); seen[name] {
+			twice = name
+		} else {
+			seen[name] = true
+		}
+		var value json.RawMessage
+		d.Decode(&value)
+	}
+	return keys, twice, nil
+}
+
 // configValues returns a JSON value as the words a flag would be given.
 func configValues(raw json.RawMessage) ([]string, error) {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		list = []json.RawMessage{raw}
+	list := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, err
+		}
 	}
 	var words []string
 	for _, r := range list {

@@ -118,6 +118,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.SetGlobalNormalizationFunc(normalise)
 	root.AddCommand(fitCommand(), segmentCommand(), compareCommand(), experimentCommand(), labelCommand(), scoreCommand(), sampleCommand(), showCommand(), exportCommand(), reportCommand(), checkCommand(), datasetsCommand(), doctorCommand(), versionCommand())
+	plainNumbers(root)
 	return root
 }
 
@@ -165,19 +166,6 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// kindOf says what a flag holds.
-func kindOf(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "uint64":
-		return "a whole number, at least 0"
-	case "int", "int64":
-		return "a whole number"
-	case "float64":
-		return "a number"
-	}
-	return "true or false"
-}
-
 // flagError makes one plain line of a flag that could not be read.
 func flagError(cmd *cobra.Command, err error) error {
 	msg := err.Error()
@@ -189,13 +177,13 @@ func flagError(cmd *cobra.Command, err error) error {
 			msg += "; the nearest flag is --" + near[0]
 		}
 	}
-	// pflag: invalid argument "abc" for "--seed" flag: strconv.ParseUint: parsing "abc": invalid syntax
+	// pflag: invalid argument "abc" for "--seed" flag: it must be a whole number, at least 0
 	if rest, ok := strings.CutPrefix(msg, "invalid argument "); ok {
 		if value, rest, ok := strings.Cut(rest, " for "); ok {
 			name, why, _ := strings.Cut(rest, " flag: ")
 			name = strings.Trim(name, `"`)
-			if f := cmd.Flags().Lookup(strings.TrimLeft(name[strings.LastIndex(name, " ")+1:], "-")); f != nil && strings.HasPrefix(why, "strconv.") {
-				why = "it must be " + kindOf(f)
+			if strings.HasPrefix(why, "strconv.") { // flags of numbers say what they take; the others are switches
+				why = "it must be true or false"
 			}
 			msg = fmt.Sprintf("%s cannot be %s: %s", name, value, why)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strconv"
 )
 
 // demand is one --require: a key of the JSON summary, a comparison and a number.
@@ -21,7 +20,7 @@ func parseDemand(s string) (demand, error) {
 	if m == nil {
 		return demand{}, usagef("--require %q is not of the form ari>0.8: a key of --json, one of < <= > >=, a number", s)
 	}
-	bound, err := strconv.ParseFloat(m[3], 64)
+	bound, err := parseFloat(m[3])
 	if err != nil {
 		return demand{}, usagef("--require %q: %q is not a number", s, m[3])
 	}

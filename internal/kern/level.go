@@ -51,15 +51,16 @@ func Use(l Level) (restore func()) {
 // Err says what is wrong with the value of LATENT_SIMD: a word that is not known, or a level this machine does not have.
 func Err() error { return levelErr }
 
+// choose returns the level that the word asks for, in any case; "" and auto ask for the highest.
 func choose(word string, have Level) (Level, error) {
-	switch strings.ToLower(word) {
+	switch name := strings.ToLower(word); name {
 	case "", "auto":
 		return have, nil
 	case "off", "go":
 		return Go, nil
 	case "avx2", "avx512":
 		want := AVX2
-		if word == "avx512" {
+		if name == "avx512" {
 			want = AVX512
 		}
 		if want > have {
@@ -67,5 +68,5 @@ func choose(word string, have Level) (Level, error) {
 		}
 		return want, nil
 	}
-	return have, fmt.Errorf("%s is %q; it must be off, avx2 or avx512", Env, word)
+	return have, fmt.Errorf("%s is %q; it must be auto, off, avx2 or avx512", Env, word)
 }

@@ -11,7 +11,7 @@ func TestLevelIsChosen(t *testing.T) {
 	}{
 		{"", AVX512, AVX512, false}, {"auto", AVX2, AVX2, false}, {"off", AVX512, Go, false}, {"go", AVX2, Go, false},
 		{"avx2", AVX512, AVX2, false}, {"avx512", AVX512, AVX512, false}, {"avx512", AVX2, AVX2, true}, {"avx2", Go, Go, true},
-		{"sse", AVX512, AVX512, true},
+		{"sse", AVX512, AVX512, true}, {"AVX512", AVX512, AVX512, false}, {"Off", AVX2, Go, false}, {" avx2", AVX512, AVX512, true}, {"0", AVX512, AVX512, true},
 	} {
 		got, err := choose(c.word, c.have)
 		if got != c.want || (err != nil) != c.bad {
