@@ -36,6 +36,7 @@ type contender struct {
 	order int
 	shape string     // as Spec.Covariance
 	as    *contender // an earlier one that is the same model
+	large bool       // not affordable: it is not tried
 	fit   *fit
 	end   *end      // light
 	begun []float64 // where the climb of From began
@@ -53,7 +54,16 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if c.base, err = survey(ctx, src, spec.one(lo, "")); err != nil {
 		return nil, err
 	}
+	shapes, _ := spec.shapes(c.base.look.Used, len(c.base.look.Mean))
+	if err := spec.checkRange(c.base.look.Used, len(shapes)); err != nil {
+		return nil, err
+	}
 	if c.distinct, err = distinctRows(ctx, c.base.src, hi); err != nil {
+		return nil, err
+	}
+	left := c.list(lo, hi)
+	large, err := c.leaveLarge()
+	if err != nil {
 		return nil, err
 	}
 	if c.criterion == "silhouette" {
@@ -66,7 +76,6 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 			return nil, err
 		}
 	}
-	left := c.list(lo, hi)
 	looked := time.Now()
 	c.fitAll(ctx)
 	c.settle()
@@ -84,6 +93,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	}
 	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
 	c.tell(r, left, hi)
+	r.Choice.TooLarge = large
 	r.Fitted.Provenance.Choice, r.Fitted.Provenance.Candidates = r.Choice, r.Candidates
 	return r, nil
 }
@@ -128,7 +138,7 @@ const (
 func (c *choice) fitAll(ctx context.Context) {
 	var queue []*contender
 	for _, x := range c.all {
-		if x.as == nil {
+		if x.as == nil && !x.large {
 			queue = append(queue, x)
 		}
 	}

@@ -58,12 +58,15 @@ type Choice struct {
 	Verdict string   `json:"verdict,omitempty"`
 	// Largest tells that the winner has the largest K that was tried, so that more may do better.
 	Largest bool     `json:"largest_k,omitempty"`
-	LeftOut []string `json:"left_out,omitempty"`        // mclust's codes of shapes that were not tried because they take long
-	From    string   `json:"from,omitempty"`            // the winner's, where its climb began at another candidate
-	Rows    int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
-	GapRows int      `json:"gap_rows,omitempty"`        // rows that gaps are of: all, or a sample
-	GapSets int      `json:"gap_sets,omitempty"`        // sets of reference rows beside them
-	Penalty *float64 `json:"penalty,omitempty"`         // of the elbow: what one more group saves on average over the range
+	LeftOut []string `json:"left_out,omitempty"` // mclust's codes of shapes that were not tried because they take long
+	// TooLarge names what was not tried because its parameters or its work are too many for these rows: a shape by
+	// mclust's code, or a shape from a number of groups on.
+	TooLarge []string `json:"too_large,omitempty"`
+	From     string   `json:"from,omitempty"`            // the winner's, where its climb began at another candidate
+	Rows     int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
+	GapRows  int      `json:"gap_rows,omitempty"`        // rows that gaps are of: all, or a sample
+	GapSets  int      `json:"gap_sets,omitempty"`        // sets of reference rows beside them
+	Penalty  *float64 `json:"penalty,omitempty"`         // of the elbow: what one more group saves on average over the range
 }
 
 // Bounds of a difference in BIC, AIC or ICL.

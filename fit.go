@@ -139,6 +139,7 @@ type fit struct {
 	startSweeps int    // passes that choosing starts took
 	moveSweeps  int    // passes that splitting and merging took
 
+	beside int     // fits of a choice that are under way at the same time; 0 means this one alone
 	shared *shared // what was drawn, by all candidates of a choice
 	// Of a candidate among others: the passes it shares, and the height it must reach to be chosen; nil elsewhere.
 	joint sweep.Sweeper
@@ -226,7 +227,7 @@ func (f *fit) size() error {
 		return bad("algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", p, p, ascent.MaxBFGS)
 	}
 	f.local = sweep.NewLocal(f.src, f.look.Rows, f.origin, spec.threads())
-	return nil
+	return f.affordable()
 }
 
 // check refuses what no fit can use.

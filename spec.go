@@ -58,7 +58,8 @@ type Spec struct {
 	// Algorithm, with NInit 1 and with RegCovar it is "kmeans" and nothing after it. For kmeans it is greedy k-means++.
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows (5 where each is the best of several tries) and 3
-	// beyond, with "breathing" 2 on up to 1,000 rows where K is above 3 and else 1, and 1 where nothing is random.
+	// beyond, with "breathing" 2 on up to 1,000 rows where K is above 3 and else 1, and 1 where nothing is random. It can be at
+	// most MaxStarts.
 	NInit int `json:"n_init,omitempty"`
 	// MaxIter is the number of steps allowed: 1000 by default, 300 for kmeans and
 	// kmedians, 20,000 with Penalty, where each opens one cluster at most. 0 evaluates the start.
@@ -84,14 +85,17 @@ type Spec struct {
 	// the model. Log-likelihoods are those of the components; means are in the user's units.
 	PCA int `json:"pca,omitempty"`
 	// Bootstrap, where positive, is how many times the fit, with the choice where there is one, is repeated on resampled rows
-	// to tell how stable its groups are.
+	// to tell how stable its groups are; at most MaxReplicates.
 	Bootstrap int `json:"bootstrap,omitempty"`
 	// LRT, where positive, is how many samples of the fitted mixture its likelihood-ratio test against one more component
-	// takes.
+	// takes, at most MaxReplicates.
 	LRT int `json:"lrt,omitempty"`
+	// AllowLong fits what is refused because it would take long by its estimate: many parameters for the table, as whole
+	// covariance matrices on hundreds of columns, or thousands of groups.
+	AllowLong bool `json:"allow_long,omitempty"`
 	// Columns are the names of the source's columns; without them they are called "1" to "d".
 	Columns []string `json:"column_names,omitempty"`
-	// Threads is the number of threads: 0 means all cores. It changes no result.
+	// Threads is the number of threads, at most MaxThreads: 0 means all cores. It changes no result.
 	Threads int `json:"threads,omitempty"`
 
 	// Levels, with Model "categorical", holds the names of each column's levels. The source's cells are indexes into
@@ -169,7 +173,7 @@ func (s *Spec) Validate() error {
 		oneOf("weights", s.Weights, "learned", "uniform"),
 		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "whitened", "small-em", "mixed", "labels", "model", "centers"),
 		oneOf("scale", s.Scale, "none", "standard", "robust"),
-		s.validateNumbers(), s.validateBeta(), s.validateModel(), s.validateStart(), s.validateRepeats(),
+		s.validateNumbers(), s.validateLimits(), s.validateBeta(), s.validateModel(), s.validateStart(), s.validateRepeats(),
 	} {
 		if check != nil {
 			return check

@@ -57,6 +57,9 @@ func (b *builder) choice() {
 	if c.LeftOut != nil {
 		s.Lead = append(s.Lead, "Not tried, because they take long on these rows: "+strings.Join(c.LeftOut, ", ")+".")
 	}
+	if c.TooLarge != nil {
+		s.Lead = append(s.Lead, "Not tried, because they have too many parameters for these rows: "+strings.Join(c.TooLarge, ", ")+".")
+	}
 	if n := b.r.Outraced(); n > 0 {
 		s.Lead = append(s.Lead, fmt.Sprintf("%d of them %s stopped on the way, their %s somewhat too high: what they could still gain would not make them the best.", n, text.Form(n, "was", "were"), name))
 	}

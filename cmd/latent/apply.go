@@ -298,9 +298,9 @@ func draw(ctx context.Context, w io.Writer, format string, m *latent.Model, s *l
 		return err
 	}
 	x := make([]float64, m.D())
-	for i := range n {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for range n {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		c := s.Draw(x)
 		for j, v := range x {

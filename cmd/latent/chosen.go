@@ -36,6 +36,9 @@ func chosen(w io.Writer, r *latent.Result) {
 	if c.LeftOut != nil {
 		fmt.Fprintf(w, "not tried, because they take long here: %s; --covariance all tries them too\n", strings.Join(c.LeftOut, " "))
 	}
+	if c.TooLarge != nil {
+		fmt.Fprintf(w, "not tried, because they have too many parameters for these rows: %s\n", strings.Join(c.TooLarge, ", "))
+	}
 	if n := r.Outraced(); n > 0 {
 		fmt.Fprintf(w, "%d of %d candidates were stopped on the way, their %s somewhat too high: what they could still gain would not make them the best\n", n, len(r.Candidates), criterionNames[c.Criterion])
 	}

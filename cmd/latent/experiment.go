@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/experiment"
 )
 
@@ -73,8 +74,12 @@ func (f *experimentFlags) run(cmd *cobra.Command, name string) error {
 		return usagef("there is no experiment %q; choose one of %s", name, strings.Join(experimentNames(), ", "))
 	case f.options.Runs < 1:
 		return usagef("--runs is %d; it must be at least 1", f.options.Runs)
+	case f.options.Runs > latent.MaxStarts:
+		return usagef("--runs is %d; it can be at most %d", f.options.Runs, latent.MaxStarts)
 	case f.options.Threads < 0:
 		return usagef("--threads is %d; it must be at least 1", f.options.Threads)
+	case f.options.Threads > latent.MaxThreads:
+		return usagef("--threads is %d; it can be at most %d; leave it out for all cores", f.options.Threads, latent.MaxThreads)
 	case f.dir == "":
 		return usagef("experiment needs a folder to write to: --out DIR")
 	case isFile(f.dir): // to be told before minutes of work

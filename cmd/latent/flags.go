@@ -120,6 +120,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
 	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
 	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")
+	f.BoolVar(&s.AllowLong, "allow-long", false, "fit what is refused because it would take long: many parameters for the table")
 	f.StringVar(&s.config, "config", "", "JSON file of flags: {\"k\": 3, \"covariance\": \"tied\"}; a flag wins over the file")
 	threadsFlag(cmd, &s.Threads)
 }
@@ -132,6 +133,9 @@ func threadsFlag(cmd *cobra.Command, into *int) {
 func checkThreads(cmd *cobra.Command, n int) (int, error) {
 	if cmd.Flags().Changed("threads") && n < 1 {
 		return 0, usagef("--threads is %d; it must be at least 1", n)
+	}
+	if n > latent.MaxThreads {
+		return 0, usagef("--threads is %d; it can be at most %d; leave it out for all cores", n, latent.MaxThreads)
 	}
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)

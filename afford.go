@@ -1,0 +1,197 @@
+package latent
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/seed"
+)
+
+// What a fit may take by its estimate. Where it would be more it is refused before anything is climbed, with what would be
+// less: see affordable.
+const (
+	// affordedBytes is the memory that parameters and sums of one fit may take, beside the rows.
+	affordedBytes = 4 << 30
+	// affordedSeconds is the time that a fit may take on one core, unless Spec.AllowLong is set. It holds where parameters are
+	// many for the table: rows in plenty may take as long as they like.
+	affordedSeconds = 900
+	// plentyOfCells is how many cells of the table a parameter must have for the time not to matter.
+	plentyOfCells = 50
+)
+
+// Rates of the estimate, nanoseconds of one core with AVX2 of 2024. They are within a factor of three of what was measured
+// (d = 20 to 800, k = 2 to 5000).
+const (
+	perSquare    = 0.2 // a row, a component and a cell of a whole matrix: scores and second moments
+	perCell      = 0.6 // a row, a component and a column, without a matrix
+	perCentre    = 0.15
+	perPair      = 6.0 // a row and a component: exponentials
+	perParameter = 60  // a parameter and an evaluation: the memory of L-BFGS, sums, copies
+)
+
+// perCube returns the nanoseconds that an evaluation takes for each of d^3 and covariance: factors, inverses, eigenvalues and
+// whatever the M-step iterates. Components with fewer rows than columns have eigenvalues at the floor, which must be found.
+func perCube(s family.Shape, few bool) float64 {
+	plain, clipped := 2.0, 4.0
+	switch s {
+	case family.TiedShapeAxes:
+		plain, clipped = 15, 20
+	case family.TiedVolume:
+		plain, clipped = 6, 80
+	case family.TiedVolumeShape, family.TiedShape:
+		plain, clipped = 20, 30
+	case family.TiedVolumeAxes, family.TiedAxes:
+		plain, clipped = 1500, 27_000
+	}
+	if few {
+		return clipped
+	}
+	return plain
+}
+
+// How many evaluations a climb is reckoned to take where more are allowed.
+const (
+	plausibleSteps = 60
+	stepsOfOne     = 3 // of one component, whose first step is the end
+)
+
+// estimate is what a fit is expected to take, from its size alone.
+type estimate struct {
+	parameters float64 // numbers of one parameter vector
+	cells      float64 // of the table
+	bytes      float64 // of parameters and sums that are alive at the same time
+	seconds    float64 // of one core
+}
+
+// estimate reckons what the fit will take.
+func (f *fit) estimate() estimate {
+	s, n := &f.spec, float64(f.look.Used)
+	e := estimate{parameters: float64(f.mix.Params()), cells: n * float64(f.mix.D)}
+	starts, each := float64(s.starts(f.look.Used)), float64(tries(s.start(f.mix.D), f.look.Used))
+	steps := float64(min(s.maxIter(), plausibleSteps) + 1)
+	if s.K == 1 { // a step is the end
+		steps = math.Min(steps, stepsOfOne)
+	}
+	seen := n // rows that starts climb on
+	if s.thorough() && n >= refineFrom*seed.SampleRows {
+		seen = seed.SampleRows
+	}
+	e.seconds = starts * steps * f.evaluation(seen)
+	if each > 1 {
+		e.seconds += starts * each * (min(steps, smallSteps) + 1) * f.evaluation(n)
+	}
+	if s.thorough() && s.K > 1 {
+		rows := min(n, moveRows)
+		if rows >= float64(2*(f.mix.D+2)) { // else no component can be split
+			moves := math.Min(moveTries, math.Min(moveWork/rows, float64(min(movePairs, s.K*(s.K-1)/2)*s.K)))
+			e.seconds += 2 * (moves*moveSteps + moveClimbs*steps) * f.evaluation(rows)
+		}
+	}
+	// Vectors alive for each climb: what a point holds, what its evaluation needs, and twice the moves that are remembered.
+	vectors, climbs := 10.0, starts
+	if s.mixture() && !s.hard() {
+		vectors += 30
+	}
+	sums := 8 * float64(f.mix.Family.Sums(f.mix.K, f.mix.D)) * f.accumulators()
+	e.bytes = climbs * (8*vectors*e.parameters + sums)
+	if each > 1 {
+		e.bytes = math.Max(e.bytes, climbs*each*(8*6*e.parameters+sums))
+	}
+	e.bytes *= float64(max(f.beside, 1))
+	return e
+}
+
+// accumulators is how many sets of sums a pass holds at the same time, at least.
+func (f *fit) accumulators() float64 {
+	const leastChunk = 256
+	return math.Min(math.Ceil(float64(f.look.Used)/leastChunk), float64(2*f.spec.threads()))
+}
+
+// evaluation reckons the seconds of one core that one evaluation on n rows takes.
+func (f *fit) evaluation(n float64) float64 {
+	k, d := float64(f.mix.K), float64(f.mix.D)
+	ns := perParameter * float64(f.mix.Params())
+	shape, gaussian := family.Diag, f.spec.model() == "gmm"
+	if gaussian {
+		shape = f.spec.shape()
+	}
+	switch {
+	case !f.spec.mixture():
+		ns = perCentre*n*k*d + perParameter/4*k*d
+	case gaussian && shape.Matrix():
+		covariances := float64(shape.Count(f.mix.K))
+		ns += n*k*d*d*perSquare + n*k*perPair + covariances*d*d*d*perCube(shape, n/covariances < d)
+	default:
+		ns += n * k * (d*perCell + perPair)
+	}
+	return ns / 1e9
+}
+
+// affordable refuses a fit whose parameters and sums would not fit into memory, and one that would take long with more
+// parameters than the table can tell.
+func (f *fit) affordable() error {
+	e := f.estimate()
+	field, size := "k", fmt.Sprintf("is %d", f.mix.K)
+	if f.spec.model() == "gmm" {
+		field, size = "covariance", fmt.Sprintf("%s with -k %d on %s columns", f.spec.shape(), f.mix.K, grouped(float64(f.mix.D)))
+	} else {
+		size += fmt.Sprintf(" on %s columns", grouped(float64(f.mix.D)))
+	}
+	numbers := fmt.Sprintf("has %s parameters for %s cells", grouped(float64(f.mix.Free())), grouped(e.cells))
+	if field == "k" {
+		numbers = "which has " + numbers[len("has "):]
+		size += ","
+	}
+	switch {
+	case e.bytes > affordedBytes:
+		return bad(field, "%s %s, and would take about %s of memory, more than the %s allowed: use %s", size, numbers, gigabytes(e.bytes), gigabytes(affordedBytes), f.less())
+	case e.seconds > affordedSeconds && e.cells < plentyOfCells*e.parameters && !f.spec.AllowLong:
+		return bad(field, "%s %s, and would take about %s on one core: use %s, or --allow-long to fit it all the same", size, numbers, duration(e.seconds), f.less())
+	}
+	return nil
+}
+
+// less says what would take less.
+func (f *fit) less() string {
+	fewer := "fewer groups"
+	if f.mix.K == 1 {
+		fewer = "fewer columns"
+	}
+	switch {
+	case f.spec.model() == "bernoulli" || f.spec.model() == "categorical":
+		if f.mix.K == 1 {
+			return "fewer columns (--columns)"
+		}
+		return "fewer groups or fewer columns (--columns)"
+	case !f.spec.mixture():
+		return fewer + " or --pca N"
+	case f.spec.shape().Matrix():
+		return "--pca N, --covariance diag or " + fewer
+	}
+	return "--pca N, --model kmeans or " + fewer
+}
+
+// grouped writes a whole number with commas between its thousands.
+func grouped(v float64) string {
+	s := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// gigabytes writes a number of bytes.
+func gigabytes(v float64) string { return grouped(math.Max(v/(1<<30), 1)) + " GB" }
+
+// duration writes a number of seconds in the unit that suits it.
+func duration(s float64) string {
+	switch {
+	case s < 5400:
+		return grouped(s/60) + " minutes"
+	case s < 2*86400:
+		return grouped(s/3600) + " hours"
+	}
+	return grouped(s/86400) + " days"
+}

@@ -1,0 +1,91 @@
+package latent
+
+import (
+	"fmt"
+	"slices"
+)
+
+// keptVectors is how many parameter vectors of a candidate are kept until all are done.
+const keptVectors = 3
+
+// leaveLarge takes the candidates out of the choice that are not affordable: those of a shape that no number of groups
+// makes affordable altogether, the others by their reason. It returns the names of what it took out. Where nothing is left
+// it returns why the smallest cannot be fitted.
+func (c *choice) leaveLarge() (names []string, err error) {
+	kept := 0.0
+	var first error
+	for _, x := range c.all {
+		why := c.large(x, &kept)
+		if x.large = why != nil; x.large {
+			x.Why = "not tried: " + why.Error()
+			if first == nil {
+				first = why
+			}
+		}
+	}
+	if !slices.ContainsFunc(c.all, func(x *contender) bool { return !x.large }) {
+		return nil, first
+	}
+	for _, shape := range c.shapesOf() {
+		if name := c.taken(shape); name != "" {
+			names = append(names, name)
+		}
+	}
+	c.all = slices.DeleteFunc(c.all, func(x *contender) bool { return x.large && slices.Contains(names, x.Mclust) })
+	for i, x := range c.all {
+		x.order = i
+	}
+	return names, nil
+}
+
+// large returns why a candidate is not affordable, nil where it is. kept is the memory of what is kept of those before it.
+func (c *choice) large(x *contender, kept *float64) error {
+	f := *c.base
+	f.spec = c.spec.one(x.K, x.shape)
+	if c.base.look.Used <= sideBySide {
+		f.beside = min(c.spec.threads(), len(c.all))
+	}
+	if err := f.size(); err != nil {
+		return err
+	}
+	own := 8 * keptVectors * float64(f.mix.Params())
+	if *kept+own > affordedBytes {
+		return fmt.Errorf("what is kept of all candidates would take more than %s of memory; use a shorter range", gigabytes(affordedBytes))
+	}
+	*kept += own
+	return nil
+}
+
+// shapesOf returns the codes of the shapes of all candidates, in order; "" for a model without.
+func (c *choice) shapesOf() (codes []string) {
+	for _, x := range c.all {
+		if !slices.Contains(codes, x.Mclust) {
+			codes = append(codes, x.Mclust)
+		}
+	}
+	return codes
+}
+
+// taken names the candidates of a shape that are too large: its code where all are, else from which number of groups on; ""
+// where none is.
+func (c *choice) taken(shape string) string {
+	from, all := 0, true
+	for _, x := range c.all {
+		switch {
+		case x.Mclust != shape:
+		case !x.large:
+			all = false
+		case from == 0:
+			from = x.K
+		}
+	}
+	switch {
+	case from == 0:
+		return ""
+	case all:
+		return shape
+	case shape == "":
+		return fmt.Sprintf("k from %d on", from)
+	}
+	return fmt.Sprintf("%s from k = %d on", shape, from)
+}
