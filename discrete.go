@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // A column with no more than fewValues distinct values in at least fewRows rows is no measurement that a density is for.
@@ -62,5 +63,5 @@ func (f *fit) discreteWarning() string {
 	if n := len(names); n > 1 {
 		which = fmt.Sprintf("%d columns, %s first, have", n, strconv.Quote(names[0]))
 	}
-	return fmt.Sprintf("%s no more than %d distinct values: groups may settle on single ones, where a density has no bound but the floor of variances; unless that is meant, use --exclude %s", which, fewValues, strings.Join(names, ","))
+	return fmt.Sprintf("%s no more than %d distinct values: groups may settle on single ones, where a density has no bound but the floor of variances; unless that is meant, use --exclude %s", which, fewValues, text.ShellWord(strings.Join(names, ",")))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/sweep"
 )
@@ -252,7 +253,7 @@ func (f *fit) check(context.Context) error {
 			return fmt.Errorf("column %q: the values are so small that their variance underflows; multiply the column by a constant", f.names[j])
 		}
 		if v == 0 && f.spec.model() == "gmm" {
-			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.names[j], look.Min[j], f.names[j])
+			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.names[j], look.Min[j], text.ShellWord(f.names[j]))
 		}
 	}
 	return nil
@@ -280,7 +281,7 @@ func (f *fit) checkCells(ctx context.Context) error {
 			return err
 		}
 		if found {
-			return fmt.Errorf("row %d, column %q: %v is not a bit (0 or 1); use --binarize T to make bits of numbers, or --exclude %s", row, f.names[col], v, f.names[col])
+			return fmt.Errorf("row %d, column %q: %v is not a bit (0 or 1); use --binarize T to make bits of numbers, or --exclude %s", row, f.names[col], v, text.ShellWord(f.names[col]))
 		}
 	case "categorical":
 		if len(f.spec.Levels) != len(f.names) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/pca"
 	"github.com/latent-go/latent/seed"
 	"github.com/latent-go/latent/sweep"
@@ -54,7 +55,7 @@ func (f *fit) scales(ctx context.Context) (Transform, error) {
 	for j, s := range t.Scale {
 		if !(s > 0) {
 			return t, fmt.Errorf("column %q cannot be scaled: its %s is 0; use --exclude %s or --scale none", f.names[j],
-				map[string]string{"standard": "standard deviation", "robust": "interquartile range"}[t.Kind], f.names[j])
+				map[string]string{"standard": "standard deviation", "robust": "interquartile range"}[t.Kind], text.ShellWord(f.names[j]))
 		}
 	}
 	return t, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	txt "github.com/latent-go/latent/internal/text"
 )
 
 // Reasons for which a column is no feature.
@@ -261,7 +263,7 @@ func (l *loader) checkCells() error {
 		s := &l.stats[c]
 		for _, v := range []float64{s.min, s.max} {
 			if s.n > 0 && math.IsInf(float64(float32(v)), 0) {
-				return columnError(l.file.name, l.cols.names[c], "%v is too large for float32; leave out --float32, or --exclude %s", v, l.cols.names[c])
+				return columnError(l.file.name, l.cols.names[c], "%v is too large for float32; leave out --float32, or --exclude %s", v, txt.ShellWord(l.cols.names[c]))
 			}
 		}
 	}
@@ -331,5 +333,5 @@ func (l *loader) without(lead, column string) string {
 	if l.o.Exact != nil {
 		return ""
 	}
-	return lead + " --exclude " + column
+	return lead + " --exclude " + txt.ShellWord(column)
 }

@@ -106,11 +106,17 @@ func repeat(cmd *cobra.Command, args []string) string {
 			words = append(words, "--"+f.Name)
 			return
 		}
-		words = append(words, "--"+f.Name, f.Value.String())
+		values := []string{f.Value.String()}
+		if list, many := f.Value.(pflag.SliceValue); many { // each as it was given: --columns a --columns b
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			words = append(words, "--"+f.Name, v)
+		}
 	})
 	for i, word := range words {
-		if i > 0 && (word == "" || strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}")) {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		if i > 0 {
+			words[i] = text.ShellWord(word)
 		}
 	}
 	return strings.Join(words, " ")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // files returns the file that --init reads, if any.
@@ -158,7 +159,7 @@ func rowsOf(t *data.Table) [][]float64 {
 // labels reads the column that --init labels: names, through the same choice of rows.
 func (s *specFlags) labels(ctx context.Context, spec *latent.Spec, name, path string, o data.Options) error {
 	if path == "-" {
-		return usagef("--init labels:%s needs the data to be read twice, which standard input cannot; use a file", name)
+		return usagef("--init %s needs the data to be read twice, which standard input cannot; use a file", text.ShellWord("labels:"+name))
 	}
 	o.Truth = name
 	src, _, err := data.Load(ctx, path, o)

@@ -34,7 +34,7 @@ func checkCommand() *cobra.Command {
 			}
 			for _, c := range p.Columns {
 				if c.Use == "feature" && c.Kind == "constant" { // the words of fit; k-means would take it
-					p.Warnings = append(p.Warnings, fmt.Sprintf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", c.Name, c.Min, c.Name))
+					p.Warnings = append(p.Warnings, fmt.Sprintf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", c.Name, c.Min, text.ShellWord(c.Name)))
 				}
 			}
 			if asJSON {
