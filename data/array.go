@@ -227,9 +227,13 @@ func (r *arrayReader) columns(raw []byte, first int64, n int) error {
 	return nil
 }
 
-// findBad lists the cells of wanted columns that are not finite; integers always are.
+// findBad lists the cells of wanted columns that are not finite, or are integers that float64 does not hold.
 func (r *arrayReader) findBad(raw []byte, first int64, n int) error {
-	if r.f.cell != float64Cell && r.f.cell != float32Cell {
+	switch r.f.cell {
+	case float64Cell, float32Cell:
+	case int64Cell, uint64Cell:
+		return r.findRounded(raw, first, n)
+	default:
 		return nil
 	}
 	b := &r.batch
@@ -259,6 +263,39 @@ func (r *arrayReader) findBad(raw []byte, first int64, n int) error {
 		if w&number != 0 {
 			out++
 		}
+	}
+	sortBad(b.Bad)
+	return nil
+}
+
+// findRounded lists the integers of number columns beyond 2^53 whose last digits float64 does not hold. Their values tell
+// where to look, so that a column of small ones costs a comparison a cell.
+func (r *arrayReader) findRounded(raw []byte, first int64, n int) error {
+	f, b, size := r.f, &r.batch, r.f.cell.size()
+	out := 0
+	for j, w := range r.wants {
+		if w&number == 0 {
+			continue
+		}
+		var cells []byte
+		var step int
+		for i := range n {
+			if math.Abs(b.F64[i*r.nums+out]) < exactBelow {
+				continue
+			}
+			if cells == nil {
+				var err error
+				if cells, step, err = r.column(raw, j, first, n); err != nil {
+					return err
+				}
+			}
+			cell := cells[i*step : i*step+size]
+			v := bitsOf(cell, f.big)
+			if f.cell == int64Cell && !holdsInt(int64(v)) || f.cell == uint64Cell && !holdsUint(v) {
+				b.Bad = append(b.Bad, badCell{Row: first + int64(i), Column: j, Kind: roundedCell, Value: cellText(cell, f.cell, f.big)})
+			}
+		}
+		out++
 	}
 	sortBad(b.Bad)
 	return nil

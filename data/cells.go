@@ -36,10 +36,10 @@ type batch struct {
 	F64   []float64 // N x (columns with number), row-major in file order; NaN where the cell is missing or bad
 	Value []float64 // the same before categories became numbers, for statistics; nil where there is no difference
 	Text  []string  // N x (columns with text), row-major in file order
-	Bad   []badCell // the cells of looked-at columns that are not finite numbers, in row order
+	Bad   []badCell // the cells of looked-at columns that are not finite numbers, or that ask for a word, in row order
 }
 
-// badCell is a cell that is not a finite number.
+// badCell is a cell that is not a finite number, or one of which something must be said.
 type badCell struct {
 	Row    int64 // index of the row, from 0
 	Line   int64 // its line in the file, from 1; 0 for formats without lines
@@ -48,11 +48,19 @@ type badCell struct {
 	Value  string // as it stands in the file, cut to 60 bytes
 }
 
-// cellKind is what a cell that is not a finite number is.
+// cellKind is what a badCell is.
 type cellKind uint8
 
 const (
 	missingCell  cellKind = iota // empty, NA, N/A, NaN, null or ?, in any case
 	infiniteCell                 // inf, 1e999: a number without a finite float64
 	textCell                     // anything else
+
+	// The last two are finite numbers, with a value in batch.F64.
+
+	roundedCell // beyond 2^53, and float64 does not hold its last digits
+	groupedCell // with points between thousands, in a file of decimal commas
 )
+
+// isNumber reports whether a cell of this kind has a value.
+func (k cellKind) isNumber() bool { return k == roundedCell || k == groupedCell }

@@ -1,6 +1,9 @@
 package data
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // parser turns one span of text after another into batches. It belongs to one worker.
 type parser struct {
@@ -11,6 +14,7 @@ type parser struct {
 	pow     *powers
 	stop    [256]bool // bytes that end the quick walk over an unquoted cell
 	strict  bool      // blanks between cells are the delimiter
+	plain   byte      // the decimal mark of cells without quotes; 0 for none, where it is the delimiter too
 
 	buf   []byte // the span, then a line end and room for word loads
 	arena []byte // texts of the batch; they become one string
@@ -27,7 +31,10 @@ type textRange struct{ from, to int }
 var tail = [16]byte{'\n'}
 
 func newParser(f *csvFile, wants []want) *parser {
-	p := &parser{f: f, want: wants, pow: powersOfTen(), strict: f.delim == ' '}
+	p := &parser{f: f, want: wants, pow: powersOfTen(), strict: f.delim == ' ', plain: f.decimal}
+	if f.decimal == f.delim {
+		p.plain = 0
+	}
 	for _, w := range wants {
 		if w&number != 0 {
 			p.numbers++
@@ -117,7 +124,7 @@ func (p *parser) rows(n int, s span) error {
 // row parses the row at p.buf[i], which starts on the given line, and stores its numbers from batch.F64[out]. It
 // returns where the next row starts, and its line.
 func (p *parser) row(i int, line, row int64, out int) (next int, nextLine int64, err error) {
-	buf, delim, dec, d := p.buf, p.f.delim, p.f.decimal, len(p.want)
+	buf, delim, dec, d := p.buf, p.f.delim, p.plain, len(p.want)
 	first := line
 	if p.strict {
 		i = skipBlanks(buf, i)
@@ -129,6 +136,9 @@ func (p *parser) row(i int, line, row int64, out int) (next int, nextLine int64,
 		w, done := p.want[j], false
 		if w == number {
 			if v, end, ok := scanNumber(buf, i, dec, p.pow); ok && p.atEnd(end) {
+				if math.Abs(v) >= exactBelow && roundsDigits(buf[i:end], dec, v) {
+					p.note(row, line, j, roundedCell, buf[i:end])
+				}
 				p.batch.F64[out] = v
 				i, done = end, true
 				out++
@@ -181,16 +191,38 @@ func (p *parser) anyCell(i int, line, row int64, j int, out *int) (next int, nex
 	if quoted {
 		plain = bytes.Trim(cell, " \t\r\n")
 	}
-	v, kind, finite := classify(plain, p.f.decimal)
+	v, kind, special := p.judge(plain)
 	if w&number != 0 {
 		p.batch.F64[*out] = v
 		*out++
 	}
-	if !finite {
-		p.batch.Bad = append(p.batch.Bad, badCell{Row: row, Line: line, Column: j, Kind: kind})
-		p.bad = append(p.bad, p.keep(cell, 60))
+	if special {
+		p.note(row, line, j, kind, cell)
 	}
 	return next, nextLine, nil
+}
+
+// judge says what a trimmed cell is. It is special if it is not a finite number, or if something must be said of it.
+func (p *parser) judge(cell []byte) (v float64, kind cellKind, special bool) {
+	v, kind, finite := classify(cell, p.f.decimal)
+	if finite {
+		return v, roundedCell, math.Abs(v) >= exactBelow && roundsDigits(cell, p.f.decimal, v)
+	}
+	if kind == textCell && p.f.decimal == ',' {
+		if g, rounded, ok := parseGrouped(cell); ok {
+			if rounded {
+				return g, roundedCell, true
+			}
+			return g, groupedCell, true
+		}
+	}
+	return v, kind, true
+}
+
+// note lists a cell in batch.Bad.
+func (p *parser) note(row, line int64, j int, kind cellKind, cell []byte) {
+	p.batch.Bad = append(p.batch.Bad, badCell{Row: row, Line: line, Column: j, Kind: kind})
+	p.bad = append(p.bad, p.keep(cell, 60))
 }
 
 // keep copies at most limit bytes of a cell to the arena, whole characters only.

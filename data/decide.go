@@ -18,6 +18,7 @@ const (
 	whyExcluded  = "excluded"
 	whyUnchosen  = "not chosen"
 	whyNoFeature = "not a measurement"
+	whyLongID    = "identifier beyond 2^53"
 )
 
 // decide chooses the features, now that the columns are known, and describes every column.
@@ -43,6 +44,7 @@ func (l *loader) decide() error {
 		l.info.Columns[c].Use, l.info.Columns[c].Why = "feature", ""
 		l.info.Features = append(l.info.Features, l.cols.names[c])
 	}
+	l.advise()
 	check := l.checkCells
 	if l.o.Categories {
 		check = l.checkCategories
@@ -101,6 +103,8 @@ func (l *loader) describe() {
 			col.Why = whyNoFeature
 		case l.explicit:
 			col.Why = whyUnchosen
+		case col.Kind == "text" && !l.o.Categories:
+			col.Why = l.whyText(c)
 		case col.Kind == "text" || col.Kind == "empty" || col.Kind == "constant":
 			col.Why = col.Kind
 		}
@@ -129,12 +133,14 @@ func (l *loader) kind(s *columnStats) string {
 // chooseDefault takes the candidates that hold numbers. Counters and constant columns are left out, but only while
 // others remain.
 func (l *loader) chooseDefault() {
-	var counters, constants []int
+	var counters, constants, ids []int
 	for _, c := range l.chosen {
 		switch col := &l.info.Columns[c]; {
 		case col.Kind == "text" || col.Kind == "empty":
 		case l.isCounter(c):
 			counters = append(counters, c)
+		case l.isLongID(c):
+			ids = append(ids, c)
 		case col.Kind == "constant":
 			constants = append(constants, c)
 		default:
@@ -142,6 +148,7 @@ func (l *loader) chooseDefault() {
 		}
 	}
 	l.leaveOut(counters, whyCounter, "id")
+	l.leaveOut(ids, whyLongID, "id")
 	l.leaveOut(constants, whyConstant, "constant")
 }
 
@@ -250,7 +257,7 @@ func (l *loader) checkCells() error {
 		if t := l.file.text; t != nil && !t.header && s.firstText.Row == 1 {
 			consider(c, s.firstText, fmt.Sprintf("%q is not a number; if line %d holds names, use --header yes", s.firstText.Value, s.firstText.Line))
 		}
-		consider(c, s.firstText, fmt.Sprintf("%q is not a number%s", s.firstText.Value, l.without("; use", name)))
+		consider(c, s.firstText, fmt.Sprintf("%q is not a number%s%s", s.firstText.Value, l.howWritten(s.firstText.Value), l.without("; use", name)))
 		consider(c, s.firstInfinite, fmt.Sprintf("%q is not a finite number%s", s.firstInfinite.Value, l.without("; use", name)))
 	}
 	if worst != nil {

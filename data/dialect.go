@@ -123,12 +123,14 @@ func detect(h *head, o Options) (dialect, error) {
 	if d.delim == 0 {
 		d.delim = guessDelimiter(h, d.decimal)
 	}
-	if d.decimal != 0 && d.decimal == d.delim {
+	rows := splitHead(h, d.delim)
+	if d.decimal == d.delim && !hasCommas(rows) { // in quotes, a comma may be both
 		return d, fileError("", "the delimiter and the decimal mark are both %q", d.delim)
 	}
-	rows := splitHead(h, d.delim)
 	if d.decimal == 0 {
-		d.decimal = guessDecimal(rows, d.delim)
+		if d.decimal, d.notes, err = guessDecimal(h.name, rows, d.delim); err != nil {
+			return d, err
+		}
 	}
 	switch o.Header {
 	case "yes":
@@ -250,11 +252,14 @@ func looseCell(b []byte, i int, delim byte) (cell string, end int) {
 // numbers. Text without any is a single column, which a comma reads as well as anything.
 func guessDelimiter(h *head, decimal byte) byte {
 	best, bestScore, tabs := byte(','), 0.0, false
+	if decimal == ',' {
+		best = ';' // a single column of decimal commas
+	}
 	for _, delim := range []byte{',', ';', '\t', '|', ' '} {
-		if delim == decimal {
+		rows := splitHead(h, delim)
+		if delim == decimal && !hasCommas(rows) {
 			continue
 		}
-		rows := splitHead(h, delim)
 		same, numbers := consistency(rows, delim, decimal)
 		tabs = tabs || delim == '\t' && same == 1
 		if delim == ' ' && (tabs || numbers < 0.3) { // spaces inside the cells of tabbed text, or plain words
@@ -263,9 +268,6 @@ func guessDelimiter(h *head, decimal byte) byte {
 		if score := same * same * (0.5 + 0.5*numbers); score > bestScore {
 			best, bestScore = delim, score
 		}
-	}
-	if best == decimal { // a single column of decimal commas
-		return ';'
 	}
 	return best
 }
@@ -279,7 +281,7 @@ func consistency(rows [][]string, delim, decimal byte) (same, numbers float64) {
 		widths[len(r)]++
 		cells += len(r)
 		for _, c := range r {
-			if isNumber(c, '.') && decimal != ',' || delim != ',' && decimal != '.' && isNumber(c, ',') {
+			if isNumber(c, '.') && decimal != ',' || (delim != ',' || decimal == ',') && decimal != '.' && isNumber(c, ',') {
 				numeric++
 			}
 		}
@@ -296,28 +298,15 @@ func consistency(rows [][]string, delim, decimal byte) (same, numbers float64) {
 	return float64(most) / float64(len(rows)), float64(numeric) / float64(cells)
 }
 
-func isNumber(cell string, dec byte) bool { return plainDecimal([]byte(cell), dec) }
-
-// guessDecimal takes the comma where more cells need it than need the point.
-func guessDecimal(rows [][]string, delim byte) byte {
-	if delim == ',' {
-		return '.'
-	}
-	balance := 0
-	for _, r := range rows {
-		for _, c := range r {
-			switch point, comma := isNumber(c, '.'), isNumber(c, ','); {
-			case comma && !point:
-				balance++
-			case point && !comma:
-				balance--
-			}
+// isNumber reports whether a cell is a number under a decimal mark. Beside decimal commas, points may stand between
+// thousands.
+func isNumber(cell string, dec byte) bool {
+	if dec == ',' {
+		if _, ok := groupedForm([]byte(cell), '.', ','); ok {
+			return true
 		}
 	}
-	if balance > 0 {
-		return ','
-	}
-	return '.'
+	return plainDecimal([]byte(cell), dec)
 }
 
 // guessHeader says whether the first row holds names.

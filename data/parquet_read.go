@@ -143,16 +143,27 @@ func (c *parquetCursor) copy(b *batch, i, n, nums, texts int) {
 		}
 		bad := badNumber(b.First+int64(i+r), c.j, num[r])
 		bad.Kind = cellKind(s - 1)
-		if len(c.cells.text) > 0 {
+		switch {
+		case len(c.cells.text) > 0:
 			bad.Value = cut(c.cells.text[c.pos+r])
-		} else if math.IsNaN(num[r]) {
+		case s == isRounded:
+			bad.Value = c.rounded()
+		case math.IsNaN(num[r]):
 			bad.Value = ""
 		}
 		c.bad = append(c.bad, bad)
-		if c.want&number != 0 {
+		if c.want&number != 0 && s != isRounded {
 			b.F64[(i+r)*nums+c.num] = math.NaN()
 		}
 	}
+}
+
+// rounded returns the digits of an integer that float64 does not hold: the first of the page or of its dictionary.
+func (c *parquetCursor) rounded() string {
+	if c.cells.rounded != "" {
+		return c.cells.rounded
+	}
+	return c.words.rounded
 }
 
 // cut shortens a cell to 60 bytes, whole characters only.
@@ -262,6 +273,7 @@ func (c *parquetCursor) place(levels []byte) error {
 		*b, *p = *p, *b
 		return nil
 	}
+	p.rounded = b.rounded
 	at := 0
 	withText := len(b.text) > 0 || c.want&text != 0 || !c.col.kind.isNumber()
 	for _, l := range levels {

@@ -45,16 +45,28 @@ const (
 	isNull     = 1 + uint8(missingCell)
 	isInfinite = 1 + uint8(infiniteCell)
 	isText     = 1 + uint8(textCell)
+	isRounded  = 1 + uint8(roundedCell) // a value all the same
 )
 
 // parquetCells are the cells of a page or dictionary.
 type parquetCells struct {
-	num   []float64 // NaN where state is not isFinite
-	state []uint8   // isFinite, or the cellKind + 1
-	text  []string  // nil unless text is wanted or cells are text
+	num     []float64 // NaN where state is neither isFinite nor isRounded
+	state   []uint8   // isFinite, or the cellKind + 1
+	text    []string  // nil unless text is wanted or cells are text
+	rounded string    // the digits of the first number in it that float64 does not hold
 }
 
-func (p *parquetCells) reset() { p.num, p.state, p.text = p.num[:0], p.state[:0], p.text[:0] }
+func (p *parquetCells) reset() {
+	p.num, p.state, p.text, p.rounded = p.num[:0], p.state[:0], p.text[:0], ""
+}
+
+// round marks the number that was appended last as one whose digits float64 does not hold.
+func (p *parquetCells) round(digits string) {
+	p.state[len(p.state)-1] = isRounded
+	if p.rounded == "" {
+		p.rounded = cut(digits)
+	}
+}
 
 // number appends a number; text is what it is as text.
 func (p *parquetCells) number(v float64) {
@@ -73,10 +85,13 @@ func (p *parquetCells) word(s string) {
 	s = validText(s) // bytes that nobody says are UTF-8
 	v, kind, ok := classify([]byte(strings.TrimSpace(s)), '.')
 	p.num, p.text = append(p.num, v), append(p.text, s)
-	if ok {
-		p.state = append(p.state, isFinite)
-	} else {
+	if !ok {
 		p.state = append(p.state, uint8(kind)+1)
+		return
+	}
+	p.state = append(p.state, isFinite)
+	if math.Abs(v) >= exactBelow && roundsDigits([]byte(strings.TrimSpace(s)), '.', v) {
+		p.round(s)
 	}
 }
 
@@ -129,11 +144,15 @@ func (p *parquetCells) whole(v int64, u uint64, c *parquetColumn, withText bool)
 	switch c.kind {
 	case parquetUint:
 		p.number(float64(u))
+		if !holdsUint(u) {
+			p.round(strconv.FormatUint(u, 10))
+		}
 		if withText {
 			s = strconv.FormatUint(u, 10)
 		}
 	case parquetDecimal:
 		p.decimal(v, c.scale)
+		p.roundDecimal(func() string { return decimalText(strconv.FormatInt(v, 10), c.scale) })
 		if withText {
 			s = decimalText(strconv.FormatInt(v, 10), c.scale)
 		}
@@ -148,6 +167,9 @@ func (p *parquetCells) whole(v int64, u uint64, c *parquetColumn, withText bool)
 		return
 	default:
 		p.number(float64(v))
+		if !holdsInt(v) {
+			p.round(strconv.FormatInt(v, 10))
+		}
 		if withText {
 			s = strconv.FormatInt(v, 10)
 		}
@@ -165,6 +187,17 @@ func (p *parquetCells) decimal(v int64, scale int) {
 	}
 	f, _ := strconv.ParseFloat(decimalText(strconv.FormatInt(v, 10), scale), 64) // the form is right
 	p.number(f)
+}
+
+// roundDecimal marks the decimal that was appended last where it is beyond 2^53 and float64 does not hold its digits.
+func (p *parquetCells) roundDecimal(digits func() string) {
+	v := p.num[len(p.num)-1]
+	if math.Abs(v) < exactBelow || math.IsInf(v, 0) {
+		return
+	}
+	if s := digits(); roundsDigits([]byte(s), '.', v) {
+		p.round(s)
+	}
 }
 
 // decimalText puts the point of a decimal before its last scale digits.
@@ -258,6 +291,7 @@ func (p *parquetCells) bytes(b []byte, c *parquetColumn, withText bool) {
 		s := decimalText(digits.String(), c.scale)
 		f, _ := strconv.ParseFloat(s, 64) // the form is right; beyond float64 it is infinite
 		p.number(f)
+		p.roundDecimal(func() string { return s })
 		if withText {
 			p.text = append(p.text, s)
 		}

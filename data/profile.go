@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"encoding/json"
+	"hash/maphash"
 	"math"
 	"slices"
 	"sync"
@@ -74,11 +75,13 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 type nested interface{ nested(column int) bool }
 
 // look makes the pass that counts distinct values and repeated rows. Numbers are held column by column, which takes
-// as much memory as a fit; texts are held once each.
+// as much memory as a fit, or where float64 does not hold them by a hash of their text; texts are held once each.
 func (r *Report) look(ctx context.Context, l *loader) error {
 	wants := make([]want, len(l.cols.names))
 	values := make([][]float64, len(wants))
 	texts := make([]map[string]struct{}, len(wants))
+	long := make([][]uint64, len(wants)) // what numbers beyond 2^53 are as text, by a hash
+	seed := maphash.MakeSeed()
 	for c := range wants {
 		if n, ok := l.file.cells.(nested); ok && n.nested(c) {
 			continue // its cells cannot be told apart
@@ -88,6 +91,8 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 			wants[c] = number
 		} else if k := l.info.Columns[c].Kind; k == "text" || c == l.id && l.stats[c].n == 0 {
 			wants[c], texts[c] = text, map[string]struct{}{}
+		} else if l.stats[c].rounded > 0 {
+			wants[c], long[c] = number|text, make([]uint64, l.n)
 		} else if l.stats[c].n > 0 {
 			wants[c], values[c] = number, make([]float64, l.n)
 		}
@@ -100,6 +105,13 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 		for c := range wants {
 			if values[c] != nil {
 				gather(values[c][first:first+b.N], b.F64, b.N, p.numbers, []int{p.number[c]})
+			}
+			if long[c] != nil {
+				for i := range b.N {
+					if t := b.Text[i*p.texts+p.text[c]]; !isMissing([]byte(t)) {
+						long[c][first+i] = maphash.String(seed, t) | 1
+					}
+				}
 			}
 			if texts[c] != nil {
 				mu.Lock()
@@ -126,6 +138,13 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 		}
 		if values[c] != nil {
 			r.Distinct[c] = distinct(values[c])
+		}
+		if long[c] != nil {
+			slices.Sort(long[c])
+			r.Distinct[c] = int64(len(slices.Compact(long[c])))
+			if long[c][0] == 0 { // a cell without a value
+				r.Distinct[c]--
+			}
 		}
 	}
 	if len(l.features) > 0 {

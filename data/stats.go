@@ -2,6 +2,7 @@ package data
 
 import (
 	"math"
+	"strings"
 	"sync"
 )
 
@@ -28,10 +29,18 @@ type columnStats struct {
 	missing       int64
 	infinite      int64
 	texts         int64
+	rounded       int64 // numbers beyond 2^53 whose last digits are lost
+	grouped       int64 // numbers with points between thousands
 	firstMissing  spot
 	firstInfinite spot
 	firstText     spot
+	firstRounded  spot
+	firstGrouped  spot
+	samples       []string // the first texts, at most textSamples of them
 }
+
+// textSamples is how many texts of a column are kept to see what they look like.
+const textSamples = 32
 
 func noStats() columnStats {
 	return columnStats{bits: true, integers: true, rising: true, from0: true, from1: true, min: math.Inf(1), max: math.Inf(-1)}
@@ -99,7 +108,11 @@ func (s *columnStats) merge(t *columnStats) {
 	s.missing += t.missing
 	s.infinite += t.infinite
 	s.texts += t.texts
-	for _, p := range [][2]*spot{{&s.firstMissing, &t.firstMissing}, {&s.firstInfinite, &t.firstInfinite}, {&s.firstText, &t.firstText}} {
+	s.rounded += t.rounded
+	s.grouped += t.grouped
+	s.samples = append(s.samples, t.samples[:min(len(t.samples), textSamples-len(s.samples))]...)
+	for _, p := range [][2]*spot{{&s.firstMissing, &t.firstMissing}, {&s.firstInfinite, &t.firstInfinite}, {&s.firstText, &t.firstText},
+		{&s.firstRounded, &t.firstRounded}, {&s.firstGrouped, &t.firstGrouped}} {
 		if p[0].Row == 0 {
 			*p[0] = *p[1]
 		}
@@ -204,6 +217,14 @@ func statsOf(b *batch, p *plan, rowOf func(int64) int64) *batchStats {
 			count, place = &s.missing, &s.firstMissing
 		case infiniteCell:
 			count, place = &s.infinite, &s.firstInfinite
+		case roundedCell:
+			count, place = &s.rounded, &s.firstRounded
+		case groupedCell:
+			count, place = &s.grouped, &s.firstGrouped
+		default:
+			if len(s.samples) < textSamples {
+				s.samples = append(s.samples, strings.Clone(bad.Value)) // the value is part of a batch
+			}
 		}
 		*count++
 		if place.Row == 0 {
