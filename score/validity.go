@@ -32,10 +32,20 @@ type clusters struct {
 	size  []float64 // k, summed weights
 	total float64   // Σ w
 	scale float64   // a power of two to multiply X with; the indices do not depend on it
+	of    *whole    // what the rows are a sample of; nil where they are all
 }
 
 // check validates p and numbers the clusters. It returns an *UndefinedError unless 2 <= k < n.
 func (p *Partition) check(index string) (*clusters, error) {
+	c, err := p.clusters(index)
+	if err != nil {
+		return nil, err
+	}
+	return c, defined(index, c.k, c.total)
+}
+
+// clusters validates p and numbers the clusters.
+func (p *Partition) clusters(index string) (*clusters, error) {
 	switch {
 	case p.N < 0 || p.D < 0 || len(p.X) != p.N*p.D:
 		return nil, fmt.Errorf("%s: %d numbers for %d rows of %d columns", index, len(p.X), p.N, p.D)
@@ -66,10 +76,7 @@ func (p *Partition) check(index string) (*clusters, error) {
 		c.size[j] += w
 		c.total += w
 	}
-	if err := c.setScale(index); err != nil {
-		return nil, err
-	}
-	return c, defined(index, c.k, c.total)
+	return c, c.setScale(index)
 }
 
 // defined returns an *UndefinedError unless 2 <= k < n, the total weight.
