@@ -6,16 +6,15 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/pca"
 )
 
 // Constants of the gap statistic.
 const (
 	gapReferences = 20   // sets of reference rows
 	gapStarts     = 1    // starts of k-means on each
+	gapRows       = 4000 // rows of each where the data have as many
 	gapColumns    = 1000 // columns up to which principal axes are found
 )
 
@@ -23,73 +22,32 @@ const (
 // the principal axes of the data that holds them (Tibshirani, Walther and Hastie 2001, section 4, choice b). Distances are
 // the same along any axes, so the sets are left in those of the box.
 type references struct {
-	points *seed.Points // all rows, or a sample where they are many
-	whole  bool         // they are all
-	lo, hi []float64    // the box
-	rows   int          // of each set
-	spec   Spec         // of k-means on a set
+	lo, hi []float64 // the box
+	rows   int       // of each set
+	spec   Spec      // of k-means on a set
 }
 
-// references returns what candidates are compared with: of all rows, or of as many as silhouettes are.
+// references returns what candidates are compared with. The box is that of all rows, for two passes of n d² operations, and the
+// inertia beside the sets will be that of all rows: a sample would leave out the small groups, which lie farthest out. Only
+// the sets are smaller than the data where those have many rows: a mean squared distance hardly depends on how many rows it is taken of.
 func (f *fit) references(ctx context.Context) (*references, error) {
-	if d := len(f.look.Mean); d > gapColumns {
+	d := len(f.look.Mean)
+	if d > gapColumns {
 		return nil, bad("criterion", "gap finds the principal axes of at most %d columns, but there are %d; use --pca, or --criterion elbow", gapColumns, d)
 	}
-	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, judgedRows, seed.SampleRNG(f.spec.seed()))
-	if err != nil {
-		return nil, err
-	}
-	weight := 0.0
-	for _, w := range p.W {
-		weight += w
-	}
-	r := &references{points: p, whole: int64(p.N) == f.look.Used, spec: Spec{Model: "kmeans", Seed: f.spec.Seed, Threads: 1, replicate: true}}
-	r.rows = max(p.N, int(min(math.Round(weight), judgedRows))) // weights count rows
-	if f.spec.driver(p.D) != "exact" {
+	r := &references{spec: Spec{Model: "kmeans", Seed: f.spec.Seed, Threads: 1, replicate: true}}
+	r.rows = int(min(max(float64(f.look.Used), math.Round(f.look.W)), gapRows)) // weights count rows
+	if f.spec.driver(d) != "exact" {
 		r.spec.NInit = gapStarts
 	}
-	return r, r.box()
-}
-
-// box finds the ranges of the rows along their principal axes.
-func (r *references) box() error {
-	p, total := r.points, 0.0
-	mean := make([]float64, p.D)
-	for i, w := range p.W {
-		total += w
-		for j, x := range p.At(i) {
-			mean[j] += w / total * (x - mean[j])
-		}
-	}
-	x := mat.NewDense(p.N, p.D, nil)
-	for i, w := range p.W {
-		for j, v := range p.At(i) {
-			x.Set(i, j, math.Sqrt(w/total)*(v-mean[j]))
-		}
-	}
-	var cov mat.SymDense
-	cov.SymOuterK(1, x.T())
-	var e mat.EigenSym
-	if !e.Factorize(&cov, true) {
-		return errors.New("the principal axes of the rows cannot be found, which the gap statistic needs")
-	}
-	var axes, at mat.Dense
-	e.VectorsTo(&axes)
-	at.Mul(mat.NewDense(p.N, p.D, p.X), &axes)
-	for j := range p.D {
-		column := at.ColView(j)
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for i := range p.N {
-			lo, hi = min(lo, column.AtVec(i)), max(hi, column.AtVec(i))
-		}
-		r.lo, r.hi = append(r.lo, lo), append(r.hi, hi)
-	}
-	return nil
+	var err error
+	r.lo, r.hi, err = pca.Box(ctx, f.src, f.look, f.spec.threads())
+	return r, err
 }
 
 // set returns one of the sets of reference rows.
 func (r *references) set(b int) *data.Table {
-	t := &data.Table{N: r.rows, D: r.points.D, F64: make([]float64, r.rows*r.points.D)}
+	t := &data.Table{N: r.rows, D: len(r.lo), F64: make([]float64, r.rows*len(r.lo))}
 	rng := rand.New(rand.NewPCG(r.spec.seed(), streamReference+uint64(b)))
 	for i := range t.F64 {
 		j := i % t.D
@@ -102,14 +60,6 @@ func (r *references) set(b int) *data.Table {
 // mean squared distance of a row from its centre, and the standard deviation over the sets times sqrt(1 + 1/B).
 func (r *references) judge(ctx context.Context, x *contender, f *fit) error {
 	inertia, weight := *x.Inertia, f.look.W
-	if !r.whole {
-		spec := f.spec
-		spec.Scale, spec.PCA, spec.Columns, spec.Threads, spec.replicate = "", 0, nil, 1, true
-		var err error
-		if inertia, weight, err = inertiaOf(ctx, r.points.Table(), spec); err != nil {
-			return err
-		}
-	}
 	if inertia == 0 {
 		return errors.New("the inertia is 0, whose logarithm no gap can be taken of")
 	}

@@ -108,13 +108,7 @@ func (c *Components) exact(ctx context.Context, r *rows, n int) error {
 		return err
 	}
 	c.Passes = 1
-	s := mat.NewSymDense(d, nil)
-	for j := range d {
-		for l, v := range sum[j*(j+1)/2 : j*(j+1)/2+j+1] {
-			s.SetSym(j, l, v)
-		}
-	}
-	axes, share, err := eigen(s)
+	axes, share, err := eigen(symmetric(sum, d))
 	if err != nil {
 		return err
 	}
