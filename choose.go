@@ -67,9 +67,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	if c.criterion == "silhouette" {
-		if c.judges, err = c.base.judges(ctx); err != nil {
-			return nil, err
-		}
+		c.judges = c.base.judges()
 	}
 	if c.criterion == "gap" {
 		if c.refs, err = c.base.references(ctx); err != nil {

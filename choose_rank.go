@@ -64,9 +64,11 @@ type Choice struct {
 	TooLarge []string `json:"too_large,omitempty"`
 	From     string   `json:"from,omitempty"`            // the winner's, where its climb began at another candidate
 	Rows     int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
-	GapRows  int      `json:"gap_rows,omitempty"`        // rows that gaps are of: all, or a sample
-	GapSets  int      `json:"gap_sets,omitempty"`        // sets of reference rows beside them
-	Penalty  *float64 `json:"penalty,omitempty"`         // of the elbow: what one more group saves on average over the range
+	// Least is how many rows of every group such a sample has at least, or all of its rows; 0 where it is all rows.
+	Least   int      `json:"silhouette_rows_per_group,omitempty"`
+	GapRows int      `json:"gap_rows,omitempty"` // rows of each of the reference sets; the inertia beside them is of all rows
+	GapSets int      `json:"gap_sets,omitempty"` // sets of reference rows beside them
+	Penalty *float64 `json:"penalty,omitempty"`  // of the elbow: what one more group saves on average over the range
 }
 
 // Bounds of a difference in BIC, AIC or ICL.
@@ -162,10 +164,10 @@ func (c *choice) tell(r *Result, left []string, hi int) {
 	}
 	r.Choice = &Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, From: c.best.From, Largest: r.K == hi && hi < c.distinct && hi > c.all[0].K}
 	if c.judges != nil {
-		r.Choice.Rows = c.judges.points.N
+		r.Choice.Rows, r.Choice.Least = c.judges.of[r.K].rows, c.judges.of[r.K].least
 	}
 	if c.refs != nil {
-		r.Choice.GapRows, r.Choice.GapSets = c.refs.points.N, gapReferences
+		r.Choice.GapRows, r.Choice.GapSets = c.refs.rows, gapReferences
 	}
 	best := r.Ranked()
 	if len(best) < 2 || c.criterion == "gap" {

@@ -15,6 +15,8 @@ const (
 	streamBootstrap = 5 << 32 // row weights
 	streamNull      = 6 << 32 // rows drawn from a fitted mixture
 	streamReference = 7 << 32 // rows of the gap statistic
+
+	streamSilhouette = 8 << 32 // rows whose silhouettes are taken
 )
 
 // resample is a bootstrap sample of weighted rows: as many rows as the weights add up to, drawn with replacement, each row

@@ -29,8 +29,8 @@ type Spec struct {
 	// Covariance are all left out.
 	Covariance string `json:"covariance,omitempty"`
 	// Criterion is what K and Covariance are chosen by, where they are: "bic" (the default for mixtures), "aic", "icl", or
-	// "silhouette" (the default for kmeans and kmedians; of at most 4,000 rows), or for kmeans "gap" (the gap statistic; of at
-	// most 4,000 rows) or "elbow" (inertia + λk).
+	// "silhouette" (the default for kmeans and kmedians; of many rows a sample that has rows of every group), or for kmeans "gap" (the gap
+	// statistic; reference sets have at most 4,000 rows) or "elbow" (inertia + λk).
 	Criterion string `json:"criterion,omitempty"`
 	// Algorithm is the driver. For mixtures: "auto" (the default: "em-lbfgs", or "em" where RegCovar is set), "em",
 	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg". For kmeans and kmedians: "auto" (the

@@ -14,6 +14,8 @@ type Silhouette struct {
 	Head
 	Names  []string
 	Values [][]float64 // of the rows of each cluster, in any order
+	// Weights is what each of the rows counts in the means, laid out like Values; nil where all count alike.
+	Weights [][]float64
 }
 
 // Figure lays the bars out.
@@ -21,14 +23,18 @@ func (s Silhouette) Figure() *Figure {
 	f := &Figure{Head: s.Head, X: Axis{Label: "silhouette", Max: 1}, Y: Axis{Label: "cluster"}}
 	layer := &silhouetteLayer{}
 	all, at := 0, 0.0
-	total := 0.0
+	total, weight := 0.0, 0.0
 	for c, name := range padded(s.Names, len(s.Values)) {
 		var rows []float64
-		sum := 0.0
-		for _, v := range s.Values[c] {
+		sum, own := 0.0, 0.0
+		for i, v := range s.Values[c] {
 			if usable(v) && math.Abs(v) <= 1 {
+				w := 1.0
+				if s.Weights != nil {
+					w = s.Weights[c][i]
+				}
 				rows = append(rows, v)
-				sum += v
+				sum, own = sum+w*v, own+w
 			}
 		}
 		all += len(s.Values[c])
@@ -38,10 +44,10 @@ func (s Silhouette) Figure() *Figure {
 		slices.SortFunc(rows, func(a, b float64) int { return cmp.Compare(b, a) })
 		f.X.Min = min(f.X.Min, math.Floor(rows[len(rows)-1]*5)/5)
 		layer.add(c, at, rows)
-		f.Y.Names = append(f.Y.Names, fmt.Sprintf("%s: %s", name, grouped(sum/float64(len(rows)), 2)))
+		f.Y.Names = append(f.Y.Names, fmt.Sprintf("%s: %s", name, grouped(sum/own, 2)))
 		f.Y.at = append(f.Y.at, at+float64(len(rows))/2)
 		at += float64(len(rows))
-		total += sum
+		total, weight = total+sum, weight+own
 		layer.n += len(rows)
 	}
 	gap := 0.02 * at // between clusters, in rows
@@ -50,8 +56,8 @@ func (s Silhouette) Figure() *Figure {
 		f.Y.at[i] += gap * float64(i)
 	}
 	f.Y.Min, f.Y.Max = 0, at+gap*float64(max(len(layer.blocks)-1, 0))
-	if layer.n > 0 {
-		layer.mean = total / float64(layer.n)
+	if weight > 0 {
+		layer.mean = total / weight
 	}
 	f.Layers = []Layer{layer}
 	f.margin = func(*pen) vg.Length { return 16 }

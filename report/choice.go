@@ -66,14 +66,14 @@ func (b *builder) choice() {
 	if c.Criterion == "gap" {
 		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups wins whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
 		if int64(c.GapRows) < b.r.N {
-			s.Lead = append(s.Lead, fmt.Sprintf("Gaps are those of %s rows drawn at random.", text.Thousands(int64(c.GapRows))))
+			s.Lead = append(s.Lead, fmt.Sprintf("Each set has %s rows; the inertia beside them is of all rows.", text.Thousands(int64(c.GapRows))))
 		}
 	}
 	if c.Penalty != nil {
 		s.Lead = append(s.Lead, fmt.Sprintf("J is the inertia, and λ = %s what one group more saves on average over the range.", number(*c.Penalty)))
 	}
-	if c.Rows > 0 && int64(c.Rows) < b.r.N {
-		s.Lead = append(s.Lead, fmt.Sprintf("Silhouettes are those of %s rows drawn at random.", text.Thousands(int64(c.Rows))))
+	if c.Least > 0 {
+		s.Lead = append(s.Lead, fmt.Sprintf("Silhouettes are estimated from %s rows drawn at random, at least %s of every group or all that it has.", text.Thousands(int64(c.Rows)), text.Thousands(int64(c.Least))))
 	}
 	picture := Criterion(b.r)
 	if len(best) > 1 && b.r.Candidates[0].K < b.r.Candidates[len(b.r.Candidates)-1].K {

@@ -20,7 +20,6 @@ const (
 	profiled = 40   // columns of the heat map
 	listed   = 40   // groups of a picture with a line a group
 	climbs   = 2000 // points of all lines of the convergence
-	judged   = 2000 // rows of the silhouette
 	wide     = 860  // pixels: the width of the page
 )
 

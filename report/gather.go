@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/score"
 )
 
 // How much of the rows a page shows.
@@ -57,6 +59,8 @@ type Rows struct {
 	Unusual     []Row     // the lowest log densities
 	Confusion   []map[string]float64
 	Truths      []string // the known labels, in the order they came; nil without a truth column
+	// Silhouette is that of k-means, of all rows or of a sample in which every group has rows; nil where there is none.
+	Silhouette *score.SampledSilhouette
 }
 
 // Gather makes one pass over src, whose columns are the model's, in the user's units. Beyond the sizes of the pages above it
@@ -65,6 +69,10 @@ func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) 
 	k, d := m.K(), m.D()
 	g := &gatherer{Rows: &Rows{Mean: make([]float64, d), SD: make([]float64, d), Group: make([]Group, k), Confusion: make([]map[string]float64, k)},
 		rng: rand.New(rand.NewPCG(1, 1)), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
+	if m.Kind == "kmeans" && k > 1 && k <= listed {
+		cols := len(m.Fitted())
+		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rand.New(rand.NewPCG(1, 2)))
+	}
 	for c := range k {
 		g.Group[c].Mean, g.Group[c].SD, g.Confusion[c] = make([]float64, d), make([]float64, d), map[string]float64{}
 		g.Overlap = append(g.Overlap, make([]float64, k))
@@ -78,17 +86,35 @@ func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) 
 			return err
 		}
 		for i := range s.Label {
-			g.add(s, i, raw.x[i*d:i*d+d])
+			if err := g.add(s, i, raw.x[i*d:i*d+d]); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
 	if closed := raw.reader.Close(); err == nil {
 		err = closed
 	}
+	if err == nil {
+		err = g.judge(ctx, threads)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return g.done(), nil
+}
+
+// judge takes the silhouettes, where they are wanted and defined.
+func (g *gatherer) judge(ctx context.Context, threads int) (err error) {
+	if g.judges == nil {
+		return nil
+	}
+	g.Silhouette, err = g.judges.Silhouette(ctx, threads)
+	var undefined *score.UndefinedError
+	if errors.As(err, &undefined) {
+		return nil
+	}
+	return err
 }
 
 // raw reads the rows as the user has them beside those that the model transformed.
@@ -131,14 +157,15 @@ type gatherer struct {
 	rng     *rand.Rand
 	most    int // rows of a group's sample
 	density bool
+	judges  *score.SilhouetteSample // nil where no silhouettes are shown
 	sure    float64
 	seen    int64
 }
 
-func (g *gatherer) add(s *latent.Scored, i int, x []float64) {
+func (g *gatherer) add(s *latent.Scored, i int, x []float64) error {
 	w := s.Weight(i)
 	if w == 0 {
-		return
+		return nil
 	}
 	c, p := int(s.Label[i]), s.P[i*s.K:i*s.K+s.K]
 	g.N++
@@ -183,6 +210,10 @@ func (g *gatherer) add(s *latent.Scored, i int, x []float64) {
 	if g.density {
 		g.Unusual = top(g.Unusual, row, -row.Score, outliers, keep)
 	}
+	if g.judges == nil {
+		return nil
+	}
+	return g.judges.Add(c, fitted(s, i), w)
 }
 
 // fitted returns row i as the model sees it.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/score"
 )
 
 // two returns n rows of two groups around (0, 0) and (10, 0), every third of the second, with weights 1, 2, 1, 2, ...
@@ -231,6 +232,57 @@ func TestPageTellsCentresApart(t *testing.T) {
 	}
 }
 
+// The silhouettes of the page are those of weighted rows, and of a sample groups count by their size: three far rows among
+// thousands of two groups that touch are there, and move the mean by nothing.
+func TestSilhouettesOfThePageStandForAllRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	crowd := &data.Table{N: 15_003, D: 2}
+	for i := range crowd.N {
+		x := rng.Float64()
+		if i >= crowd.N-3 {
+			x += 1000
+		}
+		crowd.F64 = append(crowd.F64, x, rng.Float64())
+	}
+	for name, c := range map[string]struct {
+		src *data.Table
+		k   int
+	}{"weights": {two(200), 3}, "sample": {crowd, 3}} {
+		r := fit(t, c.src, latent.Spec{Model: "kmeans", K: c.k, Columns: []string{"x", "y"}})
+		rows, err := Gather(context.Background(), r.Fitted, c.src, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &score.Partition{N: c.src.N, D: 2, X: c.src.F64, W: c.src.W}
+		if err := r.Fitted.Rows(context.Background(), c.src, 1, func(s *latent.Scored) error {
+			for _, l := range s.Label {
+				p.Labels = append(p.Labels, int(l))
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		want, err := p.Silhouette(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := rows.Silhouette
+		if e == nil || math.Abs(e.Mean-want) > 0.005 || name == "weights" && math.Abs(e.Mean-want) > 1e-12 {
+			t.Fatalf("%s: %+v, want a mean of %v", name, e, want)
+		}
+		page := pageAbout(t, c.src, r)
+		if !strings.Contains(page, fmt.Sprintf("The mean silhouette is %.2f", e.Mean)) {
+			t.Errorf("%s: the page does not say %.2f", name, e.Mean)
+		}
+		if said := strings.Contains(page, "at least 2,151 of every group or all that it has"); said != (name == "sample") {
+			t.Errorf("%s: a sample is told of: %v", name, said)
+		}
+		if few := slices.IndexFunc(rows.Group, func(g Group) bool { return g.Rows == 3 }); name == "sample" && (few < 0 || labelled(e.Labels, few) != 3) {
+			t.Errorf("the sample lacks rows of the group of three, number %d", few)
+		}
+	}
+}
+
 // Two candidates whose criterion differs by less than a hundredth do not read the same.
 func TestPageTellsCandidatesApart(t *testing.T) {
 	v := func(x float64) *float64 { return &x }
@@ -246,4 +298,13 @@ func TestPageTellsCandidatesApart(t *testing.T) {
 	if want := []string{"1,602.841", "1,602.843", "1,700.000", ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
 	}
+}
+
+func labelled(labels []int, c int) (n int) {
+	for _, l := range labels {
+		if l == c {
+			n++
+		}
+	}
+	return n
 }

@@ -2,14 +2,12 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
-	"github.com/latent-go/latent/score"
 )
 
 // sureness shows how sure the labels are: the histogram of uncertainty.
@@ -27,28 +25,18 @@ func (b *builder) sureness() {
 	b.add(s)
 }
 
-// silhouette shows that of a sample, of groups without a density.
+// silhouette shows that of the groups of k-means.
 func (b *builder) silhouette() {
-	if b.k == 1 || b.r.LogLik != nil || b.k > listed || b.r.Model != "kmeans" {
+	e := b.rows.Silhouette
+	if e == nil {
 		return
 	}
-	p := &score.Partition{}
-	for c := range b.k {
-		_, rows := b.sampled(c, judged, 2)
-		for _, x := range rows {
-			p.D = len(x)
-			p.X, p.Labels = append(p.X, x...), append(p.Labels, c)
-		}
+	h := plot.Silhouette{Head: plot.Head{Title: fmt.Sprintf("The mean silhouette is %.2f", e.Mean), Width: wide}, Names: b.names, Values: make([][]float64, b.k), Weights: make([][]float64, b.k)}
+	if e.Least > 0 {
+		h.Note = fmt.Sprintf("estimated from %s of %s rows, at least %s of every group or all that it has; groups count in the mean as they do among all rows", text.Thousands(int64(len(e.Values))), text.Thousands(b.rows.N), text.Thousands(int64(e.Least)))
 	}
-	p.N = len(p.Labels)
-	each := make([]float64, p.N)
-	mean, err := p.Silhouette(context.Background(), each)
-	if err != nil { // as many groups as rows, or one
-		return
-	}
-	h := plot.Silhouette{Head: plot.Head{Title: fmt.Sprintf("The mean silhouette is %.2f", mean), Note: b.note(p.N), Width: wide}, Names: b.names, Values: make([][]float64, b.k)}
-	for i, c := range p.Labels {
-		h.Values[c] = append(h.Values[c], each[i])
+	for i, c := range e.Labels {
+		h.Values[c], h.Weights[c] = append(h.Values[c], e.Values[i]), append(h.Weights[c], e.Weight[i])
 	}
 	s := &section{ID: "silhouette", Title: "How well each row fits its group",
 		Lead: []string{"A silhouette is 1 where a row is far closer to its own group than to the next, 0 between the two, and negative where another is closer."}}
@@ -203,6 +191,9 @@ func (b *builder) responsibilities() {
 		}
 	}
 	p.Title = fmt.Sprintf("Of %s, %d %s shared between groups", text.Count(len(p.Values), "row"), unsure, text.Form(unsure, "is", "are"))
+	if int64(len(p.Values)) < b.rows.N { // small groups have more than their share of those drawn
+		p.Title = fmt.Sprintf("%s of the rows are shared between groups", percent(1-b.rows.Sure))
+	}
 	p.X.Label = "rows, by group and sureness"
 	p.Note = b.note(len(p.Values))
 	s := &section{ID: "responsibilities", Title: "Responsibilities"}

@@ -46,10 +46,10 @@ func chosen(w io.Writer, r *latent.Result) {
 		fmt.Fprintf(w, "J is the inertia, and λ = %s what one group more saves on average over this range\n", text.Short(*c.Penalty))
 	}
 	if c.GapRows > 0 && int64(c.GapRows) < r.N {
-		fmt.Fprintf(w, "gaps are those of %s rows drawn at random\n", text.Thousands(int64(c.GapRows)))
+		fmt.Fprintf(w, "each of the %d reference sets has %s rows; the inertia beside them is of all rows\n", c.GapSets, text.Thousands(int64(c.GapRows)))
 	}
-	if c.Rows > 0 && int64(c.Rows) < r.N {
-		fmt.Fprintf(w, "silhouettes are those of %s rows drawn at random\n", text.Thousands(int64(c.Rows)))
+	if c.Least > 0 {
+		fmt.Fprintf(w, "silhouettes are estimated from %s\n", sampledRows(int64(c.Rows), c.Least))
 	}
 }
 
