@@ -1,10 +1,12 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	txt "github.com/latent-go/latent/internal/text"
 )
@@ -277,35 +279,130 @@ func (l *loader) checkCells() error {
 	return nil
 }
 
-// checkMissing refuses missing values unless their rows are to be dropped.
-func (l *loader) checkMissing(ctx context.Context) error {
+// gap is a column with cells that have no value, and how many.
+type gap struct {
+	column int
+	cells  int64
+}
+
+// gaps returns the features, and the weight, that lack values: those with most gaps first.
+func (l *loader) gaps() (all []gap) {
 	cols := slices.Clone(l.features)
 	if l.weight >= 0 {
 		cols = append(cols, l.weight)
 	}
-	var first *Error
-	total := int64(0)
 	for _, c := range cols {
-		s := &l.stats[c]
-		total += s.missing
-		if p := s.firstMissing; p.Row > 0 && (first == nil || p.Row < first.Row) {
-			first = &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: l.cols.names[c], follows: true}
+		if n := l.stats[c].missing; n > 0 {
+			all = append(all, gap{c, n})
 		}
 	}
-	if first == nil || l.o.Missing == "drop" {
+	slices.SortStableFunc(all, func(a, b gap) int { return cmp.Compare(b.cells, a.cells) })
+	return all
+}
+
+// checkMissing refuses missing values unless their rows are to be dropped.
+func (l *loader) checkMissing(ctx context.Context) error {
+	gaps := l.gaps()
+	if len(gaps) == 0 || l.o.Missing == "drop" {
 		return nil
+	}
+	var first *Error
+	var cols []int
+	total := int64(0)
+	for _, g := range gaps {
+		cols = append(cols, g.column)
+		total += g.cells
+		p := l.stats[g.column].firstMissing
+		// Of columns with a gap in one row, the first in the file is told.
+		if first == nil || p.Row < first.Row || p.Row == first.Row && g.column < slices.Index(l.cols.names, first.Column) {
+			first = &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: l.cols.names[g.column], follows: true}
+		}
 	}
 	rows, err := l.incomplete(ctx, cols)
 	if err != nil {
 		return err
 	}
-	first.Msg = fmt.Sprintf("has no value here (%s in %s missing); use --missing drop%s",
-		counted(total, "cell"), areRows(rows, total), l.without(", or", first.Column))
-	if l.weight >= 0 && first.Column == l.cols.names[l.weight] {
-		first.Msg = fmt.Sprintf("has no value here, but every row needs a weight (%s in %s missing); use --missing drop",
-			counted(total, "cell"), areRows(rows, total))
+	lost := fmt.Sprintf("%s in %s missing", counted(total, "cell"), areRows(rows, total))
+	if len(gaps) > 1 {
+		lost += ": " + l.listGaps(gaps)
+	}
+	weight := l.weight >= 0 && l.stats[l.weight].missing > 0
+	switch exclude, kept := l.withoutGaps(gaps), l.n-rows; {
+	case kept == 0 && exclude == "":
+		first.Msg = fmt.Sprintf("has no value here (%s): no row is complete", lost)
+	case kept == 0:
+		first.Msg = fmt.Sprintf("has no value here (%s): no row is complete; use %s", lost, exclude)
+	case l.tooFew(kept) && exclude == "":
+		first.Msg = fmt.Sprintf("has no value here (%s); --missing drop --allow-fewer would leave %s of %s", lost, thousands(kept), counted(l.n, "row"))
+	case l.tooFew(kept):
+		first.Msg = fmt.Sprintf("has no value here (%s); use %s, or --missing drop --allow-fewer, which leaves %s of %s", lost, exclude, thousands(kept), counted(l.n, "row"))
+	case weight && first.Column == l.cols.names[l.weight]:
+		first.Msg = fmt.Sprintf("has no value here, but every row needs a weight (%s); use --missing drop", lost)
+	case exclude == "":
+		first.Msg = fmt.Sprintf("has no value here (%s); use --missing drop", lost)
+	default:
+		first.Msg = fmt.Sprintf("has no value here (%s); use --missing drop, or %s", lost, exclude)
 	}
 	return first
+}
+
+// mostListed is how many columns an error counts the gaps of.
+const mostListed = 50
+
+// listGaps says how many gaps each column has.
+func (l *loader) listGaps(gaps []gap) string {
+	var parts []string
+	for i, g := range gaps {
+		if i == mostListed {
+			parts = append(parts, fmt.Sprintf("and %d more columns", len(gaps)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s %s", l.cols.names[g.column], thousands(g.cells)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// withoutGaps is the advice to leave out the columns with gaps, those with most first; "" where nothing would be left, and for
+// those who need exactly these columns or the weight.
+func (l *loader) withoutGaps(gaps []gap) string {
+	if l.o.Exact != nil {
+		return ""
+	}
+	var names []string
+	for _, g := range gaps {
+		if g.column != l.weight {
+			names = append(names, l.cols.names[g.column])
+		}
+	}
+	if len(names) == 0 || len(names) == len(l.features) {
+		return ""
+	}
+	return "--exclude " + txt.ShellWord(strings.Join(names, ","))
+}
+
+// knownRows is the number of rows below which a table whose columns were named is taken to be known to its reader.
+const knownRows = 20
+
+// tooFew reports whether dropping rows that lack a value would leave less than half of the rows.
+func (l *loader) tooFew(kept int64) bool {
+	named := l.o.Columns != nil || l.o.Exact != nil
+	return 2*kept < l.n && !(named && l.n < knownRows)
+}
+
+// checkKept refuses what --missing drop leaves where that is less than half of the rows.
+func (l *loader) checkKept(kept int64) error {
+	switch {
+	case l.o.AllowFewer || !l.tooFew(kept):
+		return nil
+	case kept == 0: // whoever wants no rows is told of it elsewhere
+		return nil
+	}
+	gaps := l.gaps()
+	msg := fmt.Sprintf("--missing drop would leave %s of %s (missing: %s); ", thousands(kept), counted(l.n, "row"), l.listGaps(gaps))
+	if exclude := l.withoutGaps(gaps); exclude != "" {
+		return fileError(l.file.name, "%suse %s, or --allow-fewer to go on with these rows", msg, exclude)
+	}
+	return fileError(l.file.name, "%suse --allow-fewer to go on with these rows", msg)
 }
 
 func areRows(rows, cells int64) string {

@@ -123,7 +123,7 @@ func TestLoadErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{gaps, Options{}, `f.csv:3: column "x" has no value here (4 cells in 4 rows are missing); use --missing drop, or --exclude x`},
+		{gaps, Options{}, `f.csv:3: column "x" has no value here (4 cells in 4 rows are missing); use --exclude x, or --missing drop --allow-fewer, which leaves 2 of 6 rows`},
 		{gaps + "inf,16\n", Options{}, `f.csv:8: column "x": "inf" is not a finite number; use --exclude x`},
 		{gaps + "1e999,16\n", Options{Missing: "drop"}, `f.csv:8: column "x": "1e999" is not a finite number; use --exclude x`},
 		{ages, Options{}, `f.csv:118: column "age": "n/a1" is not a number; use --exclude age`},

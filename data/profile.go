@@ -58,6 +58,9 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 	l.info.Rows = l.n
 	if l.o.Missing == "drop" {
 		l.noteRows(l.n - r.IncompleteRows)
+		if r.Err == nil {
+			r.Err = l.checkKept(l.info.Rows)
+		}
 	}
 	if err := r.look(ctx, l); err != nil {
 		return nil, err

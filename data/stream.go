@@ -52,6 +52,9 @@ func (l *loader) stream(ctx context.Context) (Source, error) {
 	if s.n == 0 && !l.o.AllowEmpty {
 		return nil, fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
 	}
+	if err := l.checkKept(s.n); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

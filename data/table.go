@@ -25,6 +25,9 @@ func (l *loader) table() (Source, error) {
 	if t.N == 0 && !l.o.AllowEmpty {
 		return nil, fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
 	}
+	if err := l.checkKept(int64(t.N)); err != nil {
+		return nil, err
+	}
 	if t.W != nil && t.N > 0 && !slices.ContainsFunc(t.W, func(w float64) bool { return w > 0 }) {
 		return nil, columnError(l.file.name, l.cols.names[l.weight], "all weights of complete rows are 0")
 	}

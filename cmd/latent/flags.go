@@ -45,6 +45,7 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 	f.StringVar(&d.Decimal, "decimal", "", "what separates decimals: . or ,; detected otherwise")
 	f.StringVar(&d.ID, "id", "", "column that names the rows")
 	f.StringVar(&d.Missing, "missing", "error", "error or drop: what to do with rows that lack a value")
+	f.BoolVar(&d.AllowFewer, "allow-fewer", false, "with --missing drop: go on with less than half of the rows")
 }
 
 // addChoice adds the flags that choose columns and rows (fit, check).
@@ -76,6 +77,9 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 		if !slices.Contains(strings.Split(w.allowed, " "), w.value) {
 			return o, usagef("--%s %q is not known; choose one of %s", w.flag, w.value, strings.Join(strings.Fields(w.allowed), ", "))
 		}
+	}
+	if o.AllowFewer && o.Missing != "drop" {
+		return o, usagef("--allow-fewer has no effect without --missing drop")
 	}
 	for name, n := range map[string]int64{"limit": o.Limit, "sample": o.Sample} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && n < 1 {
