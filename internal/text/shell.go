@@ -1,4 +1,3 @@
-// Package text writes words for people: flags and names as a shell takes them.
 package text
 
 import (
