@@ -17,9 +17,11 @@ type columnSet struct {
 	notes   []string
 }
 
-// newColumnSet gives every column a name of its own: the second x is x_2, one without a name is unnamed.
+// newColumnSet gives every column a name of its own, without blanks and characters at its ends that nobody sees: the
+// second x is x_2, one without a name is unnamed.
 func newColumnSet(file string, names []string) *columnSet {
 	s := &columnSet{file: file, names: make([]string, len(names)), unnamed: make([]bool, len(names)), at: make(map[string]int, len(names))}
+	names, s.notes = cleanNames(names)
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
 		taken[n] = true
@@ -47,17 +49,29 @@ func newColumnSet(file string, names []string) *columnSet {
 	return s
 }
 
-// find returns the column with this very name.
+// find returns the column of this name.
 func (s *columnSet) find(name string) (int, error) {
-	if i, ok := s.at[name]; ok {
+	if i, ok := s.lookUp(name); ok {
 		return i, nil
 	}
 	return 0, s.unknown(name)
 }
 
+// lookUp returns the column of this name; blanks and characters in it that nobody sees do not count.
+func (s *columnSet) lookUp(name string) (int, bool) {
+	i, ok := s.at[name]
+	if !ok {
+		i, ok = s.at[cleanName(name)]
+	}
+	return i, ok
+}
+
 // unknown is the error for a name that is not there: it lists the nearest ones that are.
 func (s *columnSet) unknown(name string) error {
 	const show = 8
+	if near := otherCase(name, s.names); len(near) > 0 {
+		return fileError("", "column %q is not in %s; %s differs from it in upper and lower case only", name, s.file, quotedList(near, show))
+	}
 	near, lead := s.names, "its columns are: "
 	if len(near) > show {
 		lead = "the nearest names are: "
@@ -95,7 +109,7 @@ func (s *columnSet) match(list []string) ([]int, error) {
 
 // split cuts a list at its commas, except those inside a name or a /regex/.
 func (s *columnSet) split(list string) []string {
-	if _, ok := s.at[list]; ok {
+	if _, ok := s.lookUp(list); ok {
 		return []string{list}
 	}
 	pieces := strings.Split(list, ",")
@@ -105,7 +119,7 @@ func (s *columnSet) split(list string) []string {
 		first := strings.TrimSpace(pieces[i])
 		for k := min(len(pieces), i+16); k > i+1; k-- { // the longest name that starts here
 			joined := strings.TrimSpace(strings.Join(pieces[i:k], ","))
-			_, isName := s.at[joined]
+			_, isName := s.lookUp(joined)
 			isRegex := strings.HasPrefix(joined, "/") && len(joined) > 1 && strings.HasSuffix(joined, "/") && !(len(first) > 1 && strings.HasSuffix(first, "/"))
 			if isName || isRegex {
 				n = k - i
@@ -120,7 +134,7 @@ func (s *columnSet) split(list string) []string {
 
 // item returns the columns that one item means; none is an error.
 func (s *columnSet) item(item string) ([]int, error) {
-	if i, ok := s.at[item]; ok {
+	if i, ok := s.lookUp(item); ok {
 		return []int{i}, nil
 	}
 	if len(item) > 1 && strings.HasPrefix(item, "/") && strings.HasSuffix(item, "/") {
@@ -158,8 +172,8 @@ func (s *columnSet) span(item string) (lo, hi int, ok bool) {
 		if item[i] != '-' {
 			continue
 		}
-		a, okA := s.at[strings.TrimSpace(item[:i])]
-		b, okB := s.at[strings.TrimSpace(item[i+1:])]
+		a, okA := s.lookUp(item[:i])
+		b, okB := s.lookUp(item[i+1:])
 		if okA && okB {
 			return a, b, true
 		}

@@ -14,7 +14,9 @@ func TestMatch(t *testing.T) {
 		{"a-b", "[3]"}, {"a-b-z", "[3 4 5 6]"}, {"y*", "[5]"}, {"?", "[4 6]"}, {"x,x,1-2", "[4 0 1]"}, {"sepal_width-a-b", "[1 2 3]"},
 		{"y", `column "y" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
 		{"q*", `column "q*" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
-		{"X", `column "X" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
+		{"X", `column "X" is not in f.csv; "x" differs from it in upper and lower case only`},
+		{"X-z", `column "X-z" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
+		{" x", "[4]"}, {"x\u00a0", "[4]"}, {"\u200bx , z", "[4 6]"},
 		{"8", `column "8" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
 		{"z-x", `columns z-x: "z" comes after "x" in f.csv`},
 		{"/(/", "columns /(/: error parsing regexp: missing closing ): `(`"},
@@ -82,4 +84,52 @@ func FuzzColumns(f *testing.F) {
 			t.Fatalf("an exact name gave %v, %v", cols, err)
 		}
 	})
+}
+
+// TestNamesThatHideSomething: what nobody sees is no part of a name, and it is said.
+func TestNamesThatHideSomething(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"a", "a"}, {"a b", "a b"}, {"größe", "größe"}, {" a ", "a"}, {"\ta", "a"}, {"a\u00a0", "a"}, {"\u200ba\u200b", "a"}, {"\ufeffa", "a"}, {"a\u00a0b", "a b"},
+		{"a\u200bb", "ab"}, {"co\u00adop", "coop"}, {"width\r\n(cm)", "width (cm)"}, {"a  b", "a  b"}, {"a\x1fb", "a b"}, {"می\u200cخواهم", "می\u200cخواهم"}, {"\u200e", ""}, {"\u3000x", "x"},
+	} {
+		s := newColumnSet("f.csv", []string{c.name, "other"})
+		want := c.want
+		if want == "" {
+			want = "unnamed"
+		}
+		if s.names[0] != want || (len(s.notes) == 1) != (c.name != c.want) {
+			t.Errorf("%+q is read as %+q with notes %q, want %+q", c.name, s.names[0], s.notes, want)
+		}
+		for _, typed := range []string{c.name, want, want + " ", "\u00a0" + want} { // however it is typed, it is met
+			if i, err := s.find(typed); c.want != "" && (err != nil || i != 0) {
+				t.Errorf("%+q does not find %+q: %v", typed, c.name, err)
+			}
+		}
+	}
+	s := newColumnSet("f.csv", []string{"x", "x\u00a0", "\ufeffx"})
+	if got := fmt.Sprint(s.names); got != "[x x_2 x_3]" || len(s.notes) != 4 {
+		t.Errorf("names %s, notes %q", got, s.notes)
+	}
+	if !strings.Contains(s.notes[0], `column 2 ("x\u00a0") holds blanks`) {
+		t.Errorf("note %q", s.notes[0])
+	}
+}
+
+// TestModelMeetsHiddenNames: a model and a file whose names differ in what nobody sees belong together, those that differ in
+// case do not.
+func TestModelMeetsHiddenNames(t *testing.T) {
+	src, _, err := Load(t.Context(), write(t, "t.csv", "\"b\u00a0\",\"a \"\n1,2\n3,4\n"), Options{Exact: []string{"a", "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := src.(*Table); got.At(0, 0) != 2 || got.At(1, 1) != 3 {
+		t.Errorf("got %v", got.F64)
+	}
+	_, _, err = Load(t.Context(), write(t, "t.csv", "A,b\n1,2\n"), Options{Exact: []string{"a", "b"}})
+	if err == nil || !strings.Contains(err.Error(), `"A" differs from it in upper and lower case only`) {
+		t.Errorf("got %v", err)
+	}
+	if _, _, err = Load(t.Context(), write(t, "t.csv", "a,b\n1,2\n"), Options{Exact: []string{"a", "a "}}); err == nil {
+		t.Error("one column was taken twice")
+	}
 }

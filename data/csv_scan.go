@@ -318,7 +318,7 @@ func skipBlanks(buf []byte, i int) int {
 
 // cellError is an error at a cell.
 func (p *parser) cellError(line int64, j int, msg string) error {
-	return &Error{File: p.f.name, Line: line, Column: p.f.columns[j], Msg: msg}
+	return &Error{File: p.f.name, Line: line, Column: cleanName(p.f.columns[j]), Msg: msg}
 }
 
 // widthError says that a row has another number of fields than the first line. The row has have fields before i,

@@ -401,14 +401,14 @@ func cellIsText(c string, dec byte) bool {
 	return !isMissing(b) && !isNumber(c, dec) && !isInfinity(b)
 }
 
-// containsAll reports whether every name is a cell of the row; false for no names.
+// containsAll reports whether every name is a cell of the row, apart from what nobody sees; false for no names.
 func containsAll(row, names []string) bool {
 	have := make(map[string]bool, len(row))
 	for _, c := range row {
-		have[c] = true
+		have[cleanName(c)] = true
 	}
 	for _, n := range names {
-		if !have[n] {
+		if !have[cleanName(n)] {
 			return false
 		}
 	}

@@ -320,7 +320,7 @@ func (l *loader) choose() error {
 func (l *loader) chooseExact() (done bool, err error) {
 	found, missing := 0, ""
 	for _, name := range l.o.Exact {
-		if _, ok := l.cols.at[name]; ok {
+		if _, ok := l.cols.lookUp(name); ok {
 			found++
 		} else if missing == "" {
 			missing = name
@@ -335,7 +335,11 @@ func (l *loader) chooseExact() (done bool, err error) {
 		return false, l.cols.unknown(missing)
 	}
 	for _, name := range l.o.Exact {
-		l.chosen = append(l.chosen, l.cols.at[name])
+		c, _ := l.cols.lookUp(name)
+		if slices.Contains(l.chosen, c) { // two names of the model differ in what nobody sees
+			return false, l.cols.unknown(name)
+		}
+		l.chosen = append(l.chosen, c)
 	}
 	l.explicit = true
 	return true, nil
