@@ -65,10 +65,13 @@ func readHead(r io.ReaderAt, size int64, name string) (*head, error) {
 	}
 }
 
-// refuseBinary names what cannot be read as text.
+// refuseBinary names what cannot be read as a table of text.
 func refuseBinary(buf []byte, name string) error {
 	has := func(mark string) bool { return bytes.HasPrefix(buf, []byte(mark)) }
 	nul := bytes.IndexByte(buf, 0)
+	if what := foreign(buf); what != "" {
+		return fileError(name, "%s", what)
+	}
 	switch {
 	case has("\xFF\xFE") || has("\xFE\xFF") || nul >= 0 && utf16Pattern(buf):
 		return fileError(name, "UTF-16 text; save it as UTF-8")

@@ -49,14 +49,17 @@ func (f *opened) named() bool {
 	return f.text == nil && f.format == "parquet" || f.text != nil && f.text.header
 }
 
+// StandardInput is what standard input is called in messages and results, where a file has its path.
+const StandardInput = "standard input"
+
 // open opens a path, "-" or "@name" and finds out what it holds. Compressed text is unpacked in memory.
 func open(ctx context.Context, path string, o Options) (*opened, error) {
 	switch {
 	case path == "-":
 		if o.Stdin == nil {
-			return nil, fileError("stdin", "there is no standard input here")
+			return nil, fileError(StandardInput, "there is none here")
 		}
-		return spool(ctx, o.Stdin, "stdin", o)
+		return spool(ctx, o.Stdin, StandardInput, o)
 	case strings.HasPrefix(path, "@"):
 		return openDataset(ctx, path, o)
 	}
@@ -228,14 +231,8 @@ func formatOf(start []byte, name string, o Options) (string, error) {
 		return "parquet", nil
 	case len(start) >= 4 && start[0] == 0 && start[1] == 0 && bytes.IndexByte([]byte{8, 9, 11, 12, 13, 14}, start[2]) >= 0 && start[3] > 0:
 		return "idx", nil
-	case has("PK\x03\x04"):
-		return "", fileError(name, "a zip archive (npz or a spreadsheet); save the table in it as CSV, NPY or Parquet")
-	case has("\x89HDF"):
-		return "", fileError(name, "an HDF5 file; save the table in it as CSV, NPY or Parquet")
-	case has("\x89PNG"), has("\xFF\xD8\xFF"), has("GIF8"):
-		return "", fileError(name, "this is a picture; latent reads tables of numbers")
 	}
-	return "csv", nil
+	return "csv", nil // or what its reader names as no table
 }
 
 // packed names the compression that the first bytes tell of.

@@ -66,12 +66,20 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if r.DuplicateRows > 0 {
-		l.warn("%s the same as one before", plural(r.DuplicateRows, "row is", "rows are"))
+		l.warn("%s the same as one before in %s", plural(r.DuplicateRows, "row is", "rows are"), fitted(len(l.features)))
 	}
 	if r.IncompleteRows > 0 && l.o.Missing != "drop" {
 		l.warn("%s at least one missing value", plural(r.IncompleteRows, "row has", "rows have"))
 	}
 	return r, nil
+}
+
+// fitted names the columns that are compared for repeated rows.
+func fitted(n int) string {
+	if n == 1 {
+		return "the column that is fitted"
+	}
+	return "the " + thousands(int64(n)) + " columns that are fitted"
 }
 
 // nested is what formats offer whose columns may hold lists or groups: cells without a text of their own.

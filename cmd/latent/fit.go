@@ -114,8 +114,17 @@ func describe(r *latent.Result, info *data.Info) {
 	p.Data, p.Dropped, p.Warnings = info.Name, info.Dropped, r.Warnings
 }
 
+// nameOf is what a path is called in messages and results.
+func nameOf(path string) string {
+	if path == "-" {
+		return data.StandardInput
+	}
+	return path
+}
+
 // fileError puts the name of the data before an error of the fit, unless it is there or the error is about a flag.
 func fileError(path string, err error) error {
+	path = nameOf(path)
 	if err == nil || strings.HasPrefix(err.Error(), path) || strings.HasPrefix(err.Error(), "-") {
 		return err
 	}

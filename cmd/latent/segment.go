@@ -124,7 +124,7 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return fileError(path, err)
 	}
-	describe(r, &data.Info{Name: path, Warnings: append(warnings, p.Notes...)})
+	describe(r, &data.Info{Name: nameOf(path), Warnings: append(warnings, p.Notes...)})
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
 	if err := f.write(cmd, s, trace); err != nil {
@@ -246,7 +246,7 @@ func (f *segmentFlags) fewColours(path string, features *picture.Features, spec 
 	}
 	switch {
 	case int64(k) > visible:
-		return nil, fmt.Errorf("%s: -k is %d, but the picture has %s%s", path, k, text.Count(visible, "pixel"), hidden)
+		return nil, fmt.Errorf("%s: -k is %d, but the picture has %s%s", nameOf(path), k, text.Count(visible, "pixel"), hidden)
 	case f.sample > 0 && int64(k) > f.sample:
 		return nil, usagef("-k is %d, but --sample draws %s", k, text.Count(f.sample, "pixel"))
 	}

@@ -94,7 +94,11 @@ func tellProfile(cmd *cobra.Command, p *data.Report) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, use, c.Missing, p.Distinct[i], numbers)
 	}
 	w.Flush()
-	fmt.Fprintf(out, "%s with a missing value, %s\n", text.Count(p.IncompleteRows, "row"), text.Count(p.DuplicateRows, "duplicate row"))
+	fmt.Fprintf(out, "%s with a missing value, %s", text.Count(p.IncompleteRows, "row"), text.Count(p.DuplicateRows, "duplicate row"))
+	if n := len(p.Features); n > 0 {
+		fmt.Fprintf(out, " (by the %s that would be fitted)", text.Count(int64(n), "column"))
+	}
+	fmt.Fprintln(out)
 	for _, s := range p.Warnings {
 		fmt.Fprintf(out, "warning: %s\n", s)
 	}
