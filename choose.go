@@ -16,7 +16,8 @@ import (
 type choice struct {
 	spec      Spec
 	base      *fit // what all candidates share: the first pass and the transform
-	distinct  int  // distinct rows, counted up to the largest K
+	distinct  int  // distinct rows, counted up to one more than the largest K
+	lo, hi    int  // the lowest and the highest K of all
 	criterion string
 	all       []*contender
 	judges    *judges     // nil where silhouettes are not asked for
@@ -33,13 +34,15 @@ type choice struct {
 // contender is a candidate and its fit.
 type contender struct {
 	Candidate
-	order int
-	shape string     // as Spec.Covariance
-	as    *contender // an earlier one that is the same model
-	large bool       // not affordable: it is not tried
-	fit   *fit
-	end   *end      // light
-	begun []float64 // where the climb of From began
+	order  int
+	shape  string     // as Spec.Covariance
+	as     *contender // an earlier one that is the same model
+	large  bool       // not affordable: it is not tried
+	fit    *fit
+	end    *end      // light
+	begun  []float64 // where the climb of From began
+	met    int       // climbs from neighbours that ended where it did
+	judged sampled   // what its silhouette is of
 }
 
 // choose fits every candidate and returns the result of the best.
@@ -58,7 +61,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if err := spec.checkRange(c.base.look.Used, len(shapes)); err != nil {
 		return nil, err
 	}
-	if c.distinct, err = distinctRows(ctx, c.base.src, hi); err != nil {
+	if c.distinct, err = distinctRows(ctx, c.base.src, hi+1); err != nil {
 		return nil, err
 	}
 	left := c.list(lo, hi)
@@ -75,7 +78,9 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		}
 	}
 	looked := time.Now()
-	c.fitAll(ctx)
+	if err := c.fitAll(ctx); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
 	c.settle()
 	climbed := time.Now()
 	if c.best == nil {
@@ -90,7 +95,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
-	c.tell(r, left, hi)
+	c.tell(r, left)
 	r.Choice.TooLarge = large
 	r.Fitted.Provenance.Choice, r.Fitted.Provenance.Candidates = r.Choice, r.Candidates
 	return r, nil
@@ -98,12 +103,19 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 
 // list makes the candidates, the fewest components first, and returns the codes of the shapes that are left out.
 func (c *choice) list(lo, hi int) (left []string) {
-	d := len(c.base.look.Mean)
-	shapes, out := c.spec.shapes(c.base.look.Used, d)
+	shapes, out := c.spec.shapes(c.base.look.Used, len(c.base.look.Mean))
 	for _, s := range out {
 		left = append(left, s.Mclust())
 	}
-	for k := lo; k <= hi; k++ {
+	c.lo, c.hi = lo, lo-1
+	c.add(shapes, hi)
+	return left
+}
+
+// add makes candidates of the shapes for further numbers of components, up to hi, and returns them.
+func (c *choice) add(shapes []string, hi int) (added []*contender) {
+	d := len(c.base.look.Mean)
+	for k := c.hi + 1; k <= hi; k++ {
 		known := map[string]*contender{}
 		for _, name := range shapes {
 			x := &contender{Candidate: Candidate{K: k}, order: len(c.all), shape: name}
@@ -116,10 +128,11 @@ func (c *choice) list(lo, hi int) (left []string) {
 					known[key] = x
 				}
 			}
-			c.all = append(c.all, x)
+			c.all, added = append(c.all, x), append(added, x)
 		}
 	}
-	return left
+	c.hi = hi
+	return added
 }
 
 // sideBySide is the number of rows up to which candidates are fitted side by side, each by one thread: passes over so few
@@ -132,42 +145,64 @@ const (
 	waveNumbers = 2_000_000 // parameters of all tasks
 )
 
-// fitAll fits the candidates until all are done or ctx ends.
-func (c *choice) fitAll(ctx context.Context) {
+// fitAll fits the candidates until all are done or ctx ends, and further ones as long as the range of K grows.
+func (c *choice) fitAll(ctx context.Context) (err error) {
+	for fresh := c.all; len(fresh) > 0 && err == nil; {
+		var second []*contender
+		for len(fresh) > 0 && err == nil {
+			again := c.again(fresh)
+			second = append(second, again...)
+			c.looks += len(again)
+			c.fitOnce(ctx, fresh)
+			fresh, err = c.grow(ctx)
+		}
+		c.exchange(ctx, second)
+		c.alias()
+		if err == nil {
+			fresh, err = c.grow(ctx)
+		}
+	}
+	return err
+}
+
+// fitOnce fits candidates from starts of their own.
+func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 	var queue []*contender
-	for _, x := range c.all {
+	for _, x := range fresh {
 		if x.as == nil && !x.large {
 			queue = append(queue, x)
 		}
 	}
-	second := c.again(queue)
-	c.looks = len(queue) + len(second)
+	c.looks += len(queue)
 	threads := c.spec.threads()
-	if c.base.look.Used <= sideBySide {
-		next := make(chan *contender)
-		var wg sync.WaitGroup
-		for range threads {
-			wg.Go(func() {
-				for x := range next {
-					c.try(ctx, x, 1, nil)
-					c.note(x)
-				}
-			})
-		}
-		// Large candidates take longest: they begin first, so that none is left alone at the end.
-		for _, x := range slices.Backward(queue) {
-			next <- x
-		}
-		close(next)
-		wg.Wait()
-	} else {
+	if c.base.look.Used > sideBySide {
 		for rest := queue; len(rest) > 0; {
 			n := c.wave(rest)
 			c.together(ctx, rest[:n])
 			rest = rest[n:]
 		}
+		return
 	}
-	c.exchange(ctx, second)
+	next := make(chan *contender)
+	var wg sync.WaitGroup
+	for range threads {
+		wg.Go(func() {
+			for x := range next {
+				c.try(ctx, x, 1, nil)
+				c.note(x)
+			}
+		})
+	}
+	// Large candidates take longest: they begin first, so that none is left alone at the end.
+	for _, x := range slices.Backward(queue) {
+		next <- x
+	}
+	close(next)
+	wg.Wait()
+}
+
+// alias gives candidates that are the same model as an earlier one what that came to.
+func (c *choice) alias() {
 	for _, x := range c.all {
 		if x.as != nil {
 			own := x.Candidate
@@ -284,14 +319,15 @@ func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges)
 	f.numbers(r, t)
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
 	x.Converged, x.Outraced = last.Done.Converged() && !e.interrupted, e.win().hopeless
-	x.Why, x.AtFloor = f.spikeReason(p)
-	if x.Narrow = x.Why != "" && !x.AtFloor; x.Why == "" && e.interrupted {
+	how, why := f.collapsed(p)
+	x.AtFloor, x.Narrow, x.FewRows, x.Why = how == onFloor, how == tooThin, how == tooFew, why
+	if x.Why == "" && e.interrupted {
 		x.Why = cutShort
 	}
 	if judges == nil {
 		return nil
 	}
-	if x.Silhouette, err = judges.silhouette(ctx, f, p); err != nil && x.Why == "" {
+	if x.Silhouette, x.judged, err = judges.silhouette(ctx, f, p); err != nil && x.Why == "" {
 		x.Why = err.Error()
 	}
 	return nil

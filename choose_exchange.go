@@ -54,7 +54,7 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 // the fit.
 func (c *choice) again(queue []*contender) (second []*contender) {
 	for _, x := range queue {
-		if spec := c.spec.one(x.K, x.shape); x.K > 1 && spec.thorough() {
+		if spec := c.spec.one(x.K, x.shape); x.as == nil && x.K > 1 && spec.thorough() {
 			second = append(second, x)
 		}
 	}
@@ -85,8 +85,8 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 		return nil, err
 	}
 	m.bad = func(p *ascent.Point) bool {
-		reason, _ := m.f.spikeReason(p)
-		return reason != ""
+		how, _ := m.f.collapsed(p)
+		return how != sound
 	}
 	offers, err := c.offers(ctx, m, x)
 	if err != nil || len(offers) == 0 {
@@ -100,15 +100,18 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 	if err != nil || top == nil {
 		return nil, err
 	}
+	met := m.met(top.F)
 	able, old := c.usable(&x.Candidate), x.end.win().last.Point
 	if able { // else whatever can win is better
-		at := old
+		at, ends := old, m.ends
 		if int64(m.points.N) < f.look.Used {
 			if at, _, err = m.top(ctx, [][]float64{at.Theta}); err != nil {
 				return nil, err
 			}
+			m.ends = ends
 		}
 		if at != nil && top.F < at.F+moveGain {
+			x.met = m.met(at.F)
 			return nil, nil
 		}
 		if share := f.look.W / m.f.look.W; at != nil && x.Outraced && old.F+hillSure*share*(top.F-at.F) < f.need() {
@@ -125,7 +128,7 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 	if err := y.measure(ctx, &f, &e, c.judges); err != nil || !c.usable(&y.Candidate) {
 		return nil, err
 	}
-	y.end, y.begun = e.light(), top.Theta
+	y.end, y.begun, y.met = e.light(), top.Theta, met
 	return &y, nil
 }
 

@@ -44,7 +44,7 @@ func (c *choice) cost(f *fit) float64 {
 // came returns the criterion of what a candidate came to, if it could win; else +Inf.
 func (c *choice) came(f *fit, e *end) float64 {
 	s := e.win().last
-	if reason, _ := f.spikeReason(s.Point); reason != "" || !s.Done.Converged() || !c.races() {
+	if how, _ := f.collapsed(s.Point); how != sound || !s.Done.Converged() || !c.races() {
 		return math.Inf(1)
 	}
 	return c.reach(f, s.Point.F)

@@ -30,13 +30,17 @@ type Candidate struct {
 	GapSE      *float64 `json:"gap_se,omitempty"`
 	Objective  *float64 `json:"objective,omitempty"` // where the elbow is the criterion: inertia + Choice.Penalty k
 	AtFloor    bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
-	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower than a column's values are told apart: it never wins
+	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower, in some direction, than values are told apart: it never wins
+	FewRows    bool     `json:"few_rows,omitempty"`  // a component holds fewer rows than a covariance of its own takes: it never wins
 	Converged  bool     `json:"converged"`
 	Outraced   bool     `json:"outraced,omitempty"` // its climbs were stopped: what they could still gain would not make it the best
 	From       string   `json:"from,omitempty"`     // another candidate at which the climb that got highest began, and what was done to it
 	SameAs     string   `json:"same_as,omitempty"`  // mclust's code of an earlier candidate of the same K that is the same model
 	Why        string   `json:"why,omitempty"`
 }
+
+// Collapsed reports whether a component of the candidate is degenerate, so that it never wins: AtFloor, Narrow or FewRows.
+func (c *Candidate) Collapsed() bool { return c.AtFloor || c.Narrow || c.FewRows }
 
 // Value returns a criterion of the candidate: "bic", "aic", "icl", "silhouette", "gap" or "elbow"; NaN where it has none.
 func (c *Candidate) Value(criterion string) float64 {
@@ -46,36 +50,6 @@ func (c *Candidate) Value(criterion string) float64 {
 	}
 	return *v
 }
-
-// Choice says how K and the covariance shape were chosen.
-type Choice struct {
-	Criterion string `json:"criterion"`
-	Highest   bool   `json:"higher_is_better"`
-	// Margin is how far the second best is behind, nil where there is none. Verdict names it for the criteria of a
-	// likelihood: "flat" below 2, "clear" from 10, else "fair" (Kass and Raftery 1995).
-	// The gap statistic has none: its rule holds each candidate beside the next.
-	Margin  *float64 `json:"margin"`
-	Verdict string   `json:"verdict,omitempty"`
-	// Largest tells that the winner has the largest K that was tried, so that more may do better.
-	Largest bool     `json:"largest_k,omitempty"`
-	LeftOut []string `json:"left_out,omitempty"` // mclust's codes of shapes that were not tried because they take long
-	// TooLarge names what was not tried because its parameters or its work are too many for these rows: a shape by
-	// mclust's code, or a shape from a number of groups on.
-	TooLarge []string `json:"too_large,omitempty"`
-	From     string   `json:"from,omitempty"`            // the winner's, where its climb began at another candidate
-	Rows     int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
-	// Least is how many rows of every group such a sample has at least, or all of its rows; 0 where it is all rows.
-	Least   int      `json:"silhouette_rows_per_group,omitempty"`
-	GapRows int      `json:"gap_rows,omitempty"` // rows of each of the reference sets; the inertia beside them is of all rows
-	GapSets int      `json:"gap_sets,omitempty"` // sets of reference rows beside them
-	Penalty *float64 `json:"penalty,omitempty"`  // of the elbow: what one more group saves on average over the range
-}
-
-// Bounds of a difference in BIC, AIC or ICL.
-const (
-	flatMargin  = 2
-	clearMargin = 10
-)
 
 // Ranked returns the candidates that could win, the best first. Of those that are the same model it has one.
 func (r *Result) Ranked() []Candidate {
@@ -113,18 +87,17 @@ func (r *Result) Outraced() (n int) {
 // usable reports whether a candidate may win.
 func (c *choice) usable(x *Candidate) bool {
 	v := x.Value(c.criterion)
-	return v == v && !x.AtFloor && !x.Narrow
+	return v == v && !x.Collapsed()
 }
 
-// compare orders candidates that may win, the best first: those that were cut short last; of equal ones that with fewer
-// components.
+// compare orders candidates that may win, the best first; of equal ones that with fewer components. What an interruption caught
+// stands where its value puts it: its parameters are as good as their criterion says, and could only have become better.
 func (c *choice) compare(a, b *Candidate) int {
-	cut := func(x *Candidate) int { return map[bool]int{x.Why == cutShort: 1}[true] }
 	va, vb := a.Value(c.criterion), b.Value(c.criterion)
 	if highest(c.criterion) {
 		va, vb = -va, -vb
 	}
-	return cmp.Or(cmp.Compare(cut(a), cut(b)), cmp.Compare(va, vb), cmp.Compare(a.K, b.K))
+	return cmp.Or(cmp.Compare(va, vb), cmp.Compare(a.K, b.K))
 }
 
 // highest reports whether more of a criterion is better.
@@ -153,37 +126,8 @@ func (c *choice) crown(ctx context.Context, win *contender, began time.Time) (*R
 			e = again
 		}
 	}
-	e.interrupted = e.interrupted || slices.ContainsFunc(c.all, func(x *contender) bool { return x.Why == notTried || x.Why == cutShort })
+	e.interrupted = e.interrupted || ctx.Err() != nil
 	return f.finish(ctx, e, began)
-}
-
-// tell adds the candidates to the result of the winner, and how they compare.
-func (c *choice) tell(r *Result, left []string, hi int) {
-	for _, x := range c.all {
-		r.Candidates = append(r.Candidates, x.Candidate)
-	}
-	r.Choice = &Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, From: c.best.From, Largest: r.K == hi && hi < c.distinct && hi > c.all[0].K}
-	if c.judges != nil {
-		r.Choice.Rows, r.Choice.Least = c.judges.of[r.K].rows, c.judges.of[r.K].least
-	}
-	if c.refs != nil {
-		r.Choice.GapRows, r.Choice.GapSets = c.refs.rows, gapReferences
-	}
-	best := r.Ranked()
-	if len(best) < 2 || c.criterion == "gap" {
-		return
-	}
-	margin := math.Abs(best[1].Value(c.criterion) - best[0].Value(c.criterion))
-	r.Choice.Margin = &margin
-	switch {
-	case r.LogLik == nil: // inertia and silhouettes have no scale of evidence
-	case margin < flatMargin:
-		r.Choice.Verdict = "flat"
-	case margin >= clearMargin:
-		r.Choice.Verdict = "clear"
-	default:
-		r.Choice.Verdict = "fair"
-	}
 }
 
 // nothing says why no candidate could win.

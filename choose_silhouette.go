@@ -3,7 +3,6 @@ package latent
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/score"
@@ -23,11 +22,7 @@ func (s *Spec) judgedRows(d int) int {
 // judges take the silhouettes of candidates. On few rows, and on one column, they are those of all rows; else of a sample in which
 // every group of the candidate has rows, however small it is. Candidates draw with the same numbers, so that most of their rows
 // are the same.
-type judges struct {
-	threads int
-	mu      sync.Mutex
-	of      map[int]sampled // by K
-}
+type judges struct{ threads int }
 
 // sampled is the size of a sample.
 type sampled struct {
@@ -36,12 +31,12 @@ type sampled struct {
 }
 
 func (f *fit) judges() *judges {
-	return &judges{threads: f.spec.threads(), of: map[int]sampled{}}
+	return &judges{threads: f.spec.threads()}
 }
 
 // silhouette returns the mean silhouette of the rows under the labels of the mixture at a point, in the space where it
-// was fitted. Which rows are in a small group only a pass over all of them can say: one, where a candidate has climbed for many.
-func (j *judges) silhouette(ctx context.Context, f *fit, at *ascent.Point) (*float64, error) {
+// was fitted, and which rows it is of. Which rows are in a small group only a pass over all of them can say: one, where a candidate has climbed for many.
+func (j *judges) silhouette(ctx context.Context, f *fit, at *ascent.Point) (*float64, sampled, error) {
 	sample := score.NewSilhouetteSample(f.mix.D, f.spec.judgedRows(f.mix.D), rand.New(rand.NewPCG(f.spec.seed(), streamSilhouette)))
 	x := make([]float64, f.mix.D)
 	err := f.local.Rows(ctx, f.mix, at.Theta, func(s *sweep.Scored) error {
@@ -56,14 +51,11 @@ func (j *judges) silhouette(ctx context.Context, f *fit, at *ascent.Point) (*flo
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, sampled{}, err
 	}
 	e, err := sample.Silhouette(ctx, j.threads)
 	if err != nil {
-		return nil, err
+		return nil, sampled{}, err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.of[f.mix.K] = sampled{len(e.Values), e.Least}
-	return &e.Mean, nil
+	return &e.Mean, sampled{len(e.Values), e.Least}, nil
 }

@@ -165,8 +165,9 @@ func TestCandidatesThatShareAPassAreThoseThatDoNot(t *testing.T) {
 	r := mustFit(t, src, Spec{KRange: [2]int{2, 3}, Covariance: "full,diag,tied-spherical", Criterion: "icl"}) // by ICL nobody races
 	for _, x := range r.Candidates {
 		alone := mustFit(t, src, Spec{K: x.K, Covariance: x.Covariance})
-		if x.From != "" { // it began at another, and is higher
-			if *x.LogLik < *alone.LogLik+agree {
+		if x.From != "" { // it began at another, and is higher, or alone it has a component of a few rows of 40,000 and cannot win
+			few := slices.ContainsFunc(alone.Components, func(c Component) bool { return c.Weight*float64(src.N) < 4 })
+			if *x.LogLik < *alone.LogLik+agree && !few {
 				t.Errorf("%s %d began at %s: log-likelihood %v, alone %v", x.Covariance, x.K, x.From, *x.LogLik, *alone.LogLik)
 			}
 			continue

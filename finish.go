@@ -367,6 +367,9 @@ func (f *fit) warnings(r *Result, e *end) {
 		if c, j := f.narrow(e.win().last.Point); c >= 0 {
 			r.warn(fmt.Sprintf("a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
 		}
+		if c, need := f.scant(e.win().last.Point); c >= 0 {
+			r.warn(fmt.Sprintf("the smallest component holds %.3g rows, fewer than the %d that a covariance of its own takes: its likelihood is an accident of these rows; fewer components may do", e.win().last.Point.Weights[c], need))
+		}
 	}
 	if f.discrete != nil {
 		r.warn(f.discreteWarning())

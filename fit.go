@@ -20,8 +20,9 @@ import (
 
 // Fit finds the groups in the rows of src that spec asks for.
 //
-// A fit that used up its steps is a result with Converged false, not an error. If ctx ends while the starts climb, the
-// best so far is returned with Interrupted set. Errors are for what cannot be fitted: a spec that makes no sense, rows
+// A fit that used up its steps is a result with Converged false, not an error. If ctx ends while the starts climb, or while
+// components are split and merged after them, the best so far is returned with Interrupted set; before there is anything to return, the
+// error is that of ctx. Errors are for what cannot be fitted: a spec that makes no sense, rows
 // with values that are not finite, fewer distinct rows than groups, a column without spread under a mixture.
 //
 // Where spec leaves a choice of K or of the covariance shape, every candidate is fitted, and again from where its neighbours
@@ -94,7 +95,7 @@ func (f *fit) run(ctx context.Context) (*end, error) {
 			return nil, err
 		}
 	}
-	e.interrupted = e.interrupted || ctx.Err() != nil && !e.win().last.Done.Converged()
+	e.interrupted = e.interrupted || ctx.Err() != nil // between starts and moves as well: what they might have found is not known
 	e.climbed = time.Now()
 	return e, nil
 }

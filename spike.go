@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
@@ -39,17 +40,21 @@ func (f *fit) atFloor(p *ascent.Point) []bool {
 // narrowRows times d + 1 rows is the weight from which on a component may be as narrow as it likes.
 const narrowRows = 10
 
-// narrow returns a component of few rows that is narrower in a column than values are told apart there, and the column; -1
-// where there is none. Where values are rounded to steps, equal ones are equal by rounding, and a density that is higher than
-// uniform over a step, whose variance is step^2 / 12, makes something of nothing. Components at the floor are left out.
+// oblique stands for the column of a component that is narrow along a direction which is no column's.
+const oblique = -1
+
+// narrow returns a component of few rows that is narrower than values are told apart, and the column in which it is, or oblique;
+// c is -1 where there is none. Where values are rounded to steps, equal ones are equal by rounding, and a density that is higher
+// than uniform over a step, whose variance is step^2 / 12, makes something of nothing. Rounding gives every direction u the
+// variance of sum u_j^2 step_j^2 / 12, so none may have less. Components at the floor are left out.
 func (f *fit) narrow(p *ascent.Point) (c, column int) {
 	few := narrowRows * float64(f.mix.D+1)
 	if f.grid == nil || slices.Min(p.Weights) >= few {
-		return -1, -1
+		return -1, oblique
 	}
 	g, own, ok := f.gaussian(f.mix.Components(p.Theta))
 	if !ok {
-		return -1, -1
+		return -1, oblique
 	}
 	k, d := f.mix.K, f.mix.D
 	floor := f.atFloor(p)
@@ -59,20 +64,79 @@ func (f *fit) narrow(p *ascent.Point) (c, column int) {
 			continue
 		}
 		g.Covariance(q, g.ScaleOf(own, c, k, d), d)
-		for j, step := range f.grid {
-			v := q[0]
-			switch len(q) {
-			case d:
-				v = q[j]
-			case d * (d + 1) / 2:
-				v = q[j*(j+3)/2]
-			}
-			if v < step*step/12 {
-				return c, j
-			}
+		if column, ok := f.belowSteps(q); ok {
+			return c, column
 		}
 	}
-	return -1, -1
+	return -1, oblique
+}
+
+// belowSteps reports whether a covariance, as packed as the shape has it, is narrower in some direction than rounding to the
+// grid leaves values, and in which column, or oblique.
+func (f *fit) belowSteps(q []float64) (column int, below bool) {
+	d := f.mix.D
+	matrix := d > 1 && len(q) == d*(d+1)/2
+	for j, step := range f.grid {
+		v := q[0]
+		switch {
+		case matrix:
+			v = q[j*(j+3)/2]
+		case len(q) == d:
+			v = q[j]
+		}
+		if v < step*step/12 {
+			return j, true
+		}
+	}
+	if !matrix {
+		return oblique, false
+	}
+	rest := slices.Clone(q) // what rounding does not explain
+	for j, step := range f.grid {
+		rest[j*(j+3)/2] -= step * step / 12
+	}
+	return oblique, !positive(rest, d)
+}
+
+// positive reports whether the packed lower triangle of a symmetric matrix, which it overwrites, is positive definite.
+func positive(q []float64, d int) bool {
+	for j := range d {
+		row := q[j*(j+1)/2:][:j+1]
+		for i := range j {
+			v := row[i]
+			for m, u := range q[i*(i+1)/2:][:i] {
+				v -= row[m] * u
+			}
+			row[i] = v / q[i*(i+3)/2]
+			row[j] -= row[i] * row[i]
+		}
+		if !(row[j] > 0) {
+			return false
+		}
+		row[j] = math.Sqrt(row[j])
+	}
+	return true
+}
+
+// scant returns a component that holds less weight than the rows that a covariance of its own takes, and that number; -1 where
+// there is none. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
+// volume, take 3. A covariance that all components share is as good as all rows.
+func (f *fit) scant(p *ascent.Point) (c, need int) {
+	shape := f.spec.shape()
+	code := shape.Mclust()
+	switch {
+	case f.spec.model() != "gmm" || f.mix.K == 1 || !strings.Contains(code, "V"):
+		return -1, 0
+	case shape.Matrix() && f.mix.D > 1 && strings.Contains(code[1:], "V"):
+		need = f.mix.D + 2
+	default:
+		need = 3
+	}
+	c = slices.Index(p.Weights, slices.Min(p.Weights))
+	if p.Weights[c] >= float64(need) {
+		return -1, need
+	}
+	return c, need
 }
 
 // gridRows is the number of rows that steps are looked for in.
@@ -103,24 +167,40 @@ func grids(p *seed.Points) []float64 {
 	return steps
 }
 
-// spikeReason says why a candidate with the point cannot win; "" where it can.
-func (f *fit) spikeReason(p *ascent.Point) (reason string, atFloor bool) {
+// collapse is how a component can be degenerate, so that a candidate with it never wins.
+type collapse string
+
+const (
+	sound   collapse = ""       // it is not
+	onFloor collapse = "floor"  // at the floor of variances
+	tooThin collapse = "narrow" // of few rows, and narrower than a column's values are told apart
+	tooFew  collapse = "few"    // of fewer rows than a covariance of its own takes
+)
+
+// collapsed says whether and why a candidate with the point cannot win.
+func (f *fit) collapsed(p *ascent.Point) (how collapse, reason string) {
 	if _, _, gaussian := f.startMixture(); !gaussian {
-		return "", false
+		return sound, ""
 	}
 	if slices.Contains(f.atFloor(p), true) {
-		return fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue), true
+		return onFloor, fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue)
 	}
 	if c, j := f.narrow(p); c >= 0 {
-		return "a component of few rows is " + f.narrower(j) + ", which decides its likelihood", false
+		return tooThin, "a component of few rows is " + f.narrower(j) + ", which decides its likelihood"
 	}
-	return "", false
+	if c, need := f.scant(p); c >= 0 {
+		return tooFew, fmt.Sprintf("a component holds %s rows, fewer than the %d that a covariance of its own takes", strconv.FormatFloat(p.Weights[c], 'g', 3, 64), need)
+	}
+	return sound, ""
 }
 
-// narrower says how narrow a component is in column j.
+// narrower says how narrow a component is in column j, or in an oblique direction.
 func (f *fit) narrower(j int) string {
-	if len(f.grid) != len(f.names) { // principal components
+	switch {
+	case len(f.grid) != len(f.names): // principal components
 		return "narrower than the rows are told apart"
+	case j == oblique:
+		return "narrower along some direction than the steps that its columns' values are rounded to"
 	}
 	step := f.grid[j]
 	for _, t := range f.transform {

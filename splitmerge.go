@@ -41,6 +41,7 @@ type moves struct {
 	points, near *seed.Points
 	rng          *rand.Rand
 	sweeps       int
+	ends         []float64 // the heights that the last climbs to a top came to
 	Moves
 }
 
@@ -185,12 +186,28 @@ func (m *moves) top(ctx context.Context, thetas [][]float64) (top *ascent.Point,
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
 	}
+	m.ends = nil
 	for i, r := range runs {
-		if p := r.last.Point; p != nil && !m.bad(p) && (top == nil || p.F > top.F) {
+		p := r.last.Point
+		if p == nil || m.bad(p) {
+			continue
+		}
+		m.ends = append(m.ends, p.F)
+		if top == nil || p.F > top.F {
 			top, start = p, i
 		}
 	}
 	return top, start, nil
+}
+
+// met returns how many of the last climbs ended at a height, as near as they were carried.
+func (m *moves) met(height float64) (n int) {
+	for _, f := range m.ends {
+		if math.Abs(f-height) < moveGain {
+			n++
+		}
+	}
+	return n
 }
 
 // count adds the sweeps of the runs, and returns the error of any.

@@ -31,7 +31,7 @@ func Criterion(r *latent.Result) plot.Criterion {
 			c.Curves = append(c.Curves, plot.Curve{Name: name})
 		}
 		v := x.Value(r.Choice.Criterion)
-		if x.AtFloor || x.Narrow || x.SameAs != "" && among(ranked, r.Choice.Criterion, v) { // one model is ringed once
+		if x.Collapsed() || x.SameAs != "" && among(ranked, r.Choice.Criterion, v) { // one model is ringed once
 			v = math.NaN()
 		}
 		c.Curves[i].K, c.Curves[i].Value = append(c.Curves[i].K, x.K), append(c.Curves[i].Value, v)
@@ -87,17 +87,24 @@ func (b *builder) choice() {
 	b.add(s)
 }
 
-// firmness says what the distance to the second means.
+// firmness says what the distance to the second means, and what makes the choice doubtful.
 func (b *builder) firmness() string {
-	switch b.r.Choice.Verdict {
-	case "flat":
-		return fmt.Sprintf("The first two differ by %s only: these rows hardly tell them apart.", decimals(*b.r.Choice.Margin))
-	case "fair":
-		return fmt.Sprintf("The second is %s behind: a fair choice.", decimals(*b.r.Choice.Margin))
-	case "clear":
-		return fmt.Sprintf("The second is %s behind: a clear choice.", decimals(*b.r.Choice.Margin))
+	c := b.r.Choice
+	said := ""
+	switch {
+	case c.Verdict == "flat":
+		said = fmt.Sprintf("The first two differ by %s only: they are almost equally good.", decimals(*c.Margin))
+	case c.Verdict == "fair" && c.Doubts == nil:
+		said = fmt.Sprintf("The second is %s behind: a fair choice.", decimals(*c.Margin))
+	case c.Verdict == "fair":
+		said = fmt.Sprintf("The second is %s behind, and yet this is not a clear choice.", decimals(*c.Margin))
+	case c.Verdict == "clear":
+		said = fmt.Sprintf("The second is %s behind: a clear choice.", decimals(*c.Margin))
 	}
-	return ""
+	for _, d := range c.Doubts {
+		said = strings.TrimSpace(said + " " + strings.ToUpper(d[:1]) + d[1:] + ".")
+	}
+	return said
 }
 
 func groupsOf(x *latent.Candidate) string {

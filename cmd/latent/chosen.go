@@ -19,6 +19,9 @@ var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL",
 func chosen(w io.Writer, r *latent.Result) {
 	c := r.Choice
 	fmt.Fprintf(w, "chosen by %s (%s is better) from %s: %s\n", criterionNames[c.Criterion], map[bool]string{true: "higher", false: "lower"}[c.Highest], span(r), verdict(r, c))
+	for _, d := range c.Doubts {
+		fmt.Fprintf(w, "- %s\n", d)
+	}
 	best := r.Ranked()
 	if len(best) > 1 {
 		var next []string
@@ -28,10 +31,7 @@ func chosen(w io.Writer, r *latent.Result) {
 		fmt.Fprintf(w, "runners-up: %s\n", strings.Join(next, ", "))
 	}
 	if c.From != "" {
-		fmt.Fprintf(w, "from starts of its own it ended lower: its climb began at %s\n", c.From)
-	}
-	if c.Largest {
-		fmt.Fprintf(w, "k = %d is the largest that was tried: a range with larger ones may hold a better fit\n", r.K)
+		fmt.Fprintf(w, "The best result was reached by continuing from %s; its own starts ended lower.\n", c.From)
 	}
 	if c.LeftOut != nil {
 		fmt.Fprintf(w, "not tried, because they take long here: %s; --covariance all tries them too\n", strings.Join(c.LeftOut, " "))
@@ -66,16 +66,31 @@ func span(r *latent.Result) string {
 	if n := len(shapesOf(r)); n > 1 {
 		s += fmt.Sprintf(" and %d shapes", n)
 	}
-	failed := 0
+	return s + excluded(all)
+}
+
+// excluded says how many candidates could not win, and why most of them could not.
+func excluded(all []latent.Candidate) string {
+	collapsed, failed := 0, 0
 	for _, x := range all {
-		if x.Why != "" {
+		switch {
+		case x.Collapsed():
+			collapsed++
+		case x.LogLik == nil && x.Inertia == nil:
 			failed++
 		}
 	}
-	if failed > 0 {
-		s += fmt.Sprintf(" (%d of %d cannot win)", failed, len(all))
+	var parts []string
+	if collapsed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d candidates were excluded because a group collapsed", collapsed, len(all)))
 	}
-	return s
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d could not be fitted", failed, len(all)))
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 // verdict says what the distance to the second means.
@@ -88,7 +103,9 @@ func verdict(r *latent.Result, c *latent.Choice) string {
 	case c.Margin == nil:
 		return "nothing else could be fitted"
 	case c.Verdict == "flat":
-		return "a flat choice, these rows hardly tell the first from the second"
+		return "a close call, the two best fits are almost equally good"
+	case c.Verdict == "fair" && c.Doubts != nil:
+		return "not a clear choice, as the next " + map[bool]string{true: "line says", false: "lines say"}[len(c.Doubts) == 1]
 	case c.Verdict == "fair":
 		return "a fair choice"
 	case c.Verdict == "clear":
@@ -152,10 +169,14 @@ func criteria(w io.Writer, r *latent.Result) {
 		if code == "" {
 			line[0] = r.Model
 		}
-		for i, x := range r.Candidates {
-			if x.Mclust == code {
-				line = append(line, cells[i])
+		for _, k := range ks {
+			cell := "" // not tried
+			for i, x := range r.Candidates {
+				if x.Mclust == code && x.K == k {
+					cell = cells[i]
+				}
 			}
+			line = append(line, cell)
 		}
 		lines = append(lines, line)
 	}
@@ -187,6 +208,9 @@ func criteria(w io.Writer, r *latent.Result) {
 	if notes["narrow"] {
 		said = append(said, "narrow: a component of few rows is narrower than a column's values are told apart, and the candidate cannot win")
 	}
+	if notes["few"] {
+		said = append(said, "few: a component has fewer rows than a covariance of its own takes, and the candidate cannot win")
+	}
 	if notes["-"] {
 		said = append(said, "-: there is no number; --json says why")
 	}
@@ -206,6 +230,8 @@ func criterionCells(r *latent.Result, notes map[string]bool) []string {
 			cells[i] = "floor"
 		case x.Narrow:
 			cells[i] = "narrow"
+		case x.FewRows:
+			cells[i] = "few"
 		case math.IsNaN(v):
 			cells[i] = "-"
 		}

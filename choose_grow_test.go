@@ -1,0 +1,61 @@
+package latent
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// squares returns rows of k round clusters, 9 apart on a square grid, of so many rows each.
+func squares(k, each int) []float64 {
+	x := normals(19, 2*k*each)
+	for i := range k * each {
+		x[2*i] += 9 * float64(i%k%4)
+		x[2*i+1] += 9 * float64(i%k/4)
+	}
+	return x
+}
+
+// A range that nobody gave grows while its upper edge wins; one that was given does not, and the result says where its best lies.
+func TestRangeGrowsWhileItsEdgeWins(t *testing.T) {
+	src := matrixOf(2, squares(11, 60)...)
+	r := mustFit(t, src, Spec{Covariance: "EII,VVV"})
+	if r.K != 11 || r.Mclust != "EII" || r.Choice.Largest || r.Choice.Doubts != nil || r.Choice.Verdict == "flat" {
+		t.Errorf("%s %d of 11 clusters, choice %+v", r.Mclust, r.K, r.Choice)
+	}
+	for _, c := range []struct {
+		lo, hi int
+		says   string
+	}{{2, 7, "-k 2:14"}, {12, 13, "-k 1:13"}} {
+		r := mustFit(t, src, Spec{KRange: [2]int{c.lo, c.hi}, Covariance: "EII"})
+		if r.K != c.lo && r.K != c.hi || r.Choice.Verdict == "clear" || !slices.ContainsFunc(r.Choice.Doubts, func(s string) bool { return strings.Contains(s, c.says) }) {
+			t.Errorf("%d:%d: k = %d, choice %+v", c.lo, c.hi, r.K, r.Choice)
+		}
+	}
+}
+
+// With four distinct rows the range can end at 4 at most, and that is no edge.
+func TestRangeEndsAtTheDistinctRows(t *testing.T) {
+	var x []float64
+	for i := range 80 {
+		x = append(x, float64(i%4/2), float64(i%2))
+	}
+	r := mustFit(t, matrixOf(2, x...), Spec{Model: "bernoulli"})
+	for _, c := range r.Candidates {
+		if c.K > 4 && c.LogLik != nil {
+			t.Errorf("%d components of 4 distinct rows were fitted", c.K)
+		}
+	}
+	if r.Choice.Largest {
+		t.Errorf("choice %+v", r.Choice)
+	}
+}
+
+// A wide margin alone is no clear choice: the fit has to be finished.
+func TestUnfinishedChoiceIsNotClear(t *testing.T) {
+	src := five(400)
+	r := mustFit(t, src, Spec{KRange: [2]int{1, 7}, MaxIter: new(1), Tol: new(1e-12)})
+	if r.Converged || *r.Choice.Margin < clearMargin || r.Choice.Verdict != "fair" || len(r.Choice.Doubts) == 0 || !strings.Contains(r.Choice.Doubts[0], "not finished") {
+		t.Errorf("converged %v, margin %v, choice %+v", r.Converged, *r.Choice.Margin, r.Choice)
+	}
+}
