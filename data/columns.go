@@ -69,9 +69,6 @@ func (s *columnSet) lookUp(name string) (int, bool) {
 // unknown is the error for a name that is not there: it lists the nearest ones that are.
 func (s *columnSet) unknown(name string) error {
 	const show = 8
-	if near := otherCase(name, s.names); len(near) > 0 {
-		return fileError("", "column %q is not in %s; %s differs from it in upper and lower case only", name, s.file, quotedList(near, show))
-	}
 	near, lead := s.names, "its columns are: "
 	if len(near) > show {
 		lead = "the nearest names are: "
@@ -79,6 +76,9 @@ func (s *columnSet) unknown(name string) error {
 	}
 	if len(near) == 0 {
 		return fileError("", "column %q is not in %s, which has no columns", name, s.file)
+	}
+	if same := otherCase(name, s.names); len(same) > 0 {
+		lead = quotedList(same, show) + " differs from it in upper and lower case only; " + lead
 	}
 	return fileError("", "column %q is not in %s; %s%s", name, s.file, lead, strings.Join(near, ", "))
 }

@@ -14,7 +14,7 @@ func TestMatch(t *testing.T) {
 		{"a-b", "[3]"}, {"a-b-z", "[3 4 5 6]"}, {"y*", "[5]"}, {"?", "[4 6]"}, {"x,x,1-2", "[4 0 1]"}, {"sepal_width-a-b", "[1 2 3]"},
 		{"y", `column "y" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
 		{"q*", `column "q*" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
-		{"X", `column "X" is not in f.csv; "x" differs from it in upper and lower case only`},
+		{"X", `column "X" is not in f.csv; "x" differs from it in upper and lower case only; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
 		{"X-z", `column "X-z" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},
 		{" x", "[4]"}, {"x\u00a0", "[4]"}, {"\u200bx , z", "[4 6]"},
 		{"8", `column "8" is not in f.csv; its columns are: sepal_length, sepal_width, width, cm, a-b, x, y*, z`},

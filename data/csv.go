@@ -18,7 +18,7 @@ type csvFile struct {
 	columns []string
 	spans   []span
 	n       int64
-	blank   int64 // empty lines
+	blank   blankLines
 }
 
 // openCSV finds out how the text is written and where its rows are.
@@ -46,7 +46,14 @@ func openCSV(ctx context.Context, r io.ReaderAt, size int64, name string, o Opti
 	if err != nil {
 		return nil, err
 	}
-	f.spans, f.n, f.blank = index.spans, index.rows, index.blank
+	f.spans, f.n = index.spans, index.rows
+	for l := int64(1); l < h.line; l++ { // before the first line of all
+		f.blank.add(l)
+	}
+	for _, l := range index.blank.at {
+		f.blank.add(l)
+	}
+	f.blank.n += index.blank.n - int64(len(index.blank.at))
 	return f, nil
 }
 

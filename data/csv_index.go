@@ -3,7 +3,10 @@ package data
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -27,15 +30,51 @@ type chunkFacts struct {
 	rows   [2]int64 // rows that start after a line end of this chunk
 	first  [2]int64 // offset of the first of them; -1 for none
 	before [2]int64 // line ends up to that one
-	blank  int64    // lines without a byte, wherever they are
-	nul    int64    // offset of the first NUL byte; -1 for none
+	blank  [2]blankLines
+	nul    int64 // offset of the first NUL byte; -1 for none
+}
+
+// blankLines counts lines without a byte outside quotes, and has the numbers of the first ones.
+type blankLines struct {
+	n  int64
+	at []int64 // from 1 in the file; in chunkFacts, line ends of the chunk before it
+}
+
+// listedLines is how many blank lines a message names.
+const listedLines = 8
+
+// add counts a blank line.
+func (b *blankLines) add(line int64) {
+	b.n++
+	if len(b.at) < listedLines {
+		b.at = append(b.at, line)
+	}
+}
+
+// String returns "1 empty line skipped (line 3)".
+func (b *blankLines) String() string {
+	var list strings.Builder
+	for i, line := range b.at {
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		list.WriteString(strconv.FormatInt(line, 10))
+	}
+	if b.n > int64(len(b.at)) {
+		list.WriteString(", ...")
+	}
+	word := "lines"
+	if b.n == 1 {
+		word = "line"
+	}
+	return fmt.Sprintf("%s skipped (%s %s)", counted(b.n, "empty line"), word, list.String())
 }
 
 // textIndex cuts the text in spans of whole rows.
 type textIndex struct {
 	spans []span
 	rows  int64
-	blank int64 // empty lines that were skipped
+	blank blankLines
 }
 
 // indexText looks at all bytes of r from offset from (which starts line number line) to size.
@@ -74,6 +113,8 @@ func joinFacts(facts []chunkFacts, name string, from, size, line int64, rowAtSta
 	open := span{off: -1}
 	if rowAtStart {
 		open = span{off: from, line: line, rows: 1}
+	} else if from < size {
+		t.blank.add(line)
 	}
 	in := 0
 	for i := range facts {
@@ -91,8 +132,11 @@ func joinFacts(facts []chunkFacts, name string, from, size, line int64, rowAtSta
 			open = span{off: f.first[in], row: t.rows, line: line + f.before[in]}
 		}
 		open.rows += f.rows[in]
+		for _, l := range f.blank[in].at {
+			t.blank.add(line + l)
+		}
+		t.blank.n += f.blank[in].n - int64(len(f.blank[in].at))
 		line += f.lines
-		t.blank += f.blank
 		if f.odd {
 			in = 1 - in
 		}
@@ -137,7 +181,7 @@ func lookClosely(buf []byte, n int, off int64, atEnd bool, f chunkFacts) chunkFa
 			f.lines++
 			if blankLine(buf[i+1:], atEnd) {
 				if i+1 < len(buf) {
-					f.blank++
+					f.blank[in].add(f.lines)
 				}
 				continue
 			}

@@ -176,8 +176,12 @@ func (l *loader) prepare() error {
 		l.info.HeaderAuto = t.guessed
 		l.info.Delimiter, l.info.Decimal = string(t.delim), string(t.decimal)
 		l.info.Warnings = append(l.info.Warnings, t.notes...)
-		if len(t.columns) == 1 && t.blank > 0 {
-			l.warn("%s skipped; a missing value must be written NA in a file of one column", counted(t.blank, "empty line"))
+		if t.blank.n > 0 {
+			one := ""
+			if len(t.columns) == 1 {
+				one = "; a missing value must be written NA in a file of one column"
+			}
+			l.warn("%s%s", &t.blank, one)
 		}
 	}
 	l.info.Warnings = append(l.info.Warnings, l.cols.notes...)

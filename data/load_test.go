@@ -132,7 +132,7 @@ func TestLoadErrors(t *testing.T) {
 		{"x\n0\n1\n", Options{Columns: []string{"y"}}, `column "y" is not in f.csv; its columns are: x`},
 		{"x\n0\n1\n", Options{Truth: "kind"}, `column "kind" is not in f.csv; its columns are: x`},
 		{"a\n1\n", Options{Exact: []string{"a", "b"}}, `column "b" is not in f.csv; its columns are: a`},
-		{"A,b\n1,2\n", Options{Exact: []string{"a", "b"}}, `column "a" is not in f.csv; "A" differs from it in upper and lower case only`},
+		{"A,b\n1,2\n", Options{Exact: []string{"a", "b"}}, `column "a" is not in f.csv; "A" differs from it in upper and lower case only; its columns are: A, b`},
 		{"1,2,3\n4,5,6\n", Options{Exact: []string{"1", "2"}}, `f.csv: it has 3 number columns without names, but the model has 2: they cannot be told apart`},
 		{"x,w\n0,1\n2,-1\n", Options{Weight: "w"}, `f.csv:3: column "w": -1 is negative; a weight must not be`},
 		{"x,w\n0,1\n2,inf\n", Options{Weight: "w"}, `f.csv:3: column "w": "inf" is not a finite number; a weight must be`},
