@@ -67,7 +67,9 @@ func (f *fit) sign(r *Result) (err error) {
 	if m.Spec, err = json.Marshal(spec); err != nil {
 		return err
 	}
-	m.StandardErrors = r.StandardErrors
+	if m.StandardErrors = r.StandardErrors; m.StandardErrors != nil {
+		m.StandardErrors.of = m
+	}
 	m.Certificate, err = json.Marshal(r.Certificate)
 	m.Provenance = &Provenance{
 		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Why: r.Why, Free: r.Free, Init: r.Init,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/latent-go/latent/mixture"
 )
@@ -199,9 +200,9 @@ func placesOf(have, want []string) ([]int, error) {
 	case nameless && missing != nil:
 		return at, nil
 	case missing != nil && extra != nil:
-		return nil, fmt.Errorf("it does not have %s, which is fitted, and has %s, which is not; fit its columns with --columns %s", listed("the column", missing), listed("the column", extra), strings.Join(have, ","))
+		return nil, fmt.Errorf("it does not have %s, which is fitted, and has %s, which is not; fit its columns with --columns %s", listed("the column", missing), listed("the column", extra), flagOf(have))
 	case missing != nil:
-		return nil, fmt.Errorf("it does not have %s, which is fitted; fit its columns with --columns %s", listed("the column", missing), strings.Join(have, ","))
+		return nil, fmt.Errorf("it does not have %s, which is fitted; fit its columns with --columns %s", listed("the column", missing), flagOf(have))
 	case extra != nil:
 		return nil, fmt.Errorf("it has %s, which is not fitted", listed("the column", extra))
 	}
@@ -209,6 +210,16 @@ func placesOf(have, want []string) ([]int, error) {
 		at[j] = slices.Index(have, name)
 	}
 	return at, nil
+}
+
+// flagOf returns names as a flag takes them, at most as many as fit a line.
+func flagOf(names []string) string {
+	for _, name := range names {
+		if strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) || len(names) > 4*mostListed {
+			return "..."
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // numbered reports whether the names are those of columns without names: 1, 2 and on.

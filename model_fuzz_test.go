@@ -2,10 +2,13 @@ package latent
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/latent-go/latent/data"
 )
 
 // FuzzModel: whatever is in a model file, reading it gives an error or a model that can be used and written again to
@@ -30,7 +33,10 @@ func FuzzModel(f *testing.F) {
 		if _, _, _, err := m.mixture(); err != nil {
 			t.Fatalf("a model that was read cannot be used: %v", err)
 		}
-		m.Result()
+		if _, err := json.Marshal(m.Result()); err != nil {
+			t.Fatalf("what a model tells is no JSON: %v", err)
+		}
+		useModel(t, m)
 		var first, second bytes.Buffer
 		if _, err := m.WriteTo(&first); err != nil {
 			t.Fatal(err)
@@ -43,4 +49,43 @@ func FuzzModel(f *testing.F) {
 			t.Fatalf("written twice, two files (%v):\n%s\n%s", err, first.Bytes(), second.Bytes())
 		}
 	})
+}
+
+// useModel does with a model what the command does: it labels and scores rows, measures distances, draws a row, exports it and
+// starts a fit from it.
+func useModel(t *testing.T, m *Model) {
+	d := m.D()
+	if d > 64 || m.K() > 64 {
+		return
+	}
+	rows := &data.Table{N: 3, D: d, F64: make([]float64, 3*d)}
+	for j := range d {
+		rows.F64[d+j], rows.F64[2*d+j] = 1, float64(j%2)
+	}
+	distances, _ := m.Distances() // some kinds have none
+	err := m.Rows(context.Background(), rows, 1, func(s *Scored) error {
+		for i, c := range s.Label {
+			if c < 0 || int(c) >= m.K() || m.HasDensity() && m.Weights[c] == 0 {
+				t.Errorf("row %d has label %d of %d", i, c, m.K())
+			}
+		}
+		if distances != nil {
+			distances(make([]float64, s.N), s)
+		}
+		return nil
+	})
+	if err != nil && m.Kind != "bernoulli" && m.Kind != "categorical" { // those may lack the level that a row has
+		t.Errorf("rows cannot be labelled: %v", err)
+	}
+	if s, err := m.Sampler(1); err == nil {
+		s.Draw(make([]float64, d))
+	}
+	if _, err := m.Arrays(); err != nil {
+		t.Errorf("it cannot be exported: %v", err)
+	}
+	spec := Spec{Model: m.Kind, K: m.K(), Columns: m.Columns, Levels: m.Levels, Init: "model", Given: m, MaxIter: new(1), Threads: 1}
+	if m.Kind == "gmm" {
+		spec.Covariance = m.Shape.String()
+	}
+	_, _ = Fit(context.Background(), rows, spec) // these rows may not do for it: that is an error, and no panic
 }

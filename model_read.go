@@ -37,7 +37,7 @@ func (t *Transform) UnmarshalJSON(b []byte) error {
 		Mean, Explained []number
 		Components      [][]number
 	}
-	if err := json.Unmarshal(b, &raw); err != nil {
+	if err := strictly(b, &raw); err != nil {
 		return err
 	}
 	*t = Transform{Kind: raw.Kind, Center: floats(raw.Center), Scale: floats(raw.Scale), Mean: floats(raw.Mean), Explained: floats(raw.Explained)}
@@ -107,7 +107,15 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	if r.err != nil {
 		return r.err
 	}
-	return m.check()
+	if err := m.check(); err != nil {
+		return err
+	}
+	if r.errors != nil {
+		if err := m.readStandardErrors(r.errors); err != nil {
+			return fmt.Errorf("standard_errors: %w", err)
+		}
+	}
+	return m.checkTold()
 }
 
 // jsonError says on which line a file stops being JSON.
@@ -120,8 +128,9 @@ func jsonError(b []byte, err error) error {
 
 // modelReader takes keys out of a model file one by one and keeps the first error.
 type modelReader struct {
-	keys map[string]json.RawMessage
-	err  error
+	keys   map[string]json.RawMessage
+	errors json.RawMessage // standard errors, which are read when the parameters are checked
+	err    error
 }
 
 func (r *modelReader) take(key string) json.RawMessage {
@@ -140,12 +149,8 @@ func (r *modelReader) decode(key string, into any) {
 		r.err = fmt.Errorf("%s: this key is missing", key)
 		return
 	}
-	err := json.Unmarshal(raw, into)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		err = fmt.Errorf("a %s stands where %s belongs", wrong.Value, jsonName(wrong.Type.Kind()))
-	}
-	if err != nil {
-		r.err = fmt.Errorf("%s: %s", key, strings.TrimPrefix(err.Error(), "json: "))
+	if err := strictly(raw, into); err != nil {
+		r.err = fmt.Errorf("%s: %w", key, err)
 	}
 }
 
@@ -292,13 +297,16 @@ func (r *modelReader) transform(m *Model) {
 
 // rest reads what is optional and refuses what is left.
 func (r *modelReader) rest(m *Model) {
-	for key, into := range map[string]any{"n": &m.N, "log_likelihood": &m.LogLik, "standard_errors": &m.StandardErrors, "provenance": &m.Provenance} {
-		if r.keys[key] != nil && string(r.keys[key]) != "null" {
-			r.decode(key, into)
+	for _, o := range []struct {
+		key  string
+		into any
+	}{{"n", &m.N}, {"log_likelihood", &m.LogLik}, {"provenance", &m.Provenance}} {
+		if r.keys[o.key] != nil && string(r.keys[o.key]) != "null" {
+			r.decode(o.key, o.into)
 		}
 	}
-	m.Certificate, m.Spec = r.object("certificate"), r.object("spec")
-	for _, key := range []string{"transform", "n", "log_likelihood", "standard_errors", "provenance"} {
+	m.Certificate, m.Spec, r.errors = r.object("certificate"), r.object("spec"), r.object("standard_errors")
+	for _, key := range []string{"transform", "n", "log_likelihood", "provenance"} {
 		delete(r.keys, key) // there, but null
 	}
 	if r.err == nil && len(r.keys) > 0 {

@@ -57,7 +57,11 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 		w.key("certificate", m.Certificate)
 	}
 	if m.StandardErrors != nil {
-		w.key("standard_errors", m.StandardErrors)
+		b, err := m.StandardErrors.marshal(true)
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		w.key("standard_errors", json.RawMessage(b))
 	}
 	if m.Spec != nil {
 		w.key("spec", m.Spec)

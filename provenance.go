@@ -56,12 +56,12 @@ func (m *Model) Result() *Result {
 		}
 	}
 	r.Free = mix.Free()
-	json.Unmarshal(m.Certificate, &r.Certificate) // a certificate that cannot be read tells nothing: it stays empty
+	json.Unmarshal(m.Certificate, &r.Certificate) // a model that was read has one that can be; else it stays empty
 	if r.Certificate.OnEdge == nil {
 		r.Certificate.OnEdge = []string{}
 	}
 	p := m.Provenance
-	if p == nil {
+	if r.ByHand = p == nil; r.ByHand {
 		p = &Provenance{}
 	}
 	r.Data = p.Data

@@ -28,10 +28,11 @@ type Result struct {
 	Seed        uint64 `json:"seed"`
 	Converged   bool   `json:"converged"`
 	Interrupted bool   `json:"interrupted,omitempty"`
-	Iterations  int    `json:"iterations"`           // accepted steps of the winning start
-	Sweeps      int    `json:"sweeps"`               // passes of the winning start
-	SweepsTotal int    `json:"sweeps_total"`         // passes of all starts
-	Moves       int    `json:"moves_kept,omitempty"` // breathing: moves that the winning start kept
+	ByHand      bool   `json:"written_by_hand,omitempty"` // of a model without provenance: nothing was fitted
+	Iterations  int    `json:"iterations"`                // accepted steps of the winning start
+	Sweeps      int    `json:"sweeps"`                    // passes of the winning start
+	SweepsTotal int    `json:"sweeps_total"`              // passes of all starts
+	Moves       int    `json:"moves_kept,omitempty"`      // breathing: moves that the winning start kept
 
 	Seconds float64 `json:"seconds"`
 	Timing  Timing  `json:"timing"`

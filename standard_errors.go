@@ -17,13 +17,15 @@ import (
 // method turns it into natural units. They hold where the model is right, the rows are independent and many, and the
 // fit has finished.
 type StandardErrors struct {
-	Weights       Errors   `json:"weights,omitempty"`       // k mixing weights; nil where those are not learned
-	Means         []Errors `json:"means,omitempty"`         // gmm: k x d, of the d columns
-	Covariance    []Errors `json:"covariance,omitempty"`    // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
-	Probabilities []Errors `json:"probabilities,omitempty"` // bernoulli, categorical: as Model.Probabilities
-	Rows          int64    `json:"rows"`                    // rows looked at: all of positive weight, or a sample where that is much work
-	Method        string   `json:"method,omitempty"`        // "outer products"
-	Why           string   `json:"why,omitempty"`           // why there are none
+	Weights       Errors   // k mixing weights; nil where those are not learned
+	Means         []Errors // gmm: k x d, of the d columns
+	Covariance    []Errors // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
+	Probabilities []Errors // bernoulli, categorical: as Model.Probabilities
+	Rows          int64    // rows looked at: all of positive weight, or a sample where that is much work
+	Method        string   // "outer products"
+	Why           string   // why there are none
+
+	of *Model // the model, which says how they are nested in JSON; nil: as they are here
 }
 
 // Errors are standard errors. A parameter on an edge, such as a probability of 0, has none: NaN, in JSON null.

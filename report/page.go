@@ -122,8 +122,12 @@ type fact struct{ Name, Value string }
 
 func (b *builder) facts() []fact {
 	r := b.r
+	seed, version := fmt.Sprint(r.Seed), "latent "+r.Version
+	if r.ByHand { // nothing was drawn, and no program has fitted it
+		seed, version = "", ""
+	}
 	facts := []fact{{"data", r.Data}, {"hash", b.Hash}, {"rows", text.Thousands(b.rows.N)}, {"columns", strings.Join(r.Columns, ", ")}, {"left out", strings.Join(b.LeftOut, ", ")},
-		{"command", b.Command}, {"seed", fmt.Sprint(r.Seed)}, {"version", "latent " + r.Version}, {"computed with", b.Machine}, {"date", b.When}}
+		{"command", b.Command}, {"seed", seed}, {"version", version}, {"computed with", b.Machine}, {"date", b.When}}
 	if r.Dropped > 0 {
 		facts[2].Value += fmt.Sprintf(" (%s dropped for missing cells)", text.Thousands(r.Dropped))
 	}

@@ -43,6 +43,8 @@ func (b *builder) verdict() []string {
 	}
 	said := []string{fmt.Sprintf("%s, by %s%s.", text.Count(r.K, "group"), what, shape)}
 	switch {
+	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
+		said = append(said, fmt.Sprintf("Log-likelihood %s nats (%d free parameters).", decimals(*r.LogLik), r.Free))
 	case r.LogLik != nil:
 		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%s; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), text.Count(r.Free, "free parameter")))
 	case r.Inertia != nil && r.Model == "kmedians":
@@ -82,6 +84,10 @@ func decimals(v float64) string {
 func (b *builder) finished() string {
 	r, c := b.r, b.r.Certificate
 	switch {
+	case r.ByHand:
+		return "The model was written by hand: it was not fitted to these or other rows."
+	case r.Starts.N == 0:
+		return "The model file does not say whether the fit had finished."
 	case !r.Converged:
 		return "Not finished: the numbers are those of an unfinished climb."
 	case c.DistanceSE != nil && c.Remaining != nil:

@@ -20,6 +20,7 @@ const width = 110
 // summarise answers five questions: what was read, what was fitted, how good it is, whether it finished, and what the
 // groups are. info is nil where the data are not at hand.
 func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
+	w = printable{w}
 	fmt.Fprintln(w, readLine(r, info))
 	fmt.Fprintln(w, fittedLine(r))
 	if r.Choice != nil {
@@ -156,8 +157,11 @@ func goodLine(r *latent.Result) string {
 }
 
 func finishedLine(r *latent.Result) string {
-	if r.Starts.N == 0 {
-		return "not finished or not fitted: the file does not say"
+	switch {
+	case r.ByHand:
+		return "not fitted: the model was written by hand"
+	case r.Starts.N == 0:
+		return "the file does not say whether the fit had finished"
 	}
 	var b strings.Builder
 	switch {

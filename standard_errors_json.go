@@ -1,0 +1,242 @@
+package latent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/latent-go/latent/family"
+)
+
+// MarshalJSON lays the standard errors out like the parameters of Result.Components: a covariance for each component, as a
+// matrix, a list of variances or a number, and the probabilities of levels by column.
+func (e *StandardErrors) MarshalJSON() ([]byte, error) { return e.marshal(false) }
+
+// marshal lays covariances out one a component, or as the model file holds them: once where components share one.
+func (e *StandardErrors) marshal(file bool) ([]byte, error) {
+	out := struct {
+		Weights       Errors   `json:"weights,omitempty"`
+		Means         []Errors `json:"means,omitempty"`
+		Covariance    any      `json:"covariance,omitempty"`
+		Probabilities any      `json:"probabilities,omitempty"`
+		Rows          int64    `json:"rows"`
+		Method        string   `json:"method,omitempty"`
+		Why           string   `json:"why,omitempty"`
+	}{e.Weights, e.Means, nil, nil, e.Rows, e.Method, e.Why}
+	if e.Covariance != nil {
+		out.Covariance = e.covariances(file)
+	}
+	if e.Probabilities != nil {
+		out.Probabilities = e.probabilities()
+	}
+	return json.Marshal(out)
+}
+
+// covariances returns those of the covariances as JSON shows them.
+func (e *StandardErrors) covariances(file bool) any {
+	m := e.of
+	if m == nil {
+		return e.Covariance
+	}
+	all := make([]any, len(e.Covariance))
+	for c, cov := range e.Covariance {
+		all[c] = m.errorsValue(cov)
+	}
+	if m.Shape.Shared() && len(all) == 1 {
+		if file {
+			return all[0]
+		}
+		all = slices.Repeat(all, m.K())
+	}
+	return all
+}
+
+// probabilities returns those of the probabilities as JSON shows them.
+func (e *StandardErrors) probabilities() any {
+	if e.of == nil || e.of.Kind != "categorical" {
+		return e.Probabilities
+	}
+	all := make([][]Errors, len(e.Probabilities))
+	for c, row := range e.Probabilities {
+		for _, names := range e.of.Levels {
+			all[c] = append(all[c], row[:len(names)])
+			row = row[len(names):]
+		}
+	}
+	return all
+}
+
+// errorsShape returns the shape that a covariance has in the user's units, and the number of its variables.
+func (m *Model) errorsShape() (family.Shape, int) {
+	d := m.dims()
+	if m.PCA() == nil && len(m.Transform) > 0 && m.Shape.Size(d) == 1 && !matrix(m.Shape) {
+		return family.Diag, d
+	}
+	return m.Shape, d
+}
+
+// errorsValue returns the standard errors of a covariance nested as the covariance of a Component.
+func (m *Model) errorsValue(e Errors) any {
+	shape, d := m.errorsShape()
+	switch {
+	case matrix(shape):
+		return slices.Collect(slices.Chunk(e, d))
+	case shape == family.Spherical || shape == family.TiedSpherical:
+		if v := e[0]; v-v != 0 {
+			return nil
+		}
+		return e[0]
+	}
+	return e
+}
+
+// standardErrors reads those of a model whose parameters are read, of the layout above or of that of earlier versions, which
+// had one list of numbers for each covariance, and for the probabilities of each component.
+func (m *Model) readStandardErrors(b []byte) error {
+	var in struct {
+		Weights       Errors          `json:"weights"`
+		Means         []Errors        `json:"means"`
+		Covariance    json.RawMessage `json:"covariance"`
+		Probabilities json.RawMessage `json:"probabilities"`
+		Rows          int64           `json:"rows"`
+		Method        string          `json:"method"`
+		Why           string          `json:"why"`
+	}
+	if err := strictly(b, &in); err != nil {
+		return err
+	}
+	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
+	k := m.K()
+	count, size, width := 0, 0, 0 // covariances, numbers of one, and probabilities of a component
+	switch m.Kind {
+	case "gmm":
+		shape, d := m.errorsShape()
+		if count, size = m.Shape.Count(k), shape.Size(d); matrix(shape) {
+			size = d * d
+		}
+	case "bernoulli", "categorical":
+		width = len(m.Probabilities[0])
+	}
+	var err error
+	if e.Covariance, err = flatErrors(in.Covariance, count, size); err != nil {
+		return fmt.Errorf("covariance: %w", err)
+	}
+	if e.Probabilities, err = flatErrors(in.Probabilities, map[bool]int{true: k}[width > 0], width); err != nil {
+		return fmt.Errorf("probabilities: %w", err)
+	}
+	switch whole := e.Probabilities != nil || e.Means != nil && e.Covariance != nil; {
+	case !whole && e.Why == "" && e.Weights == nil && e.Probabilities == nil && e.Means == nil && e.Covariance == nil:
+		return nil // there are none
+	case !whole && e.Why == "" && m.Kind == "gmm":
+		return errors.New("means and covariance are needed")
+	case !whole && e.Why == "":
+		return errors.New("probabilities are needed")
+	}
+	if err := e.check(m); err != nil {
+		return err
+	}
+	if e.Covariance != nil && !sameNesting(in.Covariance, e.covariances(true), e.Covariance) {
+		return errors.New("covariance: the lists are not nested as covariances are")
+	}
+	if e.Probabilities != nil && !sameNesting(in.Probabilities, e.probabilities(), e.Probabilities) {
+		return errors.New("probabilities: the lists are not nested as probabilities are")
+	}
+	m.StandardErrors = e
+	return nil
+}
+
+// check wants those of the parameters of m.
+func (e *StandardErrors) check(m *Model) error {
+	k := m.K()
+	switch {
+	case !m.HasDensity():
+		return fmt.Errorf("a %s model has none", m.Kind)
+	case e.Rows < 0:
+		return fmt.Errorf("rows: it is %d; a number of rows is not negative", e.Rows)
+	case e.Weights != nil && len(e.Weights) != k:
+		return fmt.Errorf("weights: there are %d for %d components", len(e.Weights), k)
+	case e.Means != nil && (m.Kind != "gmm" || len(e.Means) != k):
+		return fmt.Errorf("means: there are %d for %d means", len(e.Means), len(m.Means))
+	}
+	for _, row := range e.Means {
+		if len(row) != m.D() {
+			return fmt.Errorf("means: one has %d numbers for %d columns", len(row), m.D())
+		}
+	}
+	for _, list := range slices.Concat([]Errors{e.Weights}, e.Means, e.Covariance, e.Probabilities) {
+		for _, v := range list {
+			if v < 0 {
+				return fmt.Errorf("one is %v; a standard error is not negative", v)
+			}
+		}
+	}
+	return nil
+}
+
+// flatErrors reads count lists of size numbers, however nested; nil where there are none.
+func flatErrors(b json.RawMessage, count, size int) ([]Errors, error) {
+	var nested any
+	if b == nil || json.Unmarshal(b, &nested) != nil || nested == nil {
+		return nil, nil
+	}
+	var flat Errors
+	var take func(v any) error
+	take = func(v any) error {
+		switch v := v.(type) {
+		case nil:
+			flat = append(flat, math.NaN())
+		case float64:
+			flat = append(flat, v)
+		case []any:
+			for _, x := range v {
+				if err := take(x); err != nil {
+					return err
+				}
+			}
+		default:
+			return fmt.Errorf("%q stands where a number belongs", fmt.Sprint(v))
+		}
+		return nil
+	}
+	if err := take(nested); err != nil {
+		return nil, err
+	}
+	if len(flat) != count*size || count == 0 {
+		return nil, fmt.Errorf("there are %d numbers for %d parameters", len(flat), count*size)
+	}
+	return slices.Collect(slices.Chunk(flat, size)), nil
+}
+
+// sameNesting reports whether JSON is nested like one of the values.
+func sameNesting(b json.RawMessage, values ...any) bool {
+	for _, v := range values {
+		own, err := json.Marshal(v)
+		if err == nil && nesting(own) == nesting(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting returns JSON with a dot for each number.
+func nesting(b []byte) string {
+	var s strings.Builder
+	inside := false
+	for _, c := range b {
+		switch c {
+		case '[', ']', ',':
+			s.WriteByte(c)
+			inside = false
+		case ' ', '\t', '\n', '\r':
+		default:
+			if !inside {
+				s.WriteByte('.')
+			}
+			inside = true
+		}
+	}
+	return s.String()
+}
