@@ -97,6 +97,10 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
 	c.tell(r, left)
 	r.Choice.TooLarge = large
+	if err := c.collinear(ctx, r); err != nil {
+		return nil, err
+	}
+	r.Fitted.Provenance.Warnings = r.Warnings
 	r.Fitted.Provenance.Choice, r.Fitted.Provenance.Candidates = r.Choice, r.Candidates
 	return r, nil
 }

@@ -144,6 +144,11 @@ func (c *choice) nothing(ctx context.Context) error {
 			reasons = append(reasons, x.Why)
 		}
 	}
+	if said, err := c.aboutCollinear(ctx, "every group is at the floor of variances"); err != nil {
+		return err
+	} else if said != "" {
+		return errors.New("no candidate can be chosen: " + said)
+	}
 	if floor > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d of %d have a component at the floor of variances (%g of the columns' own): its rows are all but equal in some direction", floor, len(c.all), family.MinEigenvalue))
 	}

@@ -51,6 +51,10 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 		}
 	}
 	f.warnings(r, e)
+	f.dominance(r)
+	if err := f.flatGroups(ctx, r); err != nil {
+		return nil, err
+	}
 	if t.agreement != nil {
 		r.Truth = &Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
 	}

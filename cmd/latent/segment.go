@@ -95,6 +95,9 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	spec.Columns = features.Columns
+	if spec.Scale == "" {
+		spec.Scale = "none" // colours have one unit: one that varies most is meant
+	}
 	warnings, err := f.fewColours(path, features, &spec)
 	if err != nil {
 		return err

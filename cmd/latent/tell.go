@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -28,15 +29,16 @@ func checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var again io.Reader
+			if o.Stdin, again, err = held(args[0], o.Stdin); err != nil {
+				return err
+			}
 			p, err := data.Profile(cmd.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
-			for _, c := range p.Columns {
-				if c.Use == "feature" && c.Kind == "constant" { // the words of fit; k-means would take it
-					p.Warnings = append(p.Warnings, fmt.Sprintf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", c.Name, c.Min, text.ShellWord(c.Name)))
-				}
-			}
+			o.Stdin = again
+			warnOfColumns(cmd.Context(), p, args[0], o)
 			if asJSON {
 				err = printJSON(cmd.OutOrStdout(), p)
 			} else {

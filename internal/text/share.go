@@ -36,6 +36,18 @@ func P(v float64) string {
 	return s
 }
 
+// Percent writes a share in percent with one decimal, without rounding it to 0 or to 100.
+func Percent(share float64) string {
+	switch s := strconv.FormatFloat(100*share, 'f', 1, 64); {
+	case s == "100.0" && share < 1:
+		return "over 99.9 %"
+	case s == "0.0" && share > 0:
+		return "under 0.1 %"
+	default:
+		return s + " %"
+	}
+}
+
 // Shares writes probabilities that stand below each other, each as Share does. Two that differ by more than a millionth read
 // differently.
 func Shares(values []float64, decimals int) []string {

@@ -1,0 +1,69 @@
+package latent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/latent-go/latent/internal/columns"
+	"github.com/latent-go/latent/internal/text"
+)
+
+// collinear says which columns put every group on the floor; "" where none do. It makes two passes, which is little beside
+// the climbs of a fit: it is asked for only where a component is on the floor.
+func (f *fit) collinear(ctx context.Context, becomes string) (string, error) {
+	if f.spec.model() != "gmm" || f.spec.PCA > 0 {
+		return "", nil
+	}
+	d := len(f.names)
+	if f.look.Used <= int64(d) {
+		return fmt.Sprintf("there are %s for %s, so no group can vary in all directions: %s; use --pca N or --covariance diag", text.Count(f.look.Used, "row"), text.Count(d, "column"), becomes), nil
+	}
+	list, err := columns.Collinear(ctx, f.user, f.names, f.spec.threads())
+	if err != nil || list == nil {
+		return "", err
+	}
+	return columns.Tell(list, d, becomes), nil
+}
+
+// flatGroups warns of collinear columns where they put the groups of a result on the floor.
+func (f *fit) flatGroups(ctx context.Context, r *Result) error {
+	if f.spec.replicate || r.Model != "gmm" || !matrix(f.spec.shape()) || !slices.ContainsFunc(r.Components, func(c Component) bool { return c.AtFloor }) {
+		return nil
+	}
+	said, err := f.collinear(ctx, "every group is at the floor of variances")
+	if said != "" {
+		r.Warnings = slices.Insert(r.Warnings, 0, said)
+	}
+	return err
+}
+
+// collinear warns of collinear columns where they kept candidates from winning.
+func (c *choice) collinear(ctx context.Context, r *Result) error {
+	said, err := c.aboutCollinear(ctx, "candidates whose covariances join the columns are at the floor of variances and cannot win")
+	if said != "" {
+		r.Warnings = slices.Insert(r.Warnings, 0, said)
+	}
+	return err
+}
+
+// aboutCollinear names collinear columns where a candidate whose covariances join columns is at the floor; "" elsewhere.
+func (c *choice) aboutCollinear(ctx context.Context, becomes string) (string, error) {
+	if !slices.ContainsFunc(c.all, func(x *contender) bool {
+		spec := c.spec.one(x.K, x.shape)
+		return x.AtFloor && matrix(spec.shape())
+	}) {
+		return "", nil
+	}
+	return c.base.collinear(context.WithoutCancel(ctx), becomes)
+}
+
+// dominance warns where distances are those of one column almost alone, and nobody said that they should be.
+func (f *fit) dominance(r *Result) {
+	if f.spec.mixture() || f.spec.Scale != "" || f.spec.replicate {
+		return
+	}
+	if name, share := columns.Dominant(f.names, f.sd); name != "" {
+		r.warn(fmt.Sprintf("column %q holds %s of the variance, so the distances, and with them the groups, are almost its own; --scale standard gives all columns one scale (--scale none says that this one is meant)", name, text.Percent(share)))
+	}
+}
