@@ -49,6 +49,7 @@ type arrayFile struct {
 	name    string
 	n       int64
 	d       int
+	last    int64 // rows that are read, the first ones
 	cell    scalar
 	big     bool // the byte order of the file
 	byCol   bool // Fortran order: a column after another
@@ -66,17 +67,41 @@ func (f *arrayFile) single() bool { return f.cell == float32Cell }
 // Close does nothing: whoever opened the file closes it.
 func (f *arrayFile) Close() error { return nil }
 
-// sized checks that n rows of d cells fill the bytes a file has for them, and returns d as an int. The header is not
-// believed before: nothing is allocated for rows that are not there.
-func (f *arrayFile) sized(n, d uint64, have int64) error {
+// parseArray reads the header of an NPY or IDX file: all of the array but its cells, and how many rows of how many.
+func parseArray(r io.ReaderAt, size int64, name string) (f *arrayFile, n, d uint64, err error) {
+	var magic [1]byte
+	if size > 0 {
+		if err := readFull(r, magic[:], 0, name); err != nil {
+			return nil, 0, 0, err
+		}
+	}
+	if magic[0] == 0 {
+		return parseIDX(r, size, name)
+	}
+	return parseNPY(r, size, name)
+}
+
+// end returns the offset at which a file with n rows of d cells ends.
+func (f *arrayFile) end(n, d uint64) (int64, error) {
+	over, cells := bits.Mul64(n, d)
+	over2, need := bits.Mul64(cells, uint64(f.cell.size()))
+	if over != 0 || over2 != 0 || need > math.MaxInt64-uint64(f.start) {
+		return 0, fileError(f.name, "its header says %d rows of %d, which is more than any file holds: it is damaged", n, d)
+	}
+	return f.start + int64(need), nil
+}
+
+// sized checks that n rows of d cells fill a file of size bytes. The header is not believed before: nothing is allocated
+// for rows that are not there.
+func (f *arrayFile) sized(n, d uint64, size int64) error {
 	if n == 0 || d == 0 {
 		return fileError(f.name, "holds no cells: %d rows of %d", n, d)
 	}
-	over, cells := bits.Mul64(n, d)
-	over2, need := bits.Mul64(cells, uint64(f.cell.size()))
-	if over != 0 || over2 != 0 || need > math.MaxInt64 {
-		return fileError(f.name, "its header says %d rows of %d, which is more than any file holds: it is damaged", n, d)
+	end, err := f.end(n, d)
+	if err != nil {
+		return err
 	}
+	need, have := uint64(end-f.start), size-f.start
 	if d > maxColumns {
 		return fileError(f.name, "holds %s of %s columns, but a table may have %s: should rows be columns?", counted(int64(n), "row"), thousands(int64(d)), thousands(maxColumns))
 	}
@@ -88,13 +113,16 @@ func (f *arrayFile) sized(n, d uint64, have int64) error {
 	case int64(need) < have:
 		return fileError(f.name, "holds %d rows of %d, but %d bytes follow after the last of them: it is damaged, or more than one array", n, d, have-int64(need))
 	}
-	f.n, f.d = int64(n), int(d)
+	f.n, f.d, f.last = int64(n), int(d), int64(n)
 	f.columns = make([]string, d)
 	for j := range f.columns {
 		f.columns[j] = strconv.Itoa(j + 1)
 	}
 	return nil
 }
+
+// cut keeps only the first n rows.
+func (f *arrayFile) cut(n int64) { f.last = min(n, f.last) }
 
 // batchRows is the rows of a batch of arrays with d columns: 4,096, fewer where they would leave the second-level
 // cache (65,536 cells of 8 bytes are 512 KB).
@@ -104,13 +132,13 @@ func batchRows(d int) int { return max(16, min(4096, 1<<16/max(1, d))) }
 func (f *arrayFile) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
 	per := int64(batchRows(f.d))
 	readers := sync.Pool{New: func() any { return newArrayReader(f, wants) }}
-	return inTurns(int((f.n+per-1)/per), threads, ordered, func(i int, turn func(func() error) error) error {
+	return inTurns(int((f.last+per-1)/per), threads, ordered, func(i int, turn func(func() error) error) error {
 		r := readers.Get().(*arrayReader)
 		defer readers.Put(r)
 		err := ctx.Err()
 		if err == nil {
 			first := int64(i) * per
-			err = r.fill(first, int(min(per, f.n-first)))
+			err = r.fill(first, int(min(per, f.last-first)))
 		}
 		return turn(func() error {
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"sync/atomic"
 )
 
 // Options says how a file is read. The zero value lets the reader decide.
@@ -43,6 +44,12 @@ type Options struct {
 	Sample int64  // that many rows at random, out of the first Limit; 0: all
 	Seed   uint64 // of Sample
 
+	// MaxMemory is how many bytes reading may hold: what a pipe or a compressed file unpacks to (with Stream that goes to a
+	// temporary file), the rows, and Spare bytes a cell for what is done with them. 0 is DefaultMaxMemory. What would
+	// take more is a MemoryError, before it is read where that is known.
+	MaxMemory int64
+	Spare     int
+
 	Threads int       // 0: all cores
 	Stdin   io.Reader // what the path "-" means
 }
@@ -76,7 +83,7 @@ type Info struct {
 	// Where all are numbers they are in numeric order and in the shortest text, else in the order of their bytes.
 	Levels [][]string
 
-	FileRows int64 // data rows in the file
+	FileRows int64 // data rows in the file; -1 where Options.Limit ended the reading before that was known
 	Rows     int64 // rows that were kept
 	Dropped  int64 // rows that were dropped because a value is missing
 	Warnings []string
@@ -135,6 +142,7 @@ type loader struct {
 	stats    []columnStats
 	features []int
 	named    map[int][]float64 // values of columns that are called like a counter
+	used     atomic.Int64      // bytes that are held
 	store    store
 }
 
@@ -145,9 +153,13 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 	if !slices.Contains([]string{"", "error", "drop"}, o.Missing) {
 		return nil, fileError("", "missing %q is not one of error, drop", o.Missing)
 	}
-	if o.Limit < 0 || o.Sample < 0 {
-		return nil, fileError("", "limit and sample must not be negative")
+	if o.Limit < 0 || o.Sample < 0 || o.MaxMemory < 0 || o.Spare < 0 {
+		return nil, fileError("", "limit, sample and memory must not be negative")
 	}
+	if o.MaxMemory == 0 {
+		o.MaxMemory = DefaultMaxMemory()
+	}
+	o.MaxMemory = min(o.MaxMemory, addressable)
 	if err := checkGiven(&o); err != nil {
 		return nil, err
 	}
@@ -185,6 +197,9 @@ func (l *loader) prepare() error {
 		}
 	}
 	l.info.Warnings = append(l.info.Warnings, l.cols.notes...)
+	if d := int64(len(l.cols.names)); d > l.o.MaxMemory/columnCost {
+		return &MemoryError{File: f.name, What: counted(d, "column"), Need: d * columnCost, Max: l.o.MaxMemory, Stream: true}
+	}
 	if err := l.pickRows(); err != nil {
 		return err
 	}
@@ -217,19 +232,29 @@ func (l *loader) pickRows() error {
 		l.n = l.o.Sample
 		p.n = l.n
 	}
+	if l.file.more {
+		l.info.FileRows = -1
+	}
 	if l.n == n {
+		if l.file.more {
+			l.warn("read the first %s; what follows was not looked at", counted(n, "row"))
+		}
 		return nil
 	}
-	if l.file.text != nil { // later rows need not be parsed
-		last := p.rowOf(l.n - 1)
-		l.file.text.cut(last + 1)
+	if c, ok := l.file.cells.(interface{ cut(rows int64) }); ok { // later rows need not be parsed
+		c.cut(p.rowOf(l.n-1) + 1)
 	}
 	l.cells, l.picked = p, p
-	how := "the first rows"
-	if p.sel != nil {
-		how = "a random sample"
+	switch {
+	case l.file.more && p.sel == nil:
+		l.warn("read the first %s; what follows was not looked at", counted(l.n, "row"))
+	case l.file.more:
+		l.warn("read %s of the first %s (a random sample); what follows was not looked at", thousands(l.n), counted(l.o.Limit, "row"))
+	case p.sel == nil:
+		l.warn("read %s of %s rows (the first rows)", thousands(l.n), thousands(n))
+	default:
+		l.warn("read %s of %s rows (a random sample)", thousands(l.n), thousands(n))
 	}
-	l.warn("read %s of %s rows (%s)", thousands(l.n), thousands(n), how)
 	return nil
 }
 

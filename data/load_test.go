@@ -361,11 +361,14 @@ func TestLoadMissingDirectory(t *testing.T) {
 // TestTooManyRows has a file that says more rows than any memory holds.
 func TestTooManyRows(t *testing.T) {
 	l := &loader{file: &opened{name: "f.parquet"}, cols: newColumnSet("f.parquet", []string{"a", "b"}), chosen: []int{0, 1}, n: math.MaxInt / 20}
-	if err := l.allocate(); err == nil || !strings.HasSuffix(err.Error(), " rows of 2 columns are more than this machine can address; use --limit or --sample") {
+	l.o.MaxMemory = addressable
+	p := newPlan([]want{number, number})
+	if err := l.allocate(p); err == nil || !strings.HasPrefix(err.Error(), "f.parquet: ") || !strings.Contains(err.Error(), " rows of 2 columns take ") {
 		t.Errorf("got %v", err)
 	}
+	l.used.Store(0)
 	l.o.Stream = true
-	if err := l.allocate(); err != nil {
+	if err := l.allocate(p); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,7 +3,7 @@ package data
 import (
 	"context"
 	"errors"
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -36,14 +36,14 @@ func (l *loader) measure(ctx context.Context) error {
 		defer func() { l.words.measuring = false }()
 	}
 	p := newPlan(l.measureWants(probablyText))
-	if err := l.allocate(); err != nil {
+	if err := l.allocate(p); err != nil {
 		return err
 	}
 	m := newMerger(len(p.wants))
 	err = l.cells.read(ctx, p.wants, false, l.threads, func(b *batch) error {
 		m.add(b.First, statsOf(b, p, l.rowOf))
 		l.put(b, p)
-		return nil
+		return l.holdTexts(b)
 	})
 	l.stats = m.total
 	return err
@@ -116,21 +116,64 @@ func (l *loader) measureWants(probablyText []bool) []want {
 	return wants
 }
 
-// allocate makes room for what the pass stores, where that can be addressed.
-func (l *loader) allocate() error {
+// afford refuses rows that would take more memory than may be used, before there is room made for any. named columns are
+// held as float64 beside the rows for a while.
+func (l *loader) afford(p *plan, named int64, inMemory bool) error {
+	d, size, texts := int64(len(l.chosen)), int64(8), int64(0)
+	if l.o.Float32 {
+		size = 4
+	}
+	switch {
+	case l.wide: // see Report.look: numbers column by column, and a hash a row
+		d, size, named = int64(p.numbers)+1, 8, 0
+	case !inMemory:
+		d = 0
+	default:
+		size += int64(l.o.Spare)
+		for _, c := range []int{l.id, l.truth} {
+			if c >= 0 {
+				texts++
+			}
+		}
+		if l.weight >= 0 {
+			named++
+		}
+	}
+	what := fmt.Sprintf("%s of %s", counted(l.n, "row"), counted(max(d, named), "column"))
+	return l.hold(l.file.held+int64(len(l.cols.names))*columnCost+needed(l.n, d, size, texts)+needed(l.n, named, 8, 0), what)
+}
+
+// hold counts bytes that are about to be held, and refuses those that would be too many.
+func (l *loader) hold(bytes int64, what string) error {
+	if sum := l.used.Add(bytes); sum > l.o.MaxMemory {
+		return &MemoryError{File: l.file.name, What: what, Need: sum, Max: l.o.MaxMemory, Stream: l.o.Stream || l.wide}
+	}
+	return nil
+}
+
+// holdTexts counts the texts of a batch, which stay in memory where ids or known groups are kept.
+func (l *loader) holdTexts(b *batch) error {
+	if l.store.id == nil && l.store.truth == nil {
+		return nil
+	}
+	n := int64(0)
+	for _, t := range b.Text {
+		n += int64(len(t))
+	}
+	return l.hold(n, "the rows and the texts in columns that are no numbers")
+}
+
+// allocate makes room for what the pass stores, if it may have that much.
+func (l *loader) allocate(p *plan) error {
 	var named []int
 	for _, c := range l.chosen {
 		if !l.explicit && !l.o.Categories && calledCounter(l.cols.names[c]) {
 			named = append(named, c)
 		}
 	}
-	held, inMemory := len(named), !l.o.Stream && !l.wide
-	if inMemory {
-		held = max(1, len(l.chosen))
-	}
-	if held > 0 && l.n > math.MaxInt/16/int64(held) { // 16 bytes: texts take more than numbers
-		return fileError(l.file.name, "%s of %s are more than this machine can address; use --limit or --sample",
-			counted(l.n, "row"), counted(int64(held), "column"))
+	inMemory := !l.o.Stream && !l.wide
+	if err := l.afford(p, int64(len(named)), inMemory); err != nil {
+		return err
 	}
 	n := int(l.n)
 	for _, c := range named {

@@ -11,32 +11,40 @@ import (
 // that another program cuts short would end this one with a bus error, and one that it writes to would change the rows
 // of a fit that is under way.
 func openNPY(r io.ReaderAt, size int64, name string) (cells, error) {
-	head, start, err := npyHeaderText(r, size, name)
+	f, n, d, err := parseNPY(r, size, name)
 	if err != nil {
 		return nil, err
+	}
+	if err := f.sized(n, d, size); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// parseNPY reads the header: n rows of d cells.
+func parseNPY(r io.ReaderAt, size int64, name string) (f *arrayFile, n, d uint64, err error) {
+	head, start, err := npyHeaderText(r, size, name)
+	if err != nil {
+		return nil, 0, 0, err
 	}
 	h, err := parseNPYHeader(head)
 	if err != nil {
-		return nil, fileError(name, "the NPY header is damaged: %v", err)
+		return nil, 0, 0, fileError(name, "the NPY header is damaged: %v", err)
 	}
-	a := &arrayFile{name: name, r: r, start: start}
-	if err := a.setType(h.descr); err != nil {
-		return nil, err
+	f = &arrayFile{name: name, r: r, start: start}
+	if err := f.setType(h.descr); err != nil {
+		return nil, 0, 0, err
 	}
-	n, d := uint64(0), uint64(1)
-	switch len(h.shape) {
+	switch d = 1; len(h.shape) {
 	case 1:
 		n = h.shape[0]
 	case 2:
 		n, d = h.shape[0], h.shape[1]
 	default:
-		return nil, fileError(name, "holds an array of %d dimensions; rows and columns need 2 (or 1, for a single column): reshape it", len(h.shape))
+		return nil, 0, 0, fileError(name, "holds an array of %d dimensions; rows and columns need 2 (or 1, for a single column): reshape it", len(h.shape))
 	}
-	a.byCol = h.fortran && n > 1 && d > 1 // else both orders are the same bytes
-	if err := a.sized(n, d, size-start); err != nil {
-		return nil, err
-	}
-	return a, nil
+	f.byCol = h.fortran && n > 1 && d > 1 // else both orders are the same bytes
+	return f, n, d, nil
 }
 
 // maxNPYHeader is the longest text of a header that is read. NumPy writes 64 bytes, of plain types some hundred at most.

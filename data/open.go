@@ -9,9 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // opened is a file whose format is known.
@@ -20,17 +17,19 @@ type opened struct {
 	name        string // as printed in messages
 	format      string // csv, tsv, npy, idx or parquet
 	text        *csvFile
-	file        io.Closer // nil for bytes in memory
-	disk        *regular  // nil for what is no regular file
-	truth       string    // of a built-in set
-	notFeatures []string  // of a built-in set: columns that are no measurements
+	files       []io.Closer // below the cells
+	disk        *regular    // nil for what is no regular file
+	held        int64       // bytes in memory that the cells are read from
+	more        bool        // Options.Limit ended the reading before the end was seen
+	truth       string      // of a built-in set
+	notFeatures []string    // of a built-in set: columns that are no measurements
 }
 
 // Close closes the cells and the file below them.
 func (f *opened) Close() error {
 	err := f.cells.Close()
-	if f.file != nil {
-		f.file.Close() // it was only read, and may be closed already
+	for _, file := range f.files {
+		file.Close() // it was only read, and may be closed already
 	}
 	return err
 }
@@ -52,14 +51,15 @@ func (f *opened) named() bool {
 // StandardInput is what standard input is called in messages and results, where a file has its path.
 const StandardInput = "standard input"
 
-// open opens a path, "-" or "@name" and finds out what it holds. Compressed text is unpacked in memory.
+// open opens a path, "-" or "@name" and finds out what it holds. What is compressed, or comes only once, is kept in a
+// spool.
 func open(ctx context.Context, path string, o Options) (*opened, error) {
 	switch {
 	case path == "-":
 		if o.Stdin == nil {
 			return nil, fileError(StandardInput, "there is none here")
 		}
-		return spool(ctx, o.Stdin, StandardInput, o)
+		return spooled(ctx, o.Stdin, StandardInput, o)
 	case strings.HasPrefix(path, "@"):
 		return openDataset(ctx, path, o)
 	}
@@ -75,9 +75,9 @@ func open(ctx context.Context, path string, o Options) (*opened, error) {
 		f.Close()
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe has no size and cannot be read twice
+	if !info.Mode().IsRegular() || info.Size() == 0 { // a pipe has no size and cannot be read twice; files of /proc say 0
 		defer f.Close()
-		return spool(ctx, f, path, o)
+		return spooled(ctx, f, path, o)
 	}
 	disk := &regular{f, path, info}
 	of, err := openFile(ctx, f, info.Size(), path, o)
@@ -86,7 +86,7 @@ func open(ctx context.Context, path string, o Options) (*opened, error) {
 		f.Close()
 		return nil, err
 	}
-	of.file, of.disk = f, disk
+	of.files, of.disk = append(of.files, f), disk
 	return of, nil
 }
 
@@ -109,7 +109,7 @@ func openDataset(ctx context.Context, path string, o Options) (*opened, error) {
 	if o.Format != "" && o.Format != "auto" && o.Format != "csv" {
 		return nil, fileError(path, "a built-in set is csv, not %s; leave --format out", o.Format)
 	}
-	f, err := openText(ctx, bytes.NewReader(b), int64(len(b)), path, o, nil)
+	f, err := openText(ctx, bytes.NewReader(b), int64(len(b)), path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -124,68 +124,22 @@ func openFile(ctx context.Context, f *os.File, size int64, name string, o Option
 		return nil, err
 	}
 	if packed(start) != "" {
-		b, err := unpack(io.NewSectionReader(f, 0, size), start, name)
-		if err != nil {
-			return nil, err
-		}
-		return openBytes(ctx, b, name, o)
+		return spooled(ctx, io.NewSectionReader(f, 0, size), name, o)
+	}
+	return openReader(ctx, f, size, name, o)
+}
+
+// openReader opens what can be read at any offset.
+func openReader(ctx context.Context, r io.ReaderAt, size int64, name string, o Options) (*opened, error) {
+	start := make([]byte, min(16, size))
+	if err := readFull(r, start, 0, name); err != nil {
+		return nil, err
 	}
 	format, err := formatOf(start, name, o)
 	if err != nil {
 		return nil, err
 	}
-	return openReader(ctx, f, size, name, format, o, f)
-}
-
-// spool reads everything from r, then opens it from memory.
-func spool(ctx context.Context, r io.Reader, name string, o Options) (*opened, error) {
-	b, err := readPipe(ctx, r)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, fileError(name, "%v", err)
-	}
-	if start := b[:min(16, len(b))]; packed(start) != "" {
-		if b, err = unpack(bytes.NewReader(b), start, name); err != nil {
-			return nil, err
-		}
-	}
-	return openBytes(ctx, b, name, o)
-}
-
-// readPipe is io.ReadAll that gives up when ctx ends: a pipe may be silent for ever. The reader is then left behind.
-func readPipe(ctx context.Context, r io.Reader) ([]byte, error) {
-	type read struct {
-		b   []byte
-		err error
-	}
-	done := make(chan read, 1)
-	go func() {
-		b, err := io.ReadAll(r)
-		done <- read{b, err}
-	}()
-	select {
-	case d := <-done:
-		return d.b, d.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// openBytes opens what is in memory already.
-func openBytes(ctx context.Context, b []byte, name string, o Options) (*opened, error) {
-	format, err := formatOf(b[:min(16, len(b))], name, o)
-	if err != nil {
-		return nil, err
-	}
-	return openReader(ctx, bytes.NewReader(b), int64(len(b)), name, format, o, nil)
-}
-
-// openReader opens the formats that need no more than random access.
-func openReader(ctx context.Context, r io.ReaderAt, size int64, name, format string, o Options, file io.Closer) (*opened, error) {
 	var c cells
-	var err error
 	switch format {
 	case "npy":
 		c, err = openNPY(r, size, name)
@@ -194,15 +148,15 @@ func openReader(ctx context.Context, r io.ReaderAt, size int64, name, format str
 	case "parquet":
 		c, err = openParquet(r, size, name)
 	default:
-		return openText(ctx, r, size, name, o, file)
+		return openText(ctx, r, size, name, o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &opened{cells: c, name: name, format: format, file: file}, nil
+	return &opened{cells: c, name: name, format: format}, nil
 }
 
-func openText(ctx context.Context, r io.ReaderAt, size int64, name string, o Options, file io.Closer) (*opened, error) {
+func openText(ctx context.Context, r io.ReaderAt, size int64, name string, o Options) (*opened, error) {
 	f, err := openCSV(ctx, r, size, name, o)
 	if err != nil {
 		return nil, err
@@ -211,7 +165,7 @@ func openText(ctx context.Context, r io.ReaderAt, size int64, name string, o Opt
 	if f.delim == '\t' {
 		format = "tsv"
 	}
-	return &opened{cells: f, name: name, format: format, text: f, file: file}, nil
+	return &opened{cells: f, name: name, format: format, text: f}, nil
 }
 
 // formatOf goes by --format, then by the first bytes.
@@ -231,6 +185,8 @@ func formatOf(start []byte, name string, o Options) (string, error) {
 		return "parquet", nil
 	case len(start) >= 4 && start[0] == 0 && start[1] == 0 && bytes.IndexByte([]byte{8, 9, 11, 12, 13, 14}, start[2]) >= 0 && start[3] > 0:
 		return "idx", nil
+	case packed(start) != "":
+		return "", fileError(name, "what it unpacks to is compressed again, with %s: unpack it once first", packed(start))
 	}
 	return "csv", nil // or what its reader names as no table
 }
@@ -244,26 +200,4 @@ func packed(start []byte) string {
 		return "zstd"
 	}
 	return ""
-}
-
-// unpack decompresses all members or frames of r.
-func unpack(r io.Reader, start []byte, name string) ([]byte, error) {
-	var b []byte
-	var err error
-	if packed(start) == "gzip" {
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(r); err == nil {
-			b, err = io.ReadAll(z)
-		}
-	} else {
-		var z *zstd.Decoder
-		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1)); err == nil {
-			defer z.Close()
-			b, err = io.ReadAll(z)
-		}
-	}
-	if err != nil {
-		return nil, fileError(name, "the %s data is damaged or cut short (%v)", packed(start), err)
-	}
-	return b, nil
 }

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -85,6 +86,9 @@ func fitted(n int) string {
 // nested is what formats offer whose columns may hold lists or groups: cells without a text of their own.
 type nested interface{ nested(column int) bool }
 
+// textCost is about what a text in a set takes beside its bytes: its length and place, twice where the set has grown.
+const textCost = 64
+
 // look makes the pass that counts distinct values and repeated rows. Numbers are held column by column, which takes
 // as much memory as a fit, or where float64 does not hold them by a hash of their text; texts are held once each.
 func (r *Report) look(ctx context.Context, l *loader) error {
@@ -126,12 +130,18 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 			}
 			if texts[c] != nil {
 				mu.Lock()
+				held := int64(0)
 				for i := range b.N {
-					if t := b.Text[i*p.texts+p.text[c]]; !isMissing([]byte(t)) {
-						texts[c][t] = struct{}{}
+					t := b.Text[i*p.texts+p.text[c]]
+					if _, seen := texts[c][t]; !seen && !isMissing([]byte(t)) {
+						texts[c][strings.Clone(t)] = struct{}{} // a batch is one string, of which a few cells are kept
+						held += int64(len(t)) + textCost
 					}
 				}
 				mu.Unlock()
+				if err := l.hold(held, "the different texts"); err != nil {
+					return err
+				}
 			}
 		}
 		for i := range b.N {
@@ -224,7 +234,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Duplicate  int64    `json:"duplicate_rows"`
 		Warnings   []string `json:"warnings"`
 		Error      string   `json:"error,omitempty"`
-	}{r.Name, r.Format, r.FileRows, r.Delimiter, r.Decimal, r.Header, []column{}, r.IncompleteRows, r.DuplicateRows, r.Warnings, ""}
+	}{r.Name, r.Format, max(r.FileRows, r.Rows+r.Dropped), r.Delimiter, r.Decimal, r.Header, []column{}, r.IncompleteRows, r.DuplicateRows, r.Warnings, ""}
 	if out.Warnings == nil {
 		out.Warnings = []string{}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -76,6 +77,10 @@ func (a *applyFlags) read(cmd *cobra.Command, model, path string) (*latent.Model
 	o.Categories, o.Levels = m.Levels != nil, m.Levels
 	o.Stream, o.Carry = a.all, a.all // cells are text: they pass through without being held
 	src, info, err := data.Load(cmd.Context(), path, o)
+	if tooLarge := (*data.MemoryError)(nil); errors.As(err, &tooLarge) && !o.Stream && path != "-" {
+		o.Stream = true // a few passes over the file, and no memory for its rows
+		src, info, err = data.Load(cmd.Context(), path, o)
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -34,6 +34,7 @@ func normalise(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 type dataFlags struct {
 	data.Options
 	columns, exclude []string
+	memory           memoryFlag
 }
 
 // add adds the flags for files whose columns are known (label, score).
@@ -46,6 +47,7 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 	f.StringVar(&d.ID, "id", "", "column that names the rows")
 	f.StringVar(&d.Missing, "missing", "error", "error or drop: what to do with rows that lack a value")
 	f.BoolVar(&d.AllowFewer, "allow-fewer", false, "with --missing drop: go on with less than half of the rows")
+	d.memory.add(cmd)
 }
 
 // addChoice adds the flags that choose columns and rows (fit, check).
@@ -65,6 +67,7 @@ func (d *dataFlags) addChoice(cmd *cobra.Command) {
 func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, error) {
 	o := d.Options
 	o.Columns, o.Exclude, o.Threads, o.Stdin = d.columns, d.exclude, threads, cmd.InOrStdin()
+	o.MaxMemory = int64(d.memory)
 	if o.Delimiter == `\t` || o.Delimiter == "tab" {
 		o.Delimiter = "\t"
 	}

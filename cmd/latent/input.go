@@ -39,6 +39,9 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 		return nil, err
 	}
 	o.Seed, o.Categories = s.seed, spec.Model == "categorical"
+	if spec.Model == "kmeans" {
+		o.Spare = packedCell
+	}
 	if err := s.start(cmd.Context(), &spec, path, &o); err != nil {
 		return nil, err
 	}
@@ -58,6 +61,9 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	}
 	return in, nil
 }
+
+// packedCell is how many bytes k-means holds a cell beside the rows, at most, if it takes more than a few passes.
+const packedCell = 4
 
 // close lets go of a file that is read in every pass.
 func (in *input) close() {

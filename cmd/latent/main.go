@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	for _, cmd := range root.Commands() {
 		strict(cmd)
 	}
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	var status exitStatus
 	switch {
 	case err == nil:
@@ -76,6 +76,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(errw, "latent: interrupted before there was a result; nothing was written")
 		return exitInterrupted
+	}
+	var memory *data.MemoryError
+	if errors.As(err, &memory) {
+		fmt.Fprintf(errw, "latent: %s%s\n", err, ways(cmd, memory))
+		return exitError
 	}
 	fmt.Fprintf(errw, "latent: %s\n", err)
 	var usage usageError

@@ -180,7 +180,7 @@ func asked(cmd *cobra.Command) map[string]any {
 	flags := map[string]any{}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "output", "labels", "trace", "report", "out", "json", "quiet", "verbose", "no-color", "no-progress", "config", "threads":
+		case "output", "labels", "trace", "report", "out", "json", "quiet", "verbose", "no-color", "no-progress", "config", "threads", "max-memory":
 			return
 		}
 		name := strings.ReplaceAll(f.Name, "-", "_")

@@ -76,7 +76,7 @@ func datasetsCommand() *cobra.Command {
 
 func tellProfile(cmd *cobra.Command, p *data.Report) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	fmt.Fprintf(out, "%s: %s, %s", p.Name, p.Format, text.Count(p.FileRows, "row"))
+	fmt.Fprintf(out, "%s: %s, %s", p.Name, p.Format, text.Count(max(p.FileRows, p.Rows+p.Dropped), "row"))
 	if p.Delimiter != "" {
 		fmt.Fprintf(out, "; delimiter %q, decimal %q, %s", p.Delimiter, p.Decimal, map[bool]string{true: "a header", false: "no header"}[p.Header])
 	}

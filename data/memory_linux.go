@@ -1,0 +1,64 @@
+package data
+
+import (
+	"bufio"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// systemMemory returns the limits of memory that this process has, in bytes, as far as they are known.
+func systemMemory() []int64 {
+	var limits []int64
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		limits = append(limits, int64(uint64(info.Totalram)*uint64(info.Unit)))
+	}
+	for _, what := range []int{unix.RLIMIT_AS, unix.RLIMIT_DATA} {
+		var r unix.Rlimit
+		if unix.Getrlimit(what, &r) == nil && r.Cur < math.MaxInt64 {
+			limits = append(limits, int64(r.Cur))
+		}
+	}
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return limits
+	}
+	return append(limits, groupLimits(string(groups), "/sys/fs/cgroup", os.ReadFile)...)
+}
+
+// groupLimits returns the limits that control groups set: those of the groups in /proc/self/cgroup and of all above them,
+// of version 2 (memory.max) and version 1 (memory.limit_in_bytes). Inside a container the path of the group is often not
+// there, and the group of the container is the root that is seen.
+func groupLimits(groups, root string, read func(string) ([]byte, error)) []int64 {
+	var limits []int64
+	for lines := bufio.NewScanner(strings.NewReader(groups)); lines.Scan(); {
+		parts := strings.SplitN(lines.Text(), ":", 3) // number:controllers:path
+		if len(parts) < 3 {
+			continue
+		}
+		dir, file := root, "memory.max"
+		switch {
+		case parts[1] == "":
+		case strings.Contains(","+parts[1]+",", ",memory,"):
+			dir, file = path.Join(root, "memory"), "memory.limit_in_bytes"
+		default:
+			continue
+		}
+		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
+			if b, err := read(path.Join(dir, at, file)); err == nil {
+				if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil { // "max" is none
+					limits = append(limits, n)
+				}
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return limits
+}
