@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/pca"
 	"github.com/latent-go/latent/seed"
 )
 
@@ -28,6 +30,7 @@ const (
 	perCell      = 0.6 // a row, a component and a column, without a matrix
 	perCentre    = 0.15
 	perPair      = 6.0 // a row and a component: exponentials
+	perWhitened  = 4.0 // a row and a pair of columns
 	perParameter = 60  // a parameter and an evaluation: the memory of L-BFGS, sums, copies
 )
 
@@ -68,7 +71,7 @@ type estimate struct {
 // estimate reckons what the fit will take.
 func (f *fit) estimate() estimate {
 	s, n := &f.spec, float64(f.look.Used)
-	e := estimate{parameters: float64(f.mix.Params()), cells: n * float64(f.mix.D)}
+	e := estimate{parameters: float64(f.mix.Params()), cells: f.cells()}
 	starts, each := float64(s.starts(f.look.Used)), float64(tries(s.start(f.mix.D), f.look.Used))
 	steps := float64(min(s.maxIter(), plausibleSteps) + 1)
 	if s.K == 1 { // a step is the end
@@ -81,6 +84,9 @@ func (f *fit) estimate() estimate {
 	e.seconds = starts * steps * f.evaluation(seen)
 	if each > 1 {
 		e.seconds += starts * each * (min(steps, smallSteps) + 1) * f.evaluation(n)
+	}
+	if s.start(f.mix.D) == "whitened" {
+		e.seconds += perWhitened * math.Min(n, seed.SampleRows) * float64(f.mix.D) * float64(f.mix.D) / 1e9
 	}
 	if s.thorough() && s.K > 1 {
 		rows := min(n, moveRows)
@@ -107,6 +113,21 @@ func (f *fit) estimate() estimate {
 func (f *fit) accumulators() float64 {
 	const leastChunk = 256
 	return math.Min(math.Ceil(float64(f.look.Used)/leastChunk), float64(2*f.spec.threads()))
+}
+
+// How long the best so far may take to become a result when a fit was interrupted, where factors of whole matrices alone
+// take more than slowFactors seconds; elsewhere it is waited for, since it takes no more than a pass.
+const (
+	slowFactors = 0.5
+	resultWait  = 5 * time.Second
+)
+
+// patience returns how long the end of an interrupted fit is waited for; below 0 there is no limit.
+func (f *fit) patience() time.Duration {
+	if f.evaluation(0) > slowFactors {
+		return resultWait
+	}
+	return -1
 }
 
 // evaluation reckons the seconds of one core that one evaluation on n rows takes.
@@ -152,6 +173,36 @@ func (f *fit) affordable() error {
 	}
 	return nil
 }
+
+// What principal components of more than pca.ExactColumns columns are reckoned to take: passes, each with two products of the
+// rows and all vectors, and eigenvalues of a basis of three blocks of vectors now and then.
+const (
+	passesOfPCA  = 20
+	perProduct   = 0.3  // nanoseconds of a row, a vector and a column
+	perBasisCube = 10.0 // nanoseconds
+	basisBlocks  = 3
+	solvesOfPCA  = 5
+)
+
+// affordableComponents refuses more principal components than memory or time allow.
+func (f *fit) affordableComponents(n int) error {
+	d, m := float64(len(f.look.Mean)), float64(n+8)
+	if len(f.look.Mean) <= pca.ExactColumns {
+		return nil
+	}
+	bytes := 8 * 2 * basisBlocks * m * d
+	seconds := (passesOfPCA*2*perProduct*float64(f.look.Used)*m*d + solvesOfPCA*perBasisCube*math.Pow(basisBlocks*m, 3)) / 1e9
+	switch {
+	case bytes > affordedBytes:
+		return bad("pca", "is %d: of %s columns that would take about %s of memory, more than the %s allowed; use fewer", n, grouped(d), gigabytes(bytes), gigabytes(affordedBytes))
+	case seconds > affordedSeconds && f.cells() < plentyOfCells*m*d && !f.spec.AllowLong:
+		return bad("pca", "is %d: of %s columns that would take about %s on one core; use fewer, or --allow-long to find them all the same", n, grouped(d), duration(seconds))
+	}
+	return nil
+}
+
+// cells is the number of cells of the table that is fitted.
+func (f *fit) cells() float64 { return float64(f.look.Used) * float64(len(f.look.Mean)) }
 
 // less says what would take less.
 func (f *fit) less() string {

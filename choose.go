@@ -2,6 +2,7 @@ package latent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/sweep"
 )
 
@@ -73,7 +75,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		c.judges = c.base.judges()
 	}
 	if c.criterion == "gap" {
-		if c.refs, err = c.base.references(ctx); err != nil {
+		if c.refs, err = interrupt.Run(ctx, interrupt.Grace, func() (*references, error) { return c.base.references(ctx) }); err != nil {
 			return nil, err
 		}
 	}
@@ -291,7 +293,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	}
 	leave()
 	if err == nil {
-		err = x.measure(context.WithoutCancel(ctx), &f, e, c.judges)
+		err = c.measured(ctx, x, &f, e)
 	}
 	if err == nil && c.refs != nil {
 		if why := c.refs.judge(ctx, x, &f); why != nil && x.Why == "" {
@@ -308,6 +310,24 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	f.local = nil // what it keeps between sweeps may be large
 	f.need = nil
 	x.fit, x.end = &f, e.light()
+}
+
+// measured is measure, given up where ctx has ended and it takes longer than anybody waits.
+func (c *choice) measured(ctx context.Context, x *contender, f *fit, e *end) error {
+	own := *x
+	wait := f.patience()
+	if c.judges != nil {
+		wait = resultWait
+	}
+	_, err := interrupt.Run(ctx, wait, func() (none struct{}, err error) {
+		return none, own.measure(context.WithoutCancel(ctx), f, e, c.judges)
+	})
+	if err == nil || ctx.Err() == nil {
+		*x = own
+	} else {
+		err = errors.New(cutShort)
+	}
+	return err
 }
 
 // measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.

@@ -44,7 +44,11 @@ func (m member) Sweep(ctx context.Context, tasks []sweep.Task) ([]*family.Stats,
 	m.waiting = append(m.waiting, r)
 	m.serve(ctx)
 	m.mu.Unlock()
-	<-r.done
+	select {
+	case <-r.done:
+	case <-ctx.Done(): // the others may be at work that takes longer than anybody waits
+		return nil, ctx.Err()
+	}
 	*m.best = r.best
 	return r.stats, r.err
 }

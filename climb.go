@@ -7,6 +7,7 @@ import (
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/hard"
+	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/onedim"
 	"github.com/latent-go/latent/seed"
 )
@@ -16,7 +17,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	switch s := &f.spec; s.driver(f.mix.D) {
 	case "dp-means":
 		steps := hard.DPMeans{Penalty: *s.Penalty, MaxIter: s.maxIter()}.Steps(ctx, f.local, thetas[0], f.mix.D)
-		runs := []run{follow(steps, 0, 1, watch)}
+		runs := follow(ctx, []iter.Seq2[ascent.Step, error]{steps}, watch)
 		if p := runs[0].last.Point; p != nil {
 			f.mix.K = len(p.Theta) / f.mix.D
 		}
@@ -48,10 +49,11 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 			return nil, err
 		}
 		medians := &hard.Medians{Points: points, Threads: f.spec.threads()}
-		runs := make([]run, len(thetas))
+		climbs := make([]iter.Seq2[ascent.Step, error], len(thetas))
 		for i, theta := range thetas {
-			runs[i] = follow(f.driver(i).Steps(ctx, medians, theta), i, len(thetas), watch)
+			climbs[i] = f.driver(i).Steps(ctx, medians, theta)
 		}
+		runs := follow(ctx, climbs, watch)
 		if f.spec.driver(f.mix.D) == "exact" {
 			runs[0].last.Done = ascent.FixedPoint
 		}
@@ -91,20 +93,25 @@ func (f *fit) lockstep(watch func(Progress)) *lockstep {
 	return l
 }
 
-// follow runs one climb to its end.
-func follow(steps iter.Seq2[ascent.Step, error], start, of int, watch func(Progress)) run {
-	r := run{start: start}
-	for s, err := range steps {
-		if err != nil {
-			r.err = err
-			break
+// follow runs climbs to their ends, one after another. Where ctx ends they are left behind after a grace.
+func follow(ctx context.Context, climbs []iter.Seq2[ascent.Step, error], watch func(Progress)) []run {
+	var r record
+	r.begin(len(climbs))
+	_, left := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) {
+		for i, steps := range climbs {
+			for s, err := range steps {
+				if !r.add(i, s, err, watch) {
+					break
+				}
+			}
 		}
-		r.last, r.moves = s, s.Sweeps
-		if watch != nil {
-			watch(Progress{Start: start + 1, Of: of, Step: s})
-		}
+		return none, nil
+	})
+	over := make([]bool, len(climbs))
+	for i := range over {
+		over[i] = left == nil || r.ended(i)
 	}
-	return r
+	return r.leave(over, left)
 }
 
 // resume lets a climb that was stopped go on to its end. The search of anti-annealing is over by then.
@@ -183,7 +190,7 @@ func (f *fit) exact(ctx context.Context) ([]float64, error) {
 	if f.spec.model() == "kmedians" {
 		cost = onedim.Absolute
 	}
-	r, err := onedim.Cluster(p.X, p.W, f.spec.K, cost)
+	r, err := onedim.Cluster(ctx, p.X, p.W, f.spec.K, cost)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/sweep"
@@ -67,7 +68,7 @@ type end struct {
 
 // run climbs from all starts and finds the best end.
 func (f *fit) run(ctx context.Context) (*end, error) {
-	thetas, err := f.starts(ctx)
+	thetas, err := interrupt.Run(ctx, interrupt.Grace, func() ([][]float64, error) { return f.starts(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (f *fit) run(ctx context.Context) (*end, error) {
 			return nil, r.err
 		}
 	}
-	if e.best, err = f.best(e.runs); err != nil {
+	if e.best, err = interrupt.Run(ctx, f.patience(), func() (int, error) { return f.best(e.runs) }); err != nil {
 		return nil, err
 	}
 	win := &e.runs[e.best]
@@ -91,13 +92,23 @@ func (f *fit) run(ctx context.Context) (*end, error) {
 		}
 	}
 	if f.spec.thorough() && !win.hopeless && f.spec.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
-		if err := f.move(ctx, e); err != nil && ctx.Err() == nil {
+		if err := f.moved(ctx, e); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
 	e.interrupted = e.interrupted || ctx.Err() != nil // between starts and moves as well: what they might have found is not known
 	e.climbed = time.Now()
 	return e, nil
+}
+
+// moved is move. What it comes to after ctx has ended and a grace with it is not seen.
+func (f *fit) moved(ctx context.Context, e *end) error {
+	own, after := *f, *e
+	_, err := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) { return none, own.move(ctx, &after) })
+	if ctx.Err() == nil || err == nil {
+		*f, *e = own, after
+	}
+	return err
 }
 
 // win is where the highest climb ended.
@@ -110,7 +121,7 @@ func (e *end) win() *run {
 
 // finish turns the end of a fit that began at a time into its result.
 func (f *fit) finish(ctx context.Context, e *end, began time.Time) (*Result, error) {
-	r, err := f.result(context.WithoutCancel(ctx), e)
+	r, err := interrupt.Run(ctx, f.patience(), func() (*Result, error) { return f.result(context.WithoutCancel(ctx), e) })
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +321,7 @@ func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 	seen := map[string]struct{}{}
 	var b data.Block
 	var key []byte
-	for len(seen) < most {
+	for len(seen) < most && ctx.Err() == nil {
 		if err := r.Read(&b, 256); err == io.EOF {
 			break
 		} else if err != nil {

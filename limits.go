@@ -3,10 +3,10 @@ package latent
 // The most that a Spec may ask for. Each bound is far beyond what anybody has a use for, and far below what would exhaust
 // memory before any work is done.
 const (
-	MaxStarts     = 10_000  // of NInit
-	MaxReplicates = 100_000 // of Bootstrap and of LRT
-	MaxThreads    = 1024    // of Threads
-	MaxCandidates = 10_000  // numbers of groups times covariance shapes that one choice may be from
+	MaxStarts     = 10_000    // of NInit
+	MaxReplicates = 1_000_000 // of Bootstrap and of LRT
+	MaxThreads    = 1024      // of Threads
+	MaxCandidates = 10_000    // numbers of groups times covariance shapes that one choice may be from
 )
 
 // validateLimits refuses numbers beyond those bounds. MaxIter and BetaSteps may be as large as they like: nothing is held

@@ -6,9 +6,11 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/sweep"
 )
@@ -42,13 +44,74 @@ type lockstep struct {
 	// spike reports whether a point owes its height to a degenerate component. Where it is set climbs race: those that
 	// can no longer win are stopped.
 	spike func(*ascent.Point) bool
-	rival *rival // nil where there is none
-	runs  []run
+	rival *rival        // nil where there is none
 	slots chan struct{} // as many as M-steps may run side by side
 	stuck []int         // steps in a row that each climb has been on a spike
 	state []sweep.State // what the sweeps of each climb leave for the next
 	asks  chan ask
 	ends  chan int
+	record
+	caught interrupt.Caught // panics of climbs
+}
+
+// record is what climbs have come to. They may be left behind when their context ends: what they do then is not seen.
+type record struct {
+	mu   sync.Mutex
+	gone chan struct{} // closed when the climbs are left behind
+	runs []run
+}
+
+// begin prepares the record for n climbs.
+func (r *record) begin(n int) {
+	r.gone, r.runs = make(chan struct{}), make([]run, n)
+	for i := range r.runs {
+		r.runs[i].start = i
+	}
+}
+
+// add notes a step of climb i, or its error, and tells watch of the step. It reports whether the climb is to go on.
+func (r *record) add(i int, step ascent.Step, err error, watch func(Progress)) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-r.gone:
+		return false
+	default:
+	}
+	own := &r.runs[i]
+	if own.hopeless = errors.Is(err, errHopeless); own.hopeless || errors.Is(err, errOutraced) {
+		own.outraced = true
+		return false
+	}
+	if err != nil {
+		own.err = err
+		return false
+	}
+	own.last, own.moves = step, step.Sweeps
+	if watch != nil {
+		watch(Progress{Start: i + 1, Of: len(r.runs), Step: step})
+	}
+	return true
+}
+
+// ended reports whether climb i has come to its last step, or to an error.
+func (r *record) ended(i int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.runs[i].err != nil || r.runs[i].last.Done != ascent.Going
+}
+
+// leave leaves the climbs that have not ended behind, with an error, and returns what all have come to.
+func (r *record) leave(over []bool, err error) []run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.gone)
+	for i := range r.runs {
+		if !over[i] {
+			r.runs[i].err = err
+		}
+	}
+	return r.runs
 }
 
 // What ends a climb that cannot win: against the others, or for its candidate.
@@ -68,49 +131,47 @@ type answer struct {
 	err   error
 }
 
-// climb runs a driver from every start and returns where each ended.
+// climb runs a driver from every start and returns where each ended. Where ctx ends, climbs that do not within a grace are
+// left behind: an M-step on a thousand columns takes longer than anybody waits.
 func (l *lockstep) climb(ctx context.Context, driver func(start int) ascent.Driver, thetas [][]float64, watch func(Progress)) []run {
-	l.asks, l.ends, l.slots = make(chan ask), make(chan int), make(chan struct{}, max(l.threads, 1))
-	runs := make([]run, len(thetas))
-	l.runs, l.state, l.stuck = runs, make([]sweep.State, len(thetas)), make([]int, len(thetas))
-	var seeing sync.Mutex
+	n := len(thetas)
+	l.asks, l.ends, l.slots = make(chan ask), make(chan int, n), make(chan struct{}, max(l.threads, 1))
+	l.begin(n)
+	l.state, l.stuck = make([]sweep.State, n), make([]int, n)
 	for i, theta := range thetas {
 		go func() {
-			runs[i].start = i
+			defer func() { l.ends <- i }()
+			defer l.caught.Catch()
 			for step, err := range driver(i).Steps(ctx, objective{l, i}, theta) {
-				if runs[i].hopeless = errors.Is(err, errHopeless); runs[i].hopeless || errors.Is(err, errOutraced) {
-					runs[i].outraced = true
-					break
-				}
-				if err != nil {
-					runs[i].err = err
-					break
-				}
-				runs[i].last, runs[i].moves = step, step.Sweeps
-				if watch != nil {
-					seeing.Lock()
-					watch(Progress{Start: i + 1, Of: len(thetas), Step: step})
-					seeing.Unlock()
+				if !l.add(i, step, err, watch) {
+					return
 				}
 			}
-			l.ends <- i
 		}()
 	}
-	l.serve(ctx, len(thetas))
-	return runs
+	over := make([]bool, n)
+	l.serve(ctx, over)
+	l.caught.Raise()
+	return l.leave(over, ctx.Err())
 }
 
-// serve answers the climbs until all have ended.
-func (l *lockstep) serve(ctx context.Context, live int) {
+// serve answers the climbs until all are over, or ctx has ended and a grace with it.
+func (l *lockstep) serve(ctx context.Context, over []bool) {
+	live, asked := len(over), 0
 	waiting := make([]*ask, live) // by start, so that the order of arrival changes nothing
-	asked := 0
+	ended, late := ctx.Done(), (<-chan time.Time)(nil)
 	for live > 0 {
 		select {
 		case a := <-l.asks:
 			waiting[a.start] = &a
 			asked++
-		case <-l.ends:
+		case i := <-l.ends:
+			over[i] = true
 			live--
+		case <-ended:
+			ended, late = nil, time.After(interrupt.Grace)
+		case <-late:
+			return
 		}
 		if asked == 0 || asked < live {
 			continue
@@ -244,17 +305,30 @@ type objective struct {
 
 // Eval implements ascent.Objective. What follows the pass is done here, in the climb's own goroutine: an M-step that
 // iterates takes longer than a pass over few rows.
-func (o objective) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
+func (o objective) Eval(ctx context.Context, theta []float64, beta float64) (*ascent.Point, error) {
 	theta = slices.Clone(theta)
 	o.l.mix.Project(theta)
 	reply := make(chan answer, 1)
 	task := sweep.Task{Mixture: o.l.mix, Theta: theta, Beta: beta, State: &o.l.state[o.start]}
-	o.l.asks <- ask{o.start, task, reply}
-	a := <-reply
+	select {
+	case o.l.asks <- ask{o.start, task, reply}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	var a answer
+	select {
+	case a = <-reply:
+	case <-o.l.gone:
+		a.err = ctx.Err()
+	}
 	if a.err != nil {
 		return nil, a.err
 	}
-	o.l.slots <- struct{}{}
+	select {
+	case o.l.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	defer func() { <-o.l.slots }()
 	return o.l.point(&task, a.stats), nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/pca"
 	"github.com/latent-go/latent/seed"
@@ -67,7 +68,13 @@ func (f *fit) principal(ctx context.Context) (Transform, error) {
 	if n > d {
 		return Transform{}, bad("pca", "is %d, but there are %d columns", n, d)
 	}
-	c, err := pca.Find(ctx, f.src, f.look, n, f.spec.threads())
+	if used := f.look.Used; used > 1 && int64(n) >= used {
+		return Transform{}, bad("pca", "is %d, but %d rows vary in %d directions only; use --pca %d", n, used, used-1, used-1)
+	}
+	if err := f.affordableComponents(n); err != nil {
+		return Transform{}, err
+	}
+	c, err := interrupt.Run(ctx, interrupt.Grace, func() (*pca.Components, error) { return pca.Find(ctx, f.src, f.look, n, f.spec.threads()) })
 	if few := (*pca.RankError)(nil); errors.As(err, &few) {
 		if few.Rank == 0 {
 			return Transform{}, bad("pca", "needs rows that differ, but all are equal")

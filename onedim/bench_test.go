@@ -1,6 +1,7 @@
 package onedim
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -21,7 +22,7 @@ func BenchmarkCluster(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Cluster(x, w, 16, cost); err != nil {
+					if _, err := Cluster(context.Background(), x, w, 16, cost); err != nil {
 						b.Fatal(err)
 					}
 				}

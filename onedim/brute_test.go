@@ -2,6 +2,7 @@ package onedim
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -137,7 +138,7 @@ func close(a, b, relative float64) bool {
 // of nearest centres and rise with x, no cluster is empty, and the cost is that of labels and centres.
 func mustCluster(t testing.TB, x, w []float64, k int, cost Cost, capacity int) *Result {
 	t.Helper()
-	r, err := cluster(x, w, k, cost, capacity)
+	r, err := cluster(context.Background(), x, w, k, cost, capacity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +264,7 @@ func TestMemoryDoesNotChangeLabels(t *testing.T) {
 }
 
 func ExampleCluster() {
-	r, _ := Cluster([]float64{7, 1, 8, 2, 30}, nil, 3, Squared)
+	r, _ := Cluster(context.Background(), []float64{7, 1, 8, 2, 30}, nil, 3, Squared)
 	fmt.Println(r.Label, r.Centers, r.Cost)
 	// Output: [1 0 1 0 2] [1.5 7.5 30] 1
 }

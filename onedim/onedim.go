@@ -8,6 +8,7 @@ package onedim
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -46,11 +47,13 @@ const tableLimit = 1 << 26
 //
 // It fails where a value or weight is not finite, a weight is negative, k is below 1 or above the number of distinct
 // values of positive weight, the lengths of x and w differ, or the cost could overflow.
-func Cluster(x, w []float64, k int, cost Cost) (*Result, error) {
-	return cluster(x, w, k, cost, tableLimit)
+//
+// A cancelled ctx ends it between two numbers of clusters, with the error of ctx.
+func Cluster(ctx context.Context, x, w []float64, k int, cost Cost) (*Result, error) {
+	return cluster(ctx, x, w, k, cost, tableLimit)
 }
 
-func cluster(x, w []float64, k int, cost Cost, capacity int) (*Result, error) {
+func cluster(ctx context.Context, x, w []float64, k int, cost Cost, capacity int) (*Result, error) {
 	if cost > Absolute {
 		return nil, fmt.Errorf("cost %d is neither Squared nor Absolute", cost)
 	}
@@ -83,7 +86,9 @@ func cluster(x, w []float64, k int, cost Cost, capacity int) (*Result, error) {
 		v.index()
 	}
 	p := newProgram(span, capacity, m, k)
-	p.cut(0, m, k, p.cuts)
+	if p.ctx = ctx; !p.cut(0, m, k, p.cuts) {
+		return nil, ctx.Err()
+	}
 	r := &Result{K: k, Centers: make([]float64, k)}
 	runs, from := make([]run, k), 0
 	for c, to := range append(p.cuts, int32(m)) {

@@ -1,6 +1,7 @@
 package onedim
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"math"
@@ -134,7 +135,7 @@ func TestNeighboursInFloat64(t *testing.T) {
 			x, far, w = append(x, v), append(far, v+math.Ldexp(1, 52)), append(w, 1+rng.Float64())
 		}
 		near := mustCluster(t, x, w, 150, cost, tableLimit)
-		r, err := Cluster(far, w, 150, cost)
+		r, err := Cluster(context.Background(), far, w, 150, cost)
 		if err != nil || !slices.Equal(r.Label, near.Label) {
 			t.Errorf("other labels, error %v", err)
 		}
@@ -182,11 +183,11 @@ func TestHugeAndTinyValues(t *testing.T) {
 			for i := range x {
 				scaled[i] = x[i] * scale
 			}
-			if r, err := Cluster(scaled, nil, 3, cost); err != nil || !slices.Equal(r.Label, want) {
+			if r, err := Cluster(context.Background(), scaled, nil, 3, cost); err != nil || !slices.Equal(r.Label, want) {
 				t.Errorf("scale %v: %v, %v", scale, r, err)
 			}
 			weights := []float64{scale, scale, scale, scale, scale, scale}
-			if r, err := Cluster(x, weights, 3, cost); err != nil || !slices.Equal(r.Label, want) {
+			if r, err := Cluster(context.Background(), x, weights, 3, cost); err != nil || !slices.Equal(r.Label, want) {
 				t.Errorf("weights %v: %v, %v", scale, r, err)
 			}
 		}
@@ -225,7 +226,7 @@ func TestMedianIsTheMidpointOfAllMedians(t *testing.T) {
 		{[]float64{1, 1, 1, 5, 5, 8}, nil, 3},
 		{[]float64{-1e308, -1.5e308}, nil, -1.25e308},
 	} {
-		r, err := Cluster(c.x, c.w, 1, Absolute)
+		r, err := Cluster(context.Background(), c.x, c.w, 1, Absolute)
 		if err != nil || r.Centers[0] != c.want {
 			t.Errorf("median of %v with weights %v: %v, %v, want %v", c.x, c.w, r, err, c.want)
 		}
@@ -238,7 +239,7 @@ func TestRowsWithoutWeightTakeTheNearestCentre(t *testing.T) {
 	// centres 1 and 10, or both bounds' midpoints, the same: 5.5 is as near to both and takes the lower
 	want := []int32{1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0}
 	eachCost(t, func(t *testing.T, cost Cost) {
-		r, err := Cluster(x, w, 2, cost)
+		r, err := Cluster(context.Background(), x, w, 2, cost)
 		if err != nil || !slices.Equal(r.Label, want) || r.Cost != 2 || !slices.Equal(r.Centers, []float64{1, 10}) {
 			t.Errorf("%+v, %v, want labels %v", r, err, want)
 		}
@@ -270,7 +271,7 @@ func TestRefusals(t *testing.T) {
 		{[]float64{-1.7e308, 1.7e308}, nil, 2, Absolute, "values or weights are so large that the cost overflows: scale them down"},
 		{[]float64{1, 1}, []float64{1.7e308, 1.7e308}, 1, Absolute, "values or weights are so large that the cost overflows: scale them down"},
 	} {
-		if r, err := Cluster(c.x, c.w, c.k, c.cost); err == nil || err.Error() != c.want || r != nil {
+		if r, err := Cluster(context.Background(), c.x, c.w, c.k, c.cost); err == nil || err.Error() != c.want || r != nil {
 			t.Errorf("%v %v k %d: %v, want %q", c.x, c.w, c.k, err, c.want)
 		}
 	}
@@ -296,8 +297,8 @@ func TestWeightsAreRepeats(t *testing.T) {
 		for i, v := range x {
 			repeated = append(repeated, slices.Repeat([]float64{v}, int(w[i]))...)
 		}
-		a, err := Cluster(x, w, k, cost)
-		b, err2 := Cluster(repeated, nil, k, cost)
+		a, err := Cluster(context.Background(), x, w, k, cost)
+		b, err2 := Cluster(context.Background(), repeated, nil, k, cost)
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
@@ -320,8 +321,8 @@ func TestShiftScaleAndMirror(t *testing.T) {
 		for i, v := range x {
 			moved[i] = scale * (v + shift)
 		}
-		a, err := Cluster(x, w, k, cost)
-		b, err2 := Cluster(moved, w, k, cost)
+		a, err := Cluster(context.Background(), x, w, k, cost)
+		b, err2 := Cluster(context.Background(), moved, w, k, cost)
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
@@ -340,7 +341,7 @@ func TestCostNeverRisesWithK(t *testing.T) {
 		x, w, most, cost := cases(t)
 		last := math.Inf(1)
 		for k := 1; k <= most; k++ {
-			r, err := Cluster(x, w, k, cost)
+			r, err := Cluster(context.Background(), x, w, k, cost)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -364,8 +365,8 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 		for i, at := range order {
 			y[i], v[i] = x[at], w[at]
 		}
-		a, err := Cluster(x, w, k, cost)
-		b, err2 := Cluster(y, v, k, cost)
+		a, err := Cluster(context.Background(), x, w, k, cost)
+		b, err2 := Cluster(context.Background(), y, v, k, cost)
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
@@ -375,4 +376,19 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A cancelled context ends the program between two numbers of clusters, whether its choices fit the table or not.
+func TestACancelledContextEndsTheProgram(t *testing.T) {
+	x := make([]float64, 300)
+	for i := range x {
+		x[i] = float64(i * i % 1009)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, capacity := range []int{tableLimit, 10} {
+		if r, err := cluster(ctx, x, nil, 20, Squared, capacity); err != context.Canceled || r != nil {
+			t.Errorf("capacity %d: %v, %v", capacity, r, err)
+		}
+	}
 }

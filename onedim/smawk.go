@@ -1,6 +1,9 @@
 package onedim
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // program is the dynamic program over m sorted values (Grønlund et al. 2017, section 2):
 //
@@ -11,6 +14,7 @@ import "math"
 type program struct {
 	span     func(i, j int) float64 // the least cost of the values i, ..., j-1 as one cluster
 	capacity int                    // the number of choices that may be kept at once
+	ctx      context.Context        // that ends it
 	cuts     []int32                // the first value of every cluster but the first; the result
 
 	layer                 // that being filled
@@ -44,14 +48,15 @@ func newProgram(span func(i, j int) float64, capacity, m, k int) *program {
 	return p
 }
 
-// cut sets cuts, of length k - 1, to the best partition of the values from, ..., to-1 in k clusters.
+// cut sets cuts, of length k - 1, to the best partition of the values from, ..., to-1 in k clusters. It reports false where
+// the context ended first.
 //
 // Not always a table of all choices, which is 4 k m bytes. Where that is more than the capacity, each D_q(j) carries the
 // cut in the middle of its partition; both sides of it are then problems of half as many clusters, so that all takes at
 // most twice the time (Hirschberg 1975).
-func (p *program) cut(from, to, k int, cuts []int32) {
+func (p *program) cut(from, to, k int, cuts []int32) bool {
 	if k < 2 {
-		return
+		return true
 	}
 	p.width = to - from - k + 1
 	tabled := (k-2)*p.width <= p.capacity
@@ -62,6 +67,9 @@ func (p *program) cut(from, to, k int, cuts []int32) {
 	p.reserve(layers)
 	p.first(from)
 	for q := 2; q < k; q++ {
+		if p.ctx.Err() != nil {
+			return false
+		}
 		if tabled {
 			at = (q - 2) * p.width
 		}
@@ -81,15 +89,14 @@ func (p *program) cut(from, to, k int, cuts []int32) {
 				s = int(p.table[(q-3)*p.width+s])
 			}
 		}
-		return
+		return true
 	}
 	if k-half-1 > 0 {
 		s = int(p.mid[s])
 	}
 	middle := from + half + s
 	cuts[half-1] = int32(middle)
-	p.cut(from, middle, half, cuts[:half-1])
-	p.cut(middle, to, k-half, cuts[half:])
+	return p.cut(from, middle, half, cuts[:half-1]) && p.cut(middle, to, k-half, cuts[half:])
 }
 
 // first sets prev to the cost of one cluster.

@@ -83,6 +83,9 @@ func (r *rows) covariance(ctx context.Context) ([]float64, error) {
 		tmp := make([]float64, kern.SecondScratch(d))
 		return func(sum []float64, b *data.Block) error {
 			for lo := 0; lo < b.N; lo += kern.Rows {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				n := min(kern.Rows, b.N-lo)
 				if b.F64 != nil {
 					kern.Pack(x, b.F64[lo*d:(lo+n)*d], r.mean, n, d)
@@ -142,6 +145,9 @@ func (r *rows) product(ctx context.Context, q blas64.General) (blas64.General, e
 		return func(sum []float64, b *data.Block) error {
 			y := blas64.General{Rows: m, Cols: d, Stride: d, Data: sum}
 			for lo := 0; lo < b.N; lo += blockRows {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				x.Rows = min(blockRows, b.N-lo)
 				p.Rows = x.Rows
 				for i := range x.Rows {

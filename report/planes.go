@@ -11,48 +11,32 @@ import (
 
 // plane shows the rows in the two directions in which the centres of the groups differ most, columns in standard deviations.
 func (b *builder) plane(s *section) {
-	between := mat.NewSymDense(b.d, nil)
-	off := mat.NewVecDense(b.d, nil)
-	for c := range b.rows.Group {
-		g := &b.rows.Group[c]
-		for j := range b.d {
-			v := 0.0
-			if b.rows.SD[j] > 0 && g.Rows > 0 {
-				v = (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]
-			}
-			off.SetVec(j, v)
-		}
-		between.SymRankOne(between, g.Weight/b.rows.Weight, off)
-	}
-	var e mat.EigenSym
-	if !e.Factorize(between, true) {
+	v, values := b.directions()
+	if values == nil {
 		return
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
 	var p plot.Plane
 	p.Origin = b.rows.Mean
 	var axis [2]plot.Axis
 	for a := range axis {
 		top, sign := 0, 1.0
 		for j := range b.d {
-			if math.Abs(v.At(j, b.d-1-a)) > math.Abs(v.At(top, b.d-1-a)) {
+			if math.Abs(v[a][j]) > math.Abs(v[a][top]) {
 				top = j
 			}
 		}
-		if v.At(top, b.d-1-a) < 0 {
+		if v[a][top] < 0 {
 			sign = -1
 		}
 		for j := range b.d {
 			w := 0.0
 			if b.rows.SD[j] > 0 {
-				w = sign * v.At(j, b.d-1-a) / b.rows.SD[j]
+				w = sign * v[a][j] / b.rows.SD[j]
 			}
 			p.P[a] = append(p.P[a], w)
 		}
 		axis[a].Label = fmt.Sprintf("direction %d, most of all %s", a+1, b.r.Columns[top])
 	}
-	values := e.Values(nil)
 	total := 0.0
 	for _, l := range values {
 		total += l
@@ -67,13 +51,119 @@ func (b *builder) plane(s *section) {
 			g.X, g.Y = append(g.X, at[0]), append(g.Y, at[1])
 		}
 		if m := center(u.Mean, u.Median); m != nil {
-			g.Normal = p.Normal(m, square(b.covariance(u), b.d))
+			g.Normal = normal(p, m, b.covariance(u), b.d)
 		}
 		n += len(rows)
 		groups = append(groups, g)
 	}
-	title := fmt.Sprintf("Two directions hold %s of what differs between the groups", percent(min((values[b.d-1]+values[b.d-2])/total, 1)))
+	title := fmt.Sprintf("Two directions hold %s of what differs between the groups", percent(min((values[0]+values[1])/total, 1)))
 	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups})
+}
+
+// manyColumns is the number of columns beyond which directions are found from the groups, which are fewer: a matrix of the
+// columns would take hundreds of megabytes and its eigenvectors hours.
+const manyColumns = 500
+
+// directions returns the two directions, each of length 1, in which the centres of the groups differ most, columns in
+// standard deviations, and all variances between the groups, the largest first; nil where there are none.
+func (b *builder) directions() (v [2][]float64, values []float64) {
+	off := mat.NewDense(len(b.rows.Group), b.d, nil) // times the root of the groups' shares
+	for c := range b.rows.Group {
+		g := &b.rows.Group[c]
+		for j := range b.d {
+			if b.rows.SD[j] > 0 && g.Rows > 0 {
+				off.Set(c, j, math.Sqrt(g.Weight/b.rows.Weight)*(g.Mean[j]-b.rows.Mean[j])/b.rows.SD[j])
+			}
+		}
+	}
+	var product mat.SymDense
+	few := b.d > manyColumns && b.k > 1
+	if few {
+		product.SymOuterK(1, off)
+	} else {
+		product.SymOuterK(1, off.T())
+	}
+	var e mat.EigenSym
+	if !e.Factorize(&product, true) {
+		return v, nil
+	}
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	n := product.SymmetricDim()
+	for i := range n {
+		values = append(values, e.Values(nil)[n-1-i])
+	}
+	for a := range v {
+		column := vectors.ColView(n - 1 - a)
+		if few {
+			var turned mat.VecDense
+			turned.MulVec(off.T(), column)
+			column = &turned
+		}
+		v[a] = mat.Col(nil, 0, column)
+	}
+	if few {
+		unit(v[0], 0)
+		if values[1] <= flatShare*values[0] { // two groups differ in one direction: any other shows as much
+			clear(v[1])
+			v[1][smallest(v[0])] = 1
+		}
+		dot := 0.0
+		for j, x := range v[0] {
+			dot += x * v[1][j]
+		}
+		for j, x := range v[0] {
+			v[1][j] -= dot * x
+		}
+		unit(v[1], 1)
+	}
+	return v, values
+}
+
+// flatShare is the share of the largest variance below which another is rounding.
+const flatShare = 1e-12
+
+// unit scales x to length 1; a vector of zeros becomes the unit vector of column j.
+func unit(x []float64, j int) {
+	length := 0.0
+	for _, v := range x {
+		length = math.Hypot(length, v)
+	}
+	if length == 0 {
+		x[j] = 1
+		return
+	}
+	for i := range x {
+		x[i] /= length
+	}
+}
+
+// smallest returns the first place of the smallest absolute value.
+func smallest(x []float64) (at int) {
+	for i, v := range x {
+		if math.Abs(v) < math.Abs(x[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// normal returns the component with a mean and a covariance, as results have it, in the plane.
+func normal(p plot.Plane, mean []float64, covariance any, d int) *plot.Normal {
+	if _, full := covariance.([][]float64); full {
+		return p.Normal(mean, square(covariance, d))
+	}
+	n := plot.Normal{Mean: p.Point(mean)}
+	for r := range 2 {
+		for s := range 2 {
+			for j, f := range p.P[r] {
+				if g := p.P[s][j]; f != 0 && g != 0 {
+					n.Cov[r][s] += f * block(covariance, j, j)[0][0] * g
+				}
+			}
+		}
+	}
+	return &n
 }
 
 // components shows the rows in the first two of the principal components that were fitted.

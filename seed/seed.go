@@ -47,6 +47,9 @@ func Sample(ctx context.Context, src data.Source, used int64, origin []float64, 
 	p.X, p.W, p.Row = make([]float64, 0, want*int64(d)), make([]float64, 0, want), make([]int64, 0, want)
 	var b data.Block
 	for want > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := reader.Read(&b, 4096); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {

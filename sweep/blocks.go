@@ -79,9 +79,9 @@ func (w *worker) probe(bound []*mixture.Bound, b *data.Block, pack func(p *famil
 	return any
 }
 
-// gather adds the chunk b to the sums of all tasks, kern.Rows panels at a time.
+// gather adds the chunk b to the sums of all tasks, kern.Rows panels at a time, unless stopped returns an error.
 func (w *worker) gather(acc []*family.Stats, bound []*mixture.Bound, b *data.Block, pack func(p *family.Panel, lo int),
-	keep *atomic.Pointer[[]*family.Boxes]) {
+	keep *atomic.Pointer[[]*family.Boxes], stopped func() error) error {
 	v := w.blocks
 	var known, found []*family.Boxes
 	if keep != nil {
@@ -90,6 +90,9 @@ func (w *worker) gather(acc []*family.Stats, bound []*mixture.Bound, b *data.Blo
 		}
 	}
 	for lo, at := 0, 0; lo < b.N; at++ {
+		if err := stopped(); err != nil {
+			return err
+		}
 		boxes := v.boxes
 		switch {
 		case known != nil:
@@ -121,4 +124,5 @@ func (w *worker) gather(acc []*family.Stats, bound []*mixture.Bound, b *data.Blo
 	if found != nil {
 		keep.Store(&found)
 	}
+	return nil
 }

@@ -25,7 +25,12 @@ type Scored struct {
 // emit ends the pass and is returned.
 func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
 	scorers := make([]*scorer, l.threads)
-	bound := m.Bind(theta, 1)
+	task := []Task{{Mixture: m, Theta: theta, Beta: 1}}
+	all, err := bind(ctx, task)
+	if err != nil {
+		return err
+	}
+	bound, stopped := all[0], stopper(ctx, task)
 	var spare pool[*Scored]
 	f := &fold[*Scored]{
 		threads: l.threads, chunk: l.chunk,
@@ -42,6 +47,9 @@ func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, e
 			}
 			s.resize(b)
 			for lo := 0; lo < b.N; lo += kern.Rows {
+				if err := stopped(); err != nil {
+					return err
+				}
 				pack(scorers[id].panel, b, lo, l.origin)
 				scorers[id].score(s, lo)
 			}
@@ -50,7 +58,7 @@ func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, e
 		merge: func(_, _ *Scored) {},
 		emit:  emit,
 	}
-	_, _, err := f.run(ctx, l.src)
+	_, _, err = f.run(ctx, l.src)
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/mixture"
 )
@@ -54,10 +55,11 @@ type worker struct {
 func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, err error) {
 	packer, end := l.packer(ctx, tasks)
 	defer func() { end(err) }()
-	bound := make([]*mixture.Bound, len(tasks))
-	for t, task := range tasks {
-		bound[t] = task.Mixture.Bind(task.Theta, task.Beta)
+	bound, err := bind(ctx, tasks)
+	if err != nil {
+		return nil, err
 	}
+	stopped := stopper(ctx, tasks)
 	workers, bounded := make([]*worker, l.threads), bounded(bound)
 	var spare pool[[]*family.Stats]
 	fresh := func() []*family.Stats {
@@ -85,9 +87,14 @@ func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, e
 			w := workers[id]
 			pack := func(p *family.Panel, lo int) { packer.pack(id, p, b, lo) }
 			if w.probe(bound, b, pack) {
-				w.gather(acc, bound, b, pack, l.kept(b))
+				if err := w.gather(acc, bound, b, pack, l.kept(b), stopped); err != nil {
+					return err
+				}
 			} else {
 				for lo := 0; lo < b.N; lo += kern.Rows {
+					if err := stopped(); err != nil {
+						return err
+					}
 					pack(w.panel, lo)
 					for t := range bound {
 						bound[t].Gather(acc[t], w.panel, w.scratch[t])
@@ -113,6 +120,44 @@ func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, e
 		return fresh(), nil
 	}
 	return total, nil
+}
+
+// heavy is how many numbers the parameters of all tasks must have for a chunk of rows, or the preparation of a pass, to take
+// long enough that an end of the context is looked for within.
+const heavy = 20_000
+
+// weight returns how many numbers the parameters of all tasks have.
+func weight(tasks []Task) (n int) {
+	for _, t := range tasks {
+		n += len(t.Theta)
+	}
+	return n
+}
+
+// bind prepares the tasks. Factors of large matrices are left behind where ctx ends.
+func bind(ctx context.Context, tasks []Task) ([]*mixture.Bound, error) {
+	grace := interrupt.Grace
+	if weight(tasks) < heavy {
+		grace = -1
+	}
+	return interrupt.Run(ctx, grace, func() ([]*mixture.Bound, error) {
+		bound := make([]*mixture.Bound, len(tasks))
+		for t, task := range tasks {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			bound[t] = task.Mixture.Bind(task.Theta, task.Beta)
+		}
+		return bound, nil
+	})
+}
+
+// stopper returns what a worker asks between the panels of a chunk.
+func stopper(ctx context.Context, tasks []Task) func() error {
+	if weight(tasks) < heavy {
+		return func() error { return nil }
+	}
+	return ctx.Err
 }
 
 func newWorker(tasks []Task) *worker {
