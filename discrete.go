@@ -11,7 +11,8 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// A column with no more than fewValues distinct values in at least fewRows rows is no measurement that a density is for.
+// A column with no more than fewValues distinct values in at least fewRows rows, as the row weights count them, is no measurement
+// that a density is for.
 const (
 	fewValues = 5
 	fewRows   = 50
@@ -20,7 +21,7 @@ const (
 // findDiscrete notes the columns of a Gaussian mixture that have few distinct values: components can settle on single ones,
 // where only the floor of variances bounds the density. It reads rows until every column has shown more.
 func (f *fit) findDiscrete(ctx context.Context) error {
-	if f.spec.model() != "gmm" || f.look.Used < fewRows || f.spec.PCA != 0 {
+	if f.spec.model() != "gmm" || f.look.W < fewRows || f.spec.PCA != 0 {
 		return nil
 	}
 	r, err := f.src.Open(ctx)

@@ -41,7 +41,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	f.numbers(r, t)
 	f.components(r, m, t)
 	f.certify(r, s)
-	f.edges(r, s.Point, order)
+	f.edges(r, s.Point, t, order)
 	if !interrupted {
 		if r.StandardErrors, err = f.standardErrors(ctx, s.Point.Theta, s.Point.Held, order); err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 			r.SweepsTotal++
 		}
 	}
-	f.warnings(r, e)
+	f.warnings(r, t, e)
 	f.dominance(r)
 	if err := f.flatGroups(ctx, r); err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (m *Model) component(c int) Component {
 }
 
 // edges names what sits on a floor: parameters that the certificate leaves out.
-func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
+func (f *fit) edges(r *Result, p *ascent.Point, t *tally, order []int) {
 	edge := func(format string, a ...any) {
 		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf(format, a...))
 	}
@@ -275,7 +275,7 @@ func (f *fit) edges(r *Result, p *ascent.Point, order []int) {
 		for c, from := range order {
 			x := r.Components[c]
 			if x.AtFloor {
-				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", x.Label, family.MinEigenvalue, rowsAre(x.Rows)))
+				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", x.Label, family.MinEigenvalue, rowsAre(x.Rows, t.sizes[c])))
 			}
 			if from >= 0 && held[from] {
 				edge("covariance %d", x.Label)
@@ -292,11 +292,16 @@ func steps(r *Result) string {
 	return fmt.Sprintf("%d iterations", r.Iterations)
 }
 
-func rowsAre(n int64) string {
+// rowsAre says how many rows there are, and where their weights are not all 1 how many rows those count for.
+func rowsAre(n int64, weight float64) string {
+	s, verb := fmt.Sprintf("%d rows", n), " are"
 	if n == 1 {
-		return "1 row is"
+		s, verb = "1 row", " is"
 	}
-	return fmt.Sprintf("%d rows are", n)
+	if weight != float64(n) {
+		s += fmt.Sprintf(" of weight %.6g", weight)
+	}
+	return s + verb
 }
 
 // certain names the columns whose bits or levels are all but certain in a component.
@@ -352,7 +357,7 @@ func (f *fit) columnOf(j int) string {
 const flatBelow = 1e-4
 
 // warnings says what the reader of the result should know.
-func (f *fit) warnings(r *Result, e *end) {
+func (f *fit) warnings(r *Result, t *tally, e *end) {
 	switch {
 	case r.Interrupted:
 		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", steps(r)))
@@ -386,9 +391,13 @@ func (f *fit) warnings(r *Result, e *end) {
 	if n := f.absent(); n > 0 {
 		r.warn(fmt.Sprintf("%d of the components of --init's model have weight 0 and take no part: no step changes them", n))
 	}
-	for _, c := range r.Components {
-		if c.Rows == 0 {
-			r.warn(fmt.Sprintf("component %d is empty: no row carries its label", c.Label))
+	for c, x := range r.Components {
+		switch {
+		case t.sizes[c] > 0 || x.Weight == 0 && f.absent() > 0:
+		case x.Rows > 0:
+			r.warn(fmt.Sprintf("component %d is empty: only rows of weight 0 carry its label", x.Label))
+		default:
+			r.warn(fmt.Sprintf("component %d is empty: no row carries its label", x.Label))
 		}
 	}
 }

@@ -19,11 +19,15 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		fmt.Fprintf(w, "no standard errors: %s\n", e.Why)
 		return
 	}
-	few := ""
-	if e.Rows < 10*int64(r.Free) {
+	few, of, counts := "", text.Count(e.Rows, "row"), float64(e.Rows)
+	if e.Rows == r.N && r.Weight != counts { // all of them, and row weights count rows
+		counts = r.Weight
+		of += " of total weight " + strconv.FormatFloat(r.Weight, 'g', 6, 64)
+	}
+	if counts < 10*float64(r.Free) {
 		few = " (few for so many parameters: take them as a rough guide)"
 	}
-	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, text.Count(e.Rows, "row"), few)
+	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, of, few)
 	head, lines := []string{"group", "share"}, make([][]string, len(r.Components))
 	for c := range r.Components {
 		lines[c] = []string{strconv.Itoa(c + 1), "-"}

@@ -1,0 +1,74 @@
+package latent
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent/data"
+)
+
+// repeatedRows writes out the rows of a table as often as their weights say.
+func repeatedRows(t *data.Table) *data.Table {
+	out := &data.Table{D: t.D}
+	for i := range t.N {
+		for range int(t.W[i]) {
+			out.N++
+			out.F64 = append(out.F64, t.F64[i*t.D:(i+1)*t.D]...)
+		}
+	}
+	return out
+}
+
+// A weight is a number of rows in what is remarked too: few lines of large weights are many rows, and the remarks are those of
+// the rows written out, each group's count apart.
+func TestRemarksCountRowsByTheirWeights(t *testing.T) {
+	ctx := context.Background()
+	floor := &data.Table{N: 31, D: 1}
+	for i := range 30 {
+		floor.F64, floor.W = append(floor.F64, math.Sin(float64(i))), append(floor.W, 1)
+	}
+	floor.F64, floor.W = append(floor.F64, 50), append(floor.W, 40) // one line, but forty rows
+	few := &data.Table{N: 12, D: 1}
+	for i := range 12 {
+		few.F64, few.W = append(few.F64, float64(i%4)), append(few.W, 5) // twelve lines and sixty rows of four values
+	}
+	for _, c := range []struct {
+		table      *data.Table
+		spec       Spec
+		want       string // in the remark of the weighted rows
+		wantLonger string // in that of the rows written out
+	}{
+		{floor, Spec{K: 2, Seed: new(uint64(1))}, "its 1 row of weight 40 is all but equal", "its 40 rows are all but equal"},
+		{few, Spec{K: 1}, "no more than 5 distinct values", "no more than 5 distinct values"},
+	} {
+		weighted, err := Fit(ctx, c.table, c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := Fit(ctx, repeatedRows(c.table), c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func(r *Result, text string) bool {
+			return slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, text) })
+		}
+		if !has(weighted, c.want) || !has(written, c.wantLonger) || len(weighted.Warnings) != len(written.Warnings) {
+			t.Errorf("the remarks are %q of weighted rows and %q of rows written out", weighted.Warnings, written.Warnings)
+		}
+	}
+}
+
+// A component whose label only rows of weight 0 carry is empty.
+func TestAComponentOfWeightlessRowsIsEmpty(t *testing.T) {
+	rows := &data.Table{N: 5, D: 1, F64: []float64{0, 1, 10, 11, 500}, W: []float64{1, 1, 1, 1, 0}}
+	r, err := Fit(context.Background(), rows, Spec{Model: "kmeans", K: 3, Init: "centers", Centers: [][]float64{{0.5}, {10.5}, {400}}, MaxIter: new(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "component 3 is empty: only rows of weight 0 carry its label"; !slices.Contains(r.Warnings, want) {
+		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
+	}
+}
