@@ -131,10 +131,14 @@ func (s *Segments) WriteLabels(w io.Writer, format string) error {
 	return out.Close()
 }
 
-// WritePalette writes a table of the segments: label,red,green,blue,pixels,share.
+// WritePalette writes a table of the segments: label,red,green,blue,pixels,share,hex. The colours are not rounded, but for hex,
+// their usual spelling #rrggbb; NPY, which holds no text, has no such column.
 func (s *Segments) WritePalette(w io.Writer, format string) error {
 	cols := []data.OutColumn{{Name: "label"}, {Name: "red", Kind: data.Float}, {Name: "green", Kind: data.Float}, {Name: "blue", Kind: data.Float},
 		{Name: "pixels"}, {Name: "share", Kind: data.Float}}
+	if format != "npy" {
+		cols = append(cols, data.OutColumn{Name: "hex", Kind: data.Text})
+	}
 	out, err := data.Create(w, format, cols)
 	if err != nil {
 		return err
@@ -144,6 +148,9 @@ func (s *Segments) WritePalette(w io.Writer, format string) error {
 		out.Floats(g.Color[:])
 		out.Int(g.Pixels)
 		out.Float(g.Share)
+		if format != "npy" {
+			out.Text(g.Hex())
+		}
 		if err := out.End(); err != nil {
 			return err
 		}

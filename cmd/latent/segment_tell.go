@@ -25,7 +25,7 @@ func (f *segmentFlags) tell(cmd *cobra.Command, s *segmented, features *picture.
 	fmt.Fprintln(out, pictureLine(s, features))
 	fmt.Fprintln(out, fittedLine(s.Result))
 	fmt.Fprintln(out, goodLine(s.Result))
-	fmt.Fprintf(out, "mse %s (root of the summed squares over pixels and channels), rmse %s a value of 0..255\n", text.Short(s.MSE), text.Short(s.RMSE))
+	fmt.Fprintf(out, "root of the summed squared differences %s (mse in --json, as its paper calls it); root mean squared error %s, of 255\n", text.Short(s.MSE), text.Short(s.RMSE))
 	fmt.Fprintln(out, finishedLine(s.Result))
 	for _, w := range s.Warnings {
 		if !said(w) {
@@ -56,7 +56,7 @@ func pictureLine(s *segmented, features *picture.Features) string {
 		fmt.Fprintf(&b, "; fitted on %s of %s pixels", text.Thousands(s.rows.Pixels), text.Thousands(p.Visible()))
 	}
 	if s.Transparent > 0 {
-		fmt.Fprintf(&b, "; left out: %s that are fully transparent", text.Count(s.Transparent, "pixel"))
+		fmt.Fprintf(&b, "; left out: %s that %s fully transparent", text.Count(s.Transparent, "pixel"), text.Form(s.Transparent, "is", "are"))
 	}
 	fmt.Fprintf(&b, "; by %s", strings.Join(s.Columns, ", "))
 	if p.Credit != "" {

@@ -148,7 +148,7 @@ func TestSegmentTransparency(t *testing.T) {
 		t.Errorf("labels %q, %v", labels, err)
 	}
 	palette, err := os.ReadFile("palette.csv")
-	if want := "label,red,green,blue,pixels,share\n1,0,15,7,6,0.5\n2,200,15,7,6,0.5\n"; err != nil || string(palette) != want {
+	if want := "label,red,green,blue,pixels,share,hex\n1,0,15,7,6,0.5,#000f07\n2,200,15,7,6,0.5,#c80f07\n"; err != nil || string(palette) != want {
 		t.Errorf("palette %q, want %q", palette, want)
 	}
 	for label, odd := range map[int]bool{1: false, 2: true} {
