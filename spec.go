@@ -112,7 +112,8 @@ type Spec struct {
 	// winner alone, whose climbs are then repeated.
 	Watch func(Progress) `json:"-"`
 	// Tried, where set, is called with every candidate of a choice when it is done, and again when it has started from its
-	// neighbours, from one goroutine at a time and in no certain order.
+	// neighbours, from one goroutine at a time and in no certain order. done and of count fits, not candidates: of grows when some
+	// are fitted again.
 	Tried func(done, of int, c Candidate) `json:"-"`
 	// Repeated, where set, is called when a replicate of Bootstrap or a sample of LRT is done, from one goroutine at a time.
 	Repeated func(done, of int) `json:"-"`

@@ -76,7 +76,7 @@ func TestSegmentsOfLabels(t *testing.T) {
 	if err := s.WritePalette(&palette, "csv"); err != nil {
 		t.Fatal(err)
 	}
-	if got := palette.String(); got != "label,red,green,blue,pixels,share\n2,0,3,2,3,0.6\n4,15,0,2,2,0.4\n" {
+	if got := palette.String(); got != "label,red,green,blue,pixels,share,hex\n2,0,3,2,3,0.6,#000302\n4,15,0,2,2,0.4,#0f0002\n" {
 		t.Errorf("palette %q", got)
 	}
 }

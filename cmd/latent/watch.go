@@ -14,6 +14,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/report"
 )
 
@@ -42,14 +43,14 @@ func (w *watcher) step(p latent.Progress) {
 	}
 }
 
-// tried shows how far a choice is.
+// tried shows how far a choice is, in fits: candidates that start again from their neighbours are fitted twice.
 func (w *watcher) tried(done, of int, _ latent.Candidate) {
 	if w.line == nil || done == of {
 		return
 	}
 	if now := time.Now(); now.After(w.line.next) {
 		w.line.next, w.line.live = now.Add(100*time.Millisecond), true
-		fmt.Fprintf(w.line.w, "\r\x1b[K%d of %d candidates", done, of)
+		fmt.Fprintf(w.line.w, "\r\x1b[Kchoosing: %d of %s so far", done, text.Count(of, "fit"))
 	}
 }
 
