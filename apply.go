@@ -17,6 +17,8 @@ type Scored = sweep.Scored
 // are in nats and in the user's units; for kmeans and kmedians Score is minus the squared or the L1 distance to the
 // nearest centre, after the model's transform. After fewer principal components than columns log densities are those of the
 // components (see Model.PCA). A component of weight 0 takes no part: its responsibilities are 0 and no label is its own.
+//
+// A row whose log density or distance no float64 can hold is an error that names it, unless its weight is 0.
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
@@ -30,6 +32,13 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	}
 	for _, t := range m.Transform {
 		src = t.rows(src)
+	}
+	guard, told := m.guard(origin), each
+	each = func(s *Scored) error {
+		if err := guard.check(s); err != nil {
+			return err
+		}
+		return told(s)
 	}
 	jacobian := logVolume(m.Transform, m.D())
 	if jacobian != 0 && m.HasDensity() {

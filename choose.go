@@ -59,6 +59,9 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if c.base, err = survey(ctx, src, spec.one(lo, "")); err != nil {
 		return nil, err
 	}
+	if w := c.base.weight(); w < leastCounted && (c.criterion == "bic" || c.criterion == "icl") {
+		return nil, bad("criterion", "%s takes what the row weights add up to, %.3g, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, w)
+	}
 	shapes, _ := spec.shapes(c.base.look.Used, len(c.base.look.Mean))
 	if err := spec.checkRange(c.base.look.Used, len(shapes)); err != nil {
 		return nil, err
@@ -106,6 +109,9 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	r.Fitted.Provenance.Choice, r.Fitted.Provenance.Candidates = r.Choice, r.Candidates
 	return r, nil
 }
+
+// leastCounted is the least sum of row weights whose logarithm can be the price of a parameter: below 1 it would be negative.
+const leastCounted = 2
 
 // list makes the candidates, the fewest components first, and returns the codes of the shapes that are left out.
 func (c *choice) list(lo, hi int) (left []string) {
@@ -341,6 +347,9 @@ func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges)
 	}
 	r := &Result{K: f.mix.K, Free: f.mix.Free()}
 	f.numbers(r, t)
+	if err := f.checkNumbers(ctx, r); err != nil {
+		return err
+	}
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
 	x.Converged, x.Outraced = last.Done.Converged() && !e.interrupted, e.win().hopeless
 	how, why := f.collapsed(p)

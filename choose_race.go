@@ -27,10 +27,12 @@ const (
 func (c *choice) races() bool { return c.criterion == "bic" || c.criterion == "aic" }
 
 // reach returns the criterion of a candidate at a height.
-func (c *choice) reach(f *fit, height float64) float64 { return c.cost(f) - 2*(height+f.jacobian()) }
+func (c *choice) reach(f *fit, height float64) float64 { return c.cost(f) - 2*f.userHeight(height) }
 
 // need returns the height at which the candidate has a value of the criterion.
-func (c *choice) need(f *fit, value float64) float64 { return (c.cost(f)-value)/2 - f.jacobian() }
+func (c *choice) need(f *fit, value float64) float64 {
+	return math.Ldexp((c.cost(f)-value)/2, f.units.weights) - f.jacobian()
+}
 
 // cost is what the criterion adds for the parameters of a candidate.
 func (c *choice) cost(f *fit) float64 {
@@ -38,7 +40,7 @@ func (c *choice) cost(f *fit) float64 {
 	if c.criterion == "aic" {
 		return 2 * free
 	}
-	return free * math.Log(f.look.W)
+	return free * math.Log(f.weight())
 }
 
 // came returns the criterion of what a candidate came to, if it could win; else +Inf.

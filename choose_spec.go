@@ -114,8 +114,20 @@ func (s *Spec) sizes() (lo, hi int) {
 
 // one returns the spec of one candidate. shape is what Covariance becomes.
 func (s Spec) one(k int, shape string) Spec {
+	s.oneUnit = s.oneUnit || s.chooses() && s.severalUnits()
 	s.K, s.KRange, s.Covariance, s.Criterion, s.Watch, s.Tried = k, [2]int{}, shape, "", nil, nil
 	return s
+}
+
+// severalUnits reports whether a shape may be chosen that depends on the units of the columns.
+func (s *Spec) severalUnits() bool {
+	names := s.shapeNames()
+	for _, name := range names {
+		if shape, err := family.ParseShape(name); err == nil && !shape.Rescales() {
+			return true
+		}
+	}
+	return names == nil && (s.Covariance != "" || s.K == 0 && s.KRange == [2]int{})
 }
 
 // shapes returns the covariance shapes to choose from on n rows and d columns, as Covariance says them, and those left out

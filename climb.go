@@ -14,9 +14,10 @@ import (
 
 // climb runs the driver of the spec from every start. Climbs that race are stopped when they can no longer win.
 func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress), race bool) ([]run, error) {
+	watch = f.userProgress(watch)
 	switch s := &f.spec; s.driver(f.mix.D) {
 	case "dp-means":
-		steps := hard.DPMeans{Penalty: *s.Penalty, MaxIter: s.maxIter()}.Steps(ctx, f.local, thetas[0], f.mix.D)
+		steps := hard.DPMeans{Penalty: f.inUnits(*s.Penalty), MaxIter: s.maxIter()}.Steps(ctx, f.local, thetas[0], f.mix.D)
 		runs := follow(ctx, []iter.Seq2[ascent.Step, error]{steps}, watch)
 		if p := runs[0].last.Point; p != nil {
 			f.mix.K = len(p.Theta) / f.mix.D
@@ -157,7 +158,7 @@ func (f *fit) driver(start int) ascent.Driver {
 		if s.driver(f.mix.D) == "exact" {
 			most = 0 // there is nothing left to climb
 		}
-		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: s.TolShift}
+		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: f.inUnits(s.TolShift)}
 	}
 	finish := ascent.Finish{MaxIter: most, Tol: s.tol(), TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: nudges}
 	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}

@@ -169,8 +169,7 @@ func (f *fit) compare(algorithms []string, ends [][]run, seconds []float64) []Co
 		slices.Sort(sweeps)
 		n := len(runs)
 		c.Sweeps = Spread{Median: float64(sweeps[(n-1)/2]+sweeps[n/2]) / 2, Min: sweeps[0], Max: sweeps[n-1]}
-		units := f.jacobian()
-		c.LogLik = Heights{Best: best.Point.LogLik + units, Median: (heights[(n-1)/2]+heights[n/2])/2 + units, Min: heights[0] + units}
+		c.LogLik = Heights{Best: f.userHeight(best.Point.LogLik), Median: f.userHeight((heights[(n-1)/2] + heights[n/2]) / 2), Min: f.userHeight(heights[0])}
 		table = append(table, c)
 	}
 	return table

@@ -27,7 +27,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	}
 	s := win.last
 	r := &Result{
-		Model: m.Kind, K: m.K(), N: f.look.Used, Weight: f.look.W, D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
+		Model: m.Kind, K: m.K(), N: f.look.Used, Weight: f.weight(), D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Fitted: m,
@@ -39,6 +39,9 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	}
 	r.SweepsTotal += f.startSweeps + f.moveSweeps + 2 // the first pass, and the one that judges
 	f.numbers(r, t)
+	if err := f.checkNumbers(ctx, r); err != nil {
+		return nil, err
+	}
 	f.components(r, m, t)
 	f.certify(r, s)
 	f.edges(r, s.Point, t, order)
@@ -97,7 +100,7 @@ func (f *fit) numbers(r *Result, t *tally) {
 		return
 	}
 	ll := t.logLik
-	n, p := f.look.W, r.Free
+	n, p := f.weight(), r.Free
 	r.LogLik, r.MeanLogLik = new(ll), new(ll/n)
 	r.BIC, r.AIC, r.ICL = new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
 }
@@ -131,7 +134,7 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 		}
 	}
 	if s.Distance == s.Distance && (s.Certificate != nil || s.Iteration >= estimateAfter) {
-		c.DistanceSE, c.Remaining, c.Method = new(s.Distance), new(s.Remaining), &method
+		c.DistanceSE, c.Remaining, c.Method = new(s.Distance), new(f.userWeight(s.Remaining)), &method
 	}
 }
 
@@ -174,6 +177,7 @@ func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
 		}
 	}
 	normalise(m.Weights)
+	defer f.fold(m)
 	if g, comp, ok := f.gaussian(comp); ok {
 		m.Shape = f.spec.shape()
 		for i := range g.Shape.Count(k) {
@@ -226,7 +230,7 @@ func (f *fit) components(r *Result, m *Model, t *tally) {
 		x := m.component(c)
 		x.Rows = t.rows[c]
 		if !m.HasDensity() {
-			x.Weight = t.sizes[c] / f.look.W
+			x.Weight = t.sizes[c] / f.weight()
 		}
 		r.Components = append(r.Components, x)
 	}
@@ -381,6 +385,9 @@ func (f *fit) warnings(r *Result, t *tally, e *end) {
 		if c, need := f.scant(e.win().last.Point); c >= 0 {
 			r.warn(fmt.Sprintf("the smallest component holds %.3g rows, fewer than the %d that a covariance of its own takes: its likelihood is an accident of these rows; fewer components may do", e.win().last.Point.Weights[c], need))
 		}
+	}
+	if f.units.weights != 0 && f.spec.mixture() && f.spec.Algorithm != "hard-em" {
+		r.warn(fmt.Sprintf("the row weights average %.3g: the fit stops where it would if they averaged about 1, and its distance from the optimum is in standard errors of such weights; criteria and standard errors count the weights as they are", f.weight()/float64(f.look.Used)))
 	}
 	if f.discrete != nil {
 		r.warn(f.discreteWarning())

@@ -135,7 +135,9 @@ type fit struct {
 	spec      Spec
 	user      data.Source   // rows in the user's units
 	src       data.Source   // rows after the transform
-	transform []Transform   // of the columns
+	measured  data.Source   // rows in the units of the fit, before any other transform
+	units     fitUnits      // that the fit measures columns and weights by
+	transform []Transform   // of the columns, that of the units first
 	look      *sweep.Survey // of src
 	origin    []float64
 	mix       *mixture.Mixture
@@ -184,7 +186,7 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 && spec.PCA != 1 {
 		return nil, bad("algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
 	}
-	f := &fit{spec: spec, user: src, src: src, shared: new(shared)}
+	f := &fit{spec: spec, user: src, src: src, measured: src, shared: new(shared)}
 	_, d := src.Shape()
 	if f.names = spec.Columns; f.names == nil {
 		for j := range d {
@@ -199,12 +201,7 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		return nil, err
 	}
 	f.look = look
-	if m := spec.model(); m != "bernoulli" && m != "categorical" {
-		for _, v := range look.Var {
-			f.sd = append(f.sd, math.Sqrt(v))
-		}
-	}
-	for _, step := range []func(context.Context) error{f.check, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
+	for _, step := range []func(context.Context) error{f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -223,9 +220,13 @@ func (f *fit) size() error {
 	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
 	switch spec.model() {
 	case "gmm":
-		f.mix.Family = family.Gaussian{Shape: spec.shape(), Var: f.look.Var, RegCovar: spec.RegCovar}
+		f.mix.Family = family.Gaussian{Shape: spec.shape(), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
 		if spec.shape().Decomposed() {
-			f.mix.Family = family.Decomposed{Shape: spec.shape(), Var: f.look.Var, RegCovar: spec.RegCovar}
+			g := family.Decomposed{Shape: spec.shape(), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
+			if j := g.Hidden(); j >= 0 && len(f.names) == d && f.spec.PCA == 0 {
+				return fmt.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.names[j], spec.shape())
+			}
+			f.mix.Family = g
 		}
 	case "bernoulli":
 		f.mix.Family = family.Bernoulli{}
@@ -243,6 +244,20 @@ func (f *fit) size() error {
 	return f.affordable()
 }
 
+// spreads notes the standard deviations of the columns.
+func (f *fit) spreads(context.Context) error {
+	if m := f.spec.model(); m != "bernoulli" && m != "categorical" {
+		for j, v := range f.look.Var {
+			sd := math.Sqrt(v)
+			if f.units.scale != nil {
+				sd *= f.units.scale[j]
+			}
+			f.sd = append(f.sd, sd)
+		}
+	}
+	return nil
+}
+
 // check refuses what no fit can use.
 func (f *fit) check(context.Context) error {
 	look, k := f.look, f.spec.K
@@ -254,15 +269,15 @@ func (f *fit) check(context.Context) error {
 	case int64(k) > look.Used:
 		return bad("k", "is %d, but the number of rows is %d", k, look.Used)
 	}
-	if math.IsInf(look.W, 1) {
-		return errors.New("the row weights add up to more than a float64 can hold")
+	if err := checkWeights(f.weight()); err != nil {
+		return err
 	}
 	for j, v := range look.Var {
 		if (math.IsInf(v, 1) || v != v) && f.spec.Binarize == nil {
-			return fmt.Errorf("column %q: the values are so large that their variance overflows; divide the column by a constant", f.names[j])
+			return tooLarge(f.names[j])
 		}
 		if v == 0 && look.Min[j] < look.Max[j] && f.spec.mixture() && f.spec.Binarize == nil {
-			return fmt.Errorf("column %q: the values are so small that their variance underflows; multiply the column by a constant", f.names[j])
+			return tooSmall(f.names[j])
 		}
 		if v == 0 && f.spec.model() == "gmm" {
 			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.names[j], look.Min[j], text.ShellWord(f.names[j]))
@@ -385,7 +400,12 @@ func (f *fit) jacobian() float64 {
 
 // agreement counts how many starts ended where the winner did, and how many different ends there were.
 func (f *fit) agreement(e *end) Starts {
-	s := Starts{N: len(e.runs), DrawnFrom: f.drawnFrom, Moves: e.moves}
+	s := Starts{N: len(e.runs), DrawnFrom: f.drawnFrom}
+	if e.moves != nil {
+		moves := *e.moves
+		moves.Gain = f.userWeight(moves.Gain)
+		s.Moves = &moves
+	}
 	top := height(e.win().last.Point)
 	tol := agree
 	if !f.spec.mixture() {
@@ -396,7 +416,7 @@ func (f *fit) agreement(e *end) Starts {
 		if r.last.Point == nil {
 			continue
 		}
-		s.Objectives = append(s.Objectives, height(r.last.Point)+f.jacobian())
+		s.Objectives = append(s.Objectives, f.userHeight(height(r.last.Point)))
 		if r.outraced {
 			s.Outraced++
 			continue

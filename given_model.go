@@ -37,8 +37,10 @@ func (f *fit) fromModel(m *Model) ([]float64, error) {
 	if err != nil {
 		return nil, bad("init", "model: %s", err)
 	}
+	plain := m.Transform
+	m = f.unfold(m)
 	if !slices.EqualFunc(m.Transform, f.transform, sameTransform) {
-		return nil, bad("init", "model: %s", otherTransform(m.Transform, f.transform))
+		return nil, bad("init", "model: %s", otherTransform(plain, f.userSteps()))
 	}
 	f.given = &given{model: m, at: make([]int, m.K())}
 	some := m
@@ -92,6 +94,7 @@ func (f *fit) unmoved(theta []float64) (m *Model, order []int, ok bool) {
 	if f.mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
 		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
 	}
+	f.fold(m)
 	return m, f.given.at, true
 }
 

@@ -2,6 +2,7 @@ package latent
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/latent-go/latent/data"
@@ -47,7 +48,7 @@ func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (flo
 	if penalty == 0 && distinct > k { // every distinct row would get a cluster
 		return 0, bad("penalty", "auto looks at %d of the rows, which hold too few distinct ones for %d clusters: give a number", points.N, k)
 	}
-	return penalty, nil
+	return math.Ldexp(penalty, f.costPower()), nil
 }
 
 // PenaltyPath runs DP-means at each penalty, the largest first, each from where the one before ended: how the number of
@@ -70,10 +71,15 @@ func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []fl
 	if err != nil {
 		return nil, err
 	}
-	path, err := hard.DPMeans{MaxIter: f.spec.maxIter()}.Path(ctx, f.local, start[0], f.mix.D, penalties)
+	inUnits := slices.Clone(penalties)
+	for i, v := range inUnits {
+		inUnits[i] = f.inUnits(v)
+	}
+	path, err := hard.DPMeans{MaxIter: f.spec.maxIter()}.Path(ctx, f.local, start[0], f.mix.D, inUnits)
 	points := make([]PenaltyPoint, len(path))
 	for i, p := range path {
-		points[i] = PenaltyPoint{Penalty: p.Penalty, K: p.K, Objective: p.Objective, Inertia: p.Objective - p.Penalty*float64(p.K), Converged: p.Done.Converged()}
+		penalty, objective := math.Ldexp(p.Penalty, f.costPower()), math.Ldexp(p.Objective, f.costPower())
+		points[i] = PenaltyPoint{Penalty: penalty, K: p.K, Objective: objective, Inertia: objective - penalty*float64(p.K), Converged: p.Done.Converged()}
 	}
 	return slices.Clip(points), err
 }
@@ -88,7 +94,7 @@ func (f *fit) checkPenalty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	least, err := hard.LeastClusters(ctx, p, *f.spec.Penalty, hard.MostClusters)
+	least, err := hard.LeastClusters(ctx, p, f.inUnits(*f.spec.Penalty), hard.MostClusters)
 	if err == nil && least > hard.MostClusters {
 		err = bad("penalty", "is %v, which opens more than %d clusters: raise it", *f.spec.Penalty, hard.MostClusters)
 	}

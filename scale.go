@@ -94,7 +94,7 @@ func (f *fit) principal(ctx context.Context) (Transform, error) {
 func (f *fit) transformed(ctx context.Context, t Transform) (err error) {
 	f.transform = append(f.transform, t)
 	f.src = t.rows(f.src)
-	if table, ok := f.user.(*data.Table); ok && t.Kind == "pca" {
+	if table, ok := f.measured.(*data.Table); ok && t.Kind == "pca" {
 		if f.src, err = f.held(ctx, table); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (f *fit) held(ctx context.Context, table *data.Table) (*data.Table, error) 
 				for j := range x {
 					x[j] = b.At(i, j)
 				}
-				for _, step := range f.transform {
+				for _, step := range f.userSteps() {
 					x = step.apply(x)
 				}
 				copy(t.F64[(int(b.First)+i)*n:], x)

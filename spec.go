@@ -118,6 +118,7 @@ type Spec struct {
 	// Repeated, where set, is called when a replicate of Bootstrap or a sample of LRT is done, from one goroutine at a time.
 	Repeated func(done, of int) `json:"-"`
 
+	oneUnit   bool // of a candidate among others that depend on the units of the columns
 	replicate bool // of a fit that is repeated: only the model is wanted, and rows are resampled
 }
 

@@ -97,7 +97,19 @@ func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, 
 	n := natural{f: f, theta: theta, held: held, u: u, order: order}
 	n.at = len(theta) - len(f.mix.Components(theta))
 	n.fill(e)
+	e.multiply(math.Exp2(float64(f.units.weights) / 2)) // an error goes with one over the root of the weights
 	return e, nil
+}
+
+// multiply multiplies all errors.
+func (e *StandardErrors) multiply(by float64) {
+	for _, rows := range [][]Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities} {
+		for _, row := range rows {
+			for j := range row {
+				row[j] *= by
+			}
+		}
+	}
 }
 
 // edgeRows is the expected number of rows below which the rarer outcome of a probability has none to tell its error by.
@@ -208,7 +220,7 @@ func (n *natural) shares(from int, p []float64) Errors {
 }
 
 func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
-	unit := n.f.units()
+	unit := n.f.unitSizes()
 	for _, c := range n.order {
 		row := unknown(len(n.f.names))
 		for j := 0; j < len(row) && c >= 0; j++ {
@@ -263,7 +275,7 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
 			}
 		}
 		return e
-	case size == 1 && (n.f.transform == nil || principal(n.f.transform) != nil):
+	case size == 1 && (len(n.f.userSteps()) == 0 || principal(n.f.transform) != nil):
 		return Errors{at(0, 0)}
 	}
 	e := make(Errors, d)
@@ -291,11 +303,14 @@ func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 	}
 }
 
-// units returns what a step of 1 after the transform is in the units that covariances are told in, variable by variable:
+// unitSizes returns what a step of 1 after the transform is in the units that covariances are told in, variable by variable:
 // the user's, or those of principal components.
-func (f *fit) units() []float64 {
+func (f *fit) unitSizes() []float64 {
 	unit := slices.Repeat([]float64{1}, f.mix.D)
 	if principal(f.transform) != nil {
+		if !f.spec.scaled() {
+			unit = slices.Repeat([]float64{math.Ldexp(1, f.units.power)}, f.mix.D)
+		}
 		return unit
 	}
 	for _, t := range f.transform {

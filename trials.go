@@ -94,7 +94,7 @@ func (f *fit) trial(ctx context.Context, theta []float64, start, sweeps int, see
 	}
 	end := r.last
 	t = Trial{
-		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: end.Point.LogLik + f.jacobian(),
+		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: f.userHeight(end.Point.LogLik),
 		Converged: end.Done.Converged(), Spike: f.degenerate(end.Point),
 	}
 	if c := end.Certificate; c != nil && !c.AtLeast && c.Distance == c.Distance {

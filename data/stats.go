@@ -17,7 +17,8 @@ type spot struct {
 // the sums do not depend on which thread had which run.
 type columnStats struct {
 	n             int64 // finite numbers
-	mean, m2      float64
+	mean          float64
+	m2            squares // about the mean
 	min, max      float64
 	minRow        int64 // from 0
 	minLine       int64
@@ -95,12 +96,61 @@ func numberStats(x []float64, stride, n int, row func(int) int64) columnStats {
 			}
 		}
 	}
+	m2 := 0.0
 	for i := range n {
 		if d := x[i*stride] - s.mean; d == d {
-			s.m2 += d * d
+			m2 += d * d
+		}
+	}
+	if s.m2 = (squares{m2, math.Ldexp(m2, -2*downShift), math.Ldexp(m2, 2*upShift)}); m2 > mostSquares || m2 < leastSquares && s.min < s.max {
+		s.m2 = squaresOf(x, stride, n, s.mean)
+	}
+	return s
+}
+
+// squares is a sum of squares that float64 may not hold, in three units: as it stands, and of numbers that were multiplied by
+// 2^-downShift and by 2^upShift first. One of them has all its digits.
+type squares struct{ plain, small, large float64 }
+
+const (
+	downShift    = 560      // squares of the largest numbers are then below 2^930
+	upShift      = 700      // squares of the smallest are then above 2^-750
+	leastSquares = 0x1p-900 // below it plain may have lost digits
+	mostSquares  = 0x1p+1000
+)
+
+// squaresOf sums up the squares of n numbers, stride apart, about their mean.
+func squaresOf(x []float64, stride, n int, mean float64) (s squares) {
+	for i := range n {
+		// Halves: the difference itself may be more than a float64 holds.
+		if d := x[i*stride]/2 - mean/2; d == d {
+			s.add(square(d, 2))
 		}
 	}
 	return s
+}
+
+// square returns the square of d times a factor.
+func square(d, by float64) squares {
+	down, up := math.Ldexp(d, -downShift)*by, math.Ldexp(d, upShift)*by
+	return squares{d * by * (d * by), down * down, up * up}
+}
+
+func (s *squares) add(t squares) {
+	s.plain, s.small, s.large = s.plain+t.plain, s.small+t.small, s.large+t.large
+}
+
+func (s squares) times(f float64) squares { return squares{s.plain * f, s.small * f, s.large * f} }
+
+// root returns the root of the sum over n.
+func (s squares) root(n float64) float64 {
+	switch {
+	case s.plain > mostSquares:
+		return math.Ldexp(math.Sqrt(s.small/n), downShift)
+	case s.plain < leastSquares:
+		return math.Ldexp(math.Sqrt(s.large/n), -upShift)
+	}
+	return math.Sqrt(s.plain / n)
 }
 
 // merge adds the rows that follow (Chan, Golub and LeVeque 1983).
@@ -132,10 +182,22 @@ func (s *columnStats) merge(t *columnStats) {
 	}
 	s.max = math.Max(s.max, t.max)
 	n, d := float64(s.n+t.n), t.mean-s.mean
-	if s.n == 0 {
+	switch {
+	case s.n == 0:
 		s.mean, s.m2 = t.mean, t.m2
-	} else {
-		s.m2 += t.m2 + d*d*(float64(s.n)/n)*float64(t.n)
+	case math.IsInf(d, 0):
+		s.m2.add(t.m2)
+		s.m2.add(square(t.mean/2-s.mean/2, 2).times(float64(s.n) / n * float64(t.n)))
+		s.mean = s.mean*(float64(s.n)/n) + t.mean*(float64(t.n)/n)
+	default:
+		between := squares{plain: d * d}
+		if between.plain > mostSquares || between.plain < leastSquares {
+			between = square(d, 1)
+		} else {
+			between.small, between.large = math.Ldexp(between.plain, -2*downShift), math.Ldexp(between.plain, 2*upShift)
+		}
+		s.m2.add(t.m2)
+		s.m2.add(between.times(float64(s.n) / n).times(float64(t.n)))
 		s.mean += d * (float64(t.n) / n)
 	}
 	s.n += t.n
@@ -146,7 +208,7 @@ func (s *columnStats) sd() float64 {
 	if s.n < 2 {
 		return 0
 	}
-	return math.Sqrt(s.m2 / float64(s.n-1))
+	return s.m2.root(float64(s.n - 1))
 }
 
 // merger puts the statistics of batches together in row order, whatever order they come in.

@@ -20,6 +20,17 @@ func (g Decomposed) units() []float64 {
 	return unit
 }
 
+// Hidden returns a column whose own variance is below the floor that it is held to, since shapes with axes of their own have one
+// floor for all columns; -1 where there is none.
+func (g Decomposed) Hidden() int {
+	for j, u := range g.units() {
+		if MinEigenvalue*u*u > g.Var[j] {
+			return j
+		}
+	}
+	return -1
+}
+
 // low returns the logarithm of the root of the smallest eigenvalue of a covariance whose columns are measured by unit, or a
 // lower bound of it that is above enough; -Inf where no float64 can hold its inverse.
 func (e *ellipsoid) low(unit []float64, enough float64) float64 {

@@ -60,6 +60,16 @@ func (s Shape) Shared() bool { return s == Tied || s == TiedDiag || s == TiedSph
 // Decomposed reports whether components share a part of their covariances only, as in a Decomposed family.
 func (s Shape) Decomposed() bool { return s > TiedSpherical }
 
+// Rescales reports whether a change of the columns' units, each by a factor of its own, maps the covariances of the shape to
+// one another.
+func (s Shape) Rescales() bool {
+	switch s {
+	case Spherical, TiedSpherical, TiedVolumeAxes, TiedAxes, TiedVolumeShape, TiedShape:
+		return false
+	}
+	return true
+}
+
 // Alone is the shape of one covariance by itself: Full, Diag or Spherical.
 func (s Shape) Alone() Shape { return s.kind() }
 

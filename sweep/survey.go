@@ -10,9 +10,10 @@ import (
 
 // Survey is what a first pass finds out about the rows.
 type Survey struct {
-	Rows int64   // all rows
-	Used int64   // rows of positive weight
-	W    float64 // sum of row weights
+	Rows      int64   // all rows
+	Used      int64   // rows of positive weight
+	W         float64 // sum of row weights
+	MaxWeight float64 // the largest row weight
 	// Mean, Var, Min and Max hold a value a column, over the rows of positive weight. Var has divisor W.
 	Mean, Var, Min, Max []float64
 }
@@ -38,7 +39,7 @@ func (s *Survey) Origin() []float64 {
 // moments are sums of a run of rows about its own mean, merged pairwise (Chan, Golub, LeVeque 1983).
 type moments struct {
 	rows, used     int64
-	w              float64
+	w, heaviest    float64
 	mean, m2       []float64
 	least, largest []float64
 }
@@ -62,7 +63,7 @@ func Look(ctx context.Context, src data.Source, threads int) (*Survey, error) {
 	if !ok {
 		m = newMoments(d)
 	}
-	s := &Survey{Rows: m.rows, Used: m.used, W: m.w, Mean: m.mean, Var: m.m2, Min: m.least, Max: m.largest}
+	s := &Survey{Rows: m.rows, Used: m.used, W: m.w, MaxWeight: m.heaviest, Mean: m.mean, Var: m.m2, Min: m.least, Max: m.largest}
 	for j := range s.Var {
 		s.Var[j] /= s.W
 		if s.Min[j] == s.Max[j] {
@@ -107,6 +108,7 @@ func addRows[F float32 | float64](m *moments, b *data.Block, x []F) error {
 		}
 		m.used++
 		m.w += w
+		m.heaviest = max(m.heaviest, w)
 		mean, least, largest := m.mean[:len(row)], m.least[:len(row)], m.largest[:len(row)]
 		for j, v := range row {
 			v := float64(v)
@@ -142,6 +144,7 @@ func (m *moments) merge(o *moments) {
 		return
 	}
 	w := m.w + o.w
+	m.heaviest = max(m.heaviest, o.heaviest)
 	for j := range m.mean {
 		t := o.mean[j] - m.mean[j]
 		if m.used == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -39,6 +40,9 @@ func checkCommand() *cobra.Command {
 			}
 			o.Stdin = again
 			warnOfColumns(cmd.Context(), p, args[0], o)
+			if p.Err == nil {
+				p.Err = outOfRange(p)
+			}
 			if asJSON {
 				err = printJSON(cmd.OutOrStdout(), p)
 			} else {
@@ -55,6 +59,25 @@ func checkCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	threadsFlag(cmd, &threads)
 	return cmd
+}
+
+// outOfRange returns what fit would say of numbers near the ends of float64: of the features of a Gaussian mixture, its default
+// model, and of the row weights.
+func outOfRange(p *data.Report) error {
+	for _, c := range p.Columns {
+		var err error
+		switch {
+		case c.Numbers == 0:
+		case c.Use == "feature":
+			err = latent.OutOfRange(c.Name, c.SD)
+		case c.Use == "weight":
+			err = latent.WeightsOutOfRange(c.Mean * float64(c.Numbers))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	return nil
 }
 
 func datasetsCommand() *cobra.Command {

@@ -1,0 +1,385 @@
+package latent
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/sweep"
+)
+
+// Squares, products of squares and weighted sums of them must stay within float64, whose powers of two go from -1074 to 1023.
+// A fit whose columns or row weights would lead out of that is made in other units: columns and weights are multiplied by
+// powers of two, which is exact, and everything that is reported is in the user's units again. Fits of ordinary numbers are
+// made as the numbers stand, and keep every bit.
+
+const (
+	// ordinaryRange is the power of two within which the range of a column is ordinary: fourth powers, and products of ten
+	// variances, are then far from the ends of float64.
+	ordinaryRange = 100
+	// The mean row weight is ordinary between lightWeight and heavyWeight. Weights count rows, and the fit of a mixture ends
+	// within --tol standard errors of its optimum, so that rows of very small weight would end it anywhere; those of very
+	// large weight ask for more digits than the log-likelihood has. A silhouette needs clusters of more than one row.
+	lightWeight, heavyWeight = 1.0 / 16, 1 << 20
+	// tinyWeight is the least positive weight in the units of the fit, whose mean is about 1: it keeps a row among those that
+	// are fitted, and changes no sum.
+	tinyWeight = 0x1p-500
+)
+
+// fitUnits are what a fit measures columns and row weights by. The zero value means as they stand.
+type fitUnits struct {
+	scale   []float64 // of each column: a power of two; nil where columns are as they stand
+	power   int       // the scale of all columns is 2^power, where they have one
+	weights int       // weights are multiplied by 2^weights
+}
+
+// findUnits returns the units that the first pass asks for.
+func (f *fit) findUnits() (u fitUnits) {
+	if f.look.Used == 0 || f.look.MaxWeight == 0 {
+		return u
+	}
+	switch f.spec.model() {
+	case "gmm", "kmeans", "kmedians":
+		if f.spec.Binarize == nil {
+			u.scale, u.power = f.columnUnits()
+		}
+	}
+	u.weights = f.weightUnit()
+	return u
+}
+
+// columnUnits returns a scale a column, each of its own where the fit does not depend on that, and else the power that they
+// have in common; nil where all ranges are ordinary.
+func (f *fit) columnUnits() (scale []float64, power int) {
+	powers := make([]int, len(f.look.Min))
+	far, largest := false, math.MinInt
+	for j := range powers {
+		powers[j] = rangePower(f.look.Min[j], f.look.Max[j])
+		if f.look.Min[j] < f.look.Max[j] {
+			far = far || abs(powers[j]) > ordinaryRange
+			largest = max(largest, powers[j])
+		}
+	}
+	own := f.ownScales()
+	if !far || !own && abs(largest) <= ordinaryRange {
+		return nil, 0
+	}
+	scale = make([]float64, len(powers))
+	for j, p := range powers {
+		switch constant := f.look.Min[j] == f.look.Max[j]; {
+		case !own:
+			p = largest
+			if constant { // it tells no rows apart, but must not overflow
+				_, e := math.Frexp(f.look.Min[j])
+				p = max(p, e-ordinaryRange)
+			}
+		case constant || abs(p) <= ordinaryRange:
+			p = 0
+		}
+		scale[j] = math.Ldexp(1, p)
+	}
+	if own {
+		largest = 0
+	}
+	return scale, largest
+}
+
+// rangePower returns p such that hi - lo is at most 2^p and, but for the largest numbers, at least half of that.
+func rangePower(lo, hi float64) int {
+	_, p := math.Frexp(hi - lo)
+	if math.IsInf(hi-lo, 0) {
+		p = 1023 // 2^1024 is no float64; the range is then at most 4 units
+	}
+	return p
+}
+
+func abs(p int) int { return max(p, -p) }
+
+// ownScales reports whether the result does not depend on the unit of each column: rows are scaled before they are fitted, or
+// a diagonal map of the columns maps every mixture of the shape to another.
+func (f *fit) ownScales() bool {
+	if f.spec.scaled() {
+		return true
+	}
+	if f.spec.model() != "gmm" || f.spec.PCA != 0 || f.spec.RegCovar != 0 {
+		return false
+	}
+	return !f.spec.oneUnit && f.spec.shape().Rescales()
+}
+
+// weightUnit returns the power of two that weights are multiplied by.
+func (f *fit) weightUnit() int {
+	if f.spec.Penalty != nil { // a row of weight 2 is two rows, each of which may open a cluster
+		return 0
+	}
+	mean := f.look.W / float64(f.look.Used)
+	if math.IsInf(mean, 1) {
+		mean = f.look.MaxWeight
+	}
+	if mean >= lightWeight && mean <= heavyWeight {
+		return 0
+	}
+	_, p := math.Frexp(mean)
+	return 1 - p
+}
+
+// rescale puts the units that the first pass asks for before the rows, and looks at them again.
+func (f *fit) rescale(ctx context.Context) (err error) {
+	f.units = f.findUnits()
+	if f.units.scale == nil && f.units.weights == 0 {
+		return nil
+	}
+	if f.src, err = f.units.rows(ctx, f.src); err != nil {
+		return err
+	}
+	if f.units.scale != nil {
+		f.transform = []Transform{f.units.transform()}
+	}
+	f.measured = f.src
+	f.look, err = sweep.Look(ctx, f.src, f.spec.threads())
+	return err
+}
+
+// transform returns the units of columns as a change of variables.
+func (u *fitUnits) transform() Transform {
+	return Transform{Kind: "standard", Center: make([]float64, len(u.scale)), Scale: u.scale}
+}
+
+// rows returns src in the units. A table stays one.
+func (u *fitUnits) rows(ctx context.Context, src data.Source) (data.Source, error) {
+	out := src
+	if u.scale != nil {
+		t := u.transform()
+		out = t.rows(out)
+	}
+	if u.weights != 0 {
+		out = &reweighted{out, u.weights}
+	}
+	table, ok := src.(*data.Table)
+	if !ok {
+		return out, nil
+	}
+	t := *table
+	r, err := out.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t.F64, t.F32, t.W = make([]float64, 0, t.N*t.D), nil, nil
+	var b data.Block
+	for {
+		if err := r.Read(&b, 4096); err == io.EOF {
+			return &t, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for i := range b.N * b.D {
+			t.F64 = append(t.F64, b.At(i/b.D, i%b.D))
+		}
+		t.W = append(t.W, b.W...)
+	}
+}
+
+// reweighted is a source whose row weights are multiplied by 2^power. Positive ones stay above tinyWeight.
+type reweighted struct {
+	data.Source
+	power int
+}
+
+func (s *reweighted) Open(ctx context.Context) (data.Reader, error) {
+	r, err := s.Source.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &reweightedReader{Reader: r, power: s.power}, nil
+}
+
+// reweightedReader keeps the new weights in memory of its own: those below may be a view of the table.
+type reweightedReader struct {
+	data.Reader
+	power int
+}
+
+func (r *reweightedReader) Read(b *data.Block, n int) error {
+	if err := r.Reader.Read(b, n); err != nil {
+		return err
+	}
+	w := make([]float64, b.N)
+	for i := range w {
+		if v := b.Weight(i); v > 0 {
+			w[i] = max(math.Ldexp(v, r.power), tinyWeight)
+		}
+	}
+	b.W = w
+	return nil
+}
+
+// userWeight returns a sum of row weights, or what is in proportion to one, in the user's units.
+func (f *fit) userWeight(w float64) float64 { return math.Ldexp(w, -f.units.weights) }
+
+// weight returns the sum of the row weights as the user gave them.
+func (f *fit) weight() float64 { return f.userWeight(f.look.W) }
+
+// userHeight returns a height, as runs are compared by, in the user's units: a log-likelihood, or minus a cost.
+func (f *fit) userHeight(h float64) float64 {
+	if f.spec.mixture() {
+		return f.userWeight(h + f.jacobian())
+	}
+	return math.Ldexp(h, f.costPower()-f.units.weights)
+}
+
+// costPower returns the power of two that distances are to be multiplied by, as often as they come into a cost, for the
+// user's units. Where the columns are scaled, costs are of scaled columns.
+func (f *fit) costPower() int {
+	switch {
+	case f.spec.scaled():
+		return 0
+	case f.spec.model() == "kmedians":
+		return f.units.power
+	}
+	return 2 * f.units.power
+}
+
+// inUnits returns a squared distance, or the ridge of a variance, in the units of the fit.
+func (f *fit) inUnits(square float64) float64 {
+	if f.spec.scaled() {
+		return square
+	}
+	return math.Ldexp(square, -2*f.units.power)
+}
+
+// userSteps returns what is done to rows after they are in the units of the fit.
+func (f *fit) userSteps() []Transform {
+	if f.units.scale != nil {
+		return f.transform[1:]
+	}
+	return f.transform
+}
+
+// userProgress returns watch for steps in the units of the fit: what it sees of them is in the user's.
+func (f *fit) userProgress(watch func(Progress)) func(Progress) {
+	if watch == nil || f.units.scale == nil && f.units.weights == 0 {
+		return watch
+	}
+	return func(p Progress) {
+		at := *p.Point
+		p.Point = &at
+		at.F, at.Lifted, at.Entropy = f.userHeight(at.F), f.userHeight(at.Lifted), f.userWeight(at.Entropy)
+		if f.spec.mixture() {
+			at.LogLik = f.userHeight(at.LogLik)
+		}
+		p.Change, p.Remaining = f.userHeight(p.Change)-f.userHeight(0), f.userWeight(p.Remaining)
+		watch(p)
+	}
+}
+
+// fold returns to the user's units a model whose first transform is that of the units.
+func (f *fit) fold(m *Model) {
+	if f.units.scale == nil {
+		return
+	}
+	m.Transform = slices.Clone(m.Transform[1:])
+	m.remeasure(f.units.scale, func(v, s float64) float64 { return v * s })
+	if len(m.Transform) == 0 {
+		m.Transform = nil
+	}
+}
+
+// unfold is the inverse of fold, for a copy of a model in the user's units.
+func (f *fit) unfold(m *Model) *Model {
+	if f.units.scale == nil {
+		return m
+	}
+	c := *m
+	c.Transform = slices.Clone(m.Transform)
+	c.remeasure(f.units.scale, func(v, s float64) float64 { return v / s })
+	c.Transform = slices.Insert(c.Transform, 0, f.units.transform())
+	return &c
+}
+
+// remeasure changes every number of a model of a length in column j, once for each time that the column comes into it, by
+// what by makes of it and scale[j]. It makes new slices.
+func (m *Model) remeasure(scale []float64, by func(v, s float64) float64) {
+	row := func(x []float64) []float64 {
+		y := make([]float64, len(x))
+		for j, v := range x {
+			y[j] = by(v, scale[j])
+		}
+		return y
+	}
+	if len(m.Transform) > 0 && m.Transform[0].Scale != nil {
+		m.Transform[0].Center, m.Transform[0].Scale = row(m.Transform[0].Center), row(m.Transform[0].Scale)
+		return
+	}
+	if len(m.Transform) > 0 { // principal components, of columns of one scale
+		m.Transform[0].Mean = row(m.Transform[0].Mean)
+		scale = slices.Repeat(scale[:1], m.dims())
+	}
+	means, covariance := make([][]float64, len(m.Means)), make([][]float64, len(m.Covariance))
+	for c, mean := range m.Means {
+		means[c] = row(mean)
+	}
+	for c, cov := range m.Covariance {
+		d := len(scale)
+		q := make([]float64, len(cov))
+		for i, v := range cov {
+			if matrix(m.Shape) {
+				q[i] = by(by(v, scale[i/d]), scale[i%d])
+			} else {
+				q[i] = by(by(v, scale[i]), scale[i])
+			}
+		}
+		covariance[c] = q
+	}
+	m.Means, m.Covariance = means, covariance
+}
+
+// The variance of a column, in the user's units, must lie between these: sums over rows are then numbers of full precision, and so
+// is the floor of the variances of a mixture.
+const (
+	leastVariance = 0x1p-960
+	mostVariance  = 0x1p+1020
+	// leastSpread is the least variance of the widest column of k-means.
+	leastSpread = 0x1p-1000
+)
+
+// checkRange refuses columns whose results no float64 could hold.
+func (f *fit) checkRange(context.Context) error {
+	if f.spec.Binarize != nil || f.spec.model() == "kmedians" || f.spec.model() != "gmm" && f.spec.scaled() {
+		return nil
+	}
+	widest, largest := 0, math.Inf(-1) // of log2 of the variance, for k-means
+	for j, v := range f.look.Var {
+		if v == 0 {
+			continue
+		}
+		power := math.Log2(v)
+		if f.units.scale != nil {
+			power += 2 * math.Log2(f.units.scale[j])
+		}
+		if power > largest {
+			widest, largest = j, power
+		}
+		if power > math.Log2(mostVariance) {
+			return tooLarge(f.names[j])
+		}
+		if f.spec.mixture() && power < math.Log2(leastVariance) {
+			return tooSmall(f.names[j])
+		}
+	}
+	if !f.spec.mixture() && largest < math.Log2(leastSpread) && !math.IsInf(largest, -1) {
+		return tooSmall(f.names[widest])
+	}
+	return nil
+}
+
+func tooLarge(column string) error {
+	return fmt.Errorf("column %q: the values are so large that their variance overflows; divide the column by a constant", column)
+}
+
+func tooSmall(column string) error {
+	return fmt.Errorf("column %q: the values are so small that their variance underflows; multiply the column by a constant", column)
+}
