@@ -395,8 +395,11 @@ func (f *fit) warnings(r *Result, t *tally, e *end) {
 	if f.given != nil && f.given.raised {
 		r.warn(fmt.Sprintf("the model of --init has a covariance below the floor of variances (%g of the columns' own), which was raised to it", family.MinEigenvalue))
 	}
-	if n := f.absent(); n > 0 {
-		r.warn(fmt.Sprintf("%d of the components of --init's model have weight 0 and take no part: no step changes them", n))
+	switch n := f.absent(); {
+	case n == 1:
+		r.warn("1 component of --init's model has weight 0 and takes no part: no step changes it, and its parameters are not counted")
+	case n > 1:
+		r.warn(fmt.Sprintf("%d components of --init's model have weight 0 and take no part: no step changes them, and their parameters are not counted", n))
 	}
 	for c, x := range r.Components {
 		switch {
