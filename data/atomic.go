@@ -1,20 +1,18 @@
 package data
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Files writes several files, all or none, and each as a whole: they are filled beside their names, which they take
 // at the end. What is no regular file, such as /dev/stdout or a pipe, is written directly. Nothing is synced to the
-// disk. The zero value is ready:
+// disk. What a process that was killed left beside a name is removed by the next that writes to that name, unless it
+// belongs to another machine. The zero value is ready:
 //
 //	var t data.Files
 //	defer t.Abort()
@@ -35,7 +33,8 @@ type pending struct {
 	temp   string // "" for what is written directly
 	backup string // what was there before; "" for nothing
 	f      *os.File
-	moved  bool // it has its name
+	owner  *os.File // keeps others from removing temp; nil where the file system has no owners
+	moved  bool     // it has its name
 }
 
 // Folder makes a folder, and those above it, where they are missing. Abort removes those it made.
@@ -65,7 +64,7 @@ func (t *Files) Folder(path string) error {
 }
 
 // Create returns a file to be written, which will be called path after Commit. The caller need not close it.
-func (t *Files) Create(path string) (*os.File, error) {
+func (t *Files) Create(path string) (*Output, error) {
 	p := pending{path: path, target: path}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		p.target = target
@@ -80,37 +79,39 @@ func (t *Files) Create(path string) (*os.File, error) {
 			return nil, fmt.Errorf("%s: %w", path, cause(err))
 		}
 		t.files = append(t.files, p)
-		return p.f, nil
+		return &Output{path, p.f}, nil
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
-	if p.temp, p.f, err = besides(p.target); err != nil {
+	removeAbandoned(p.target)
+	if p.temp, p.f, p.owner, err = besides(p.target); err != nil {
 		return nil, createError(path, err)
 	}
 	if mode != 0o644 { // a file that is replaced keeps its permissions; where that is impossible it gets the usual ones
 		_ = p.f.Chmod(mode)
 	}
 	t.files = append(t.files, p)
-	return p.f, nil
+	return &Output{path, p.f}, nil
 }
 
-// besides creates a file of a new name in the folder of target.
-func besides(target string) (string, *os.File, error) {
+// besides creates a file of a new name in the folder of target, and makes this process its owner where that is possible.
+func besides(target string) (string, *os.File, *os.File, error) {
 	dir, base := filepath.Split(target)
 	for try := 0; ; try++ {
-		name := freshName(dir, base)
+		name := freshName(dir, base, tempEnd)
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
-			return name, f, err
+		if err == nil {
+			owner := tryOwn(name)
+			if _, gone := os.Lstat(name); owner != nil || gone == nil || try == 100 {
+				return name, f, owner, nil
+			}
+			f.Close() // another process took it for abandoned, in the moment before it had an owner
+			continue
+		}
+		if !errors.Is(err, fs.ErrExist) || try == 100 {
+			return name, f, nil, err
 		}
 	}
-}
-
-func freshName(dir, base string) string {
-	var r [6]byte
-	rand.Read(r[:])
-	short := strings.ToValidUTF8(base[:min(len(base), 100)], "") // some file systems refuse half a character
-	return dir + "." + short + "." + hex.EncodeToString(r[:]) + ".tmp"
 }
 
 // createError says in plain words why a file could not be created.
@@ -145,7 +146,7 @@ func (t *Files) Commit() error {
 		err := p.f.Close()
 		if err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Abort()
-			return fmt.Errorf("%s: %w", p.path, cause(err))
+			return &WriteError{p.path, cause(err)}
 		}
 	}
 	for i := range t.files {
@@ -158,9 +159,17 @@ func (t *Files) Commit() error {
 		if p.backup != "" {
 			os.Remove(p.backup)
 		}
+		p.disown()
 	}
 	t.files, t.folders = nil, nil
 	return nil
+}
+
+// disown lets others take what is left of the file.
+func (p *pending) disown() {
+	if p.owner != nil {
+		p.owner.Close()
+	}
 }
 
 // move gives the file its name. keep says that more are to follow, so that what it replaces may be needed again.
@@ -169,7 +178,8 @@ func (p *pending) move(keep bool) error {
 		return nil
 	}
 	if _, err := os.Lstat(p.target); keep && err == nil {
-		backup := freshName(filepath.Split(p.target))
+		dir, base := filepath.Split(p.target)
+		backup := freshName(dir, base, backupEnd)
 		err := os.Link(p.target, backup) // the old file keeps its name until the new one takes it
 		if err != nil {
 			err = os.Rename(p.target, backup)
@@ -202,6 +212,7 @@ func (t *Files) Abort() {
 			os.Rename(p.backup, p.target)
 			os.Remove(p.backup) // it is still there where both were names of one file
 		}
+		p.disown()
 	}
 	for _, dir := range slices.Backward(t.folders) {
 		os.Remove(dir) // unless somebody else put something in it

@@ -48,12 +48,12 @@ func wantFolder(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-func put(s string) func(*os.File) error {
-	return func(f *os.File) error { _, err := f.WriteString(s); return err }
+func put(s string) func(*Output) error {
+	return func(f *Output) error { _, err := f.WriteString(s); return err }
 }
 
 // oneFile writes a file through Files.
-func oneFile(path string, write func(f *os.File) error) error {
+func oneFile(path string, write func(f *Output) error) error {
 	var t Files
 	defer t.Abort()
 	f, err := t.Create(path)
@@ -80,7 +80,7 @@ func TestOneFile(t *testing.T) {
 		}
 	}
 	stop := errors.New("stop")
-	if err := oneFile(path, func(f *os.File) error { f.WriteString("half"); return stop }); err != stop {
+	if err := oneFile(path, func(f *Output) error { f.WriteString("half"); return stop }); err != stop {
 		t.Error(err)
 	}
 	wantFolder(t, dir, map[string]string{"x": "one"})
@@ -90,7 +90,7 @@ func TestOneFile(t *testing.T) {
 				t.Error("the panic is lost")
 			}
 		}()
-		oneFile(path, func(f *os.File) error { panic("oh") })
+		oneFile(path, func(f *Output) error { panic("oh") })
 	}()
 	wantFolder(t, dir, map[string]string{"x": "one"})
 	if err := oneFile(path, put("two")); err != nil {
@@ -98,7 +98,7 @@ func TestOneFile(t *testing.T) {
 	}
 	wantFolder(t, dir, map[string]string{"x": "two"})
 
-	if name := freshName("", "x"+strings.Repeat("é", 100)); !utf8.ValidString(name) || len(name) > 120 {
+	if name := freshName("", "x"+strings.Repeat("é", 100), tempEnd); !utf8.ValidString(name) || len(name) > 120 {
 		t.Errorf("a temporary name is %q", name)
 	}
 	err := oneFile(filepath.Join(dir, "no", "x"), put(""))

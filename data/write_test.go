@@ -121,7 +121,7 @@ func TestWriteNPY(t *testing.T) {
 	check("held in memory", b.Bytes())
 
 	path := filepath.Join(t.TempDir(), "x.npy")
-	if err := oneFile(path, func(f *os.File) error { writeRows(t, f, "npy", cols, rows); return nil }); err != nil {
+	if err := oneFile(path, func(f *Output) error { writeRows(t, f, "npy", cols, rows); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)

@@ -41,7 +41,10 @@ func (a *applyFlags) validate(inputs ...string) error {
 	if _, err := data.FormatOf(a.output); err != nil {
 		return usageError{err}
 	}
-	return distinctFiles(inputs, a.output)
+	if err := distinctFiles(inputs, a.output); err != nil {
+		return err
+	}
+	return reachable(a.output)
 }
 
 // load reads the model and the columns of the data that it needs, by name.

@@ -62,7 +62,10 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 				return err
 			}
 		}
-		return distinctFiles(append(f.spec.files(), path), present(f.trace, f.plot)...)
+		if err := distinctFiles(append(f.spec.files(), path), present(f.trace, f.plot)...); err != nil {
+			return err
+		}
+		return reachable(f.trace, f.plot)
 	}, func(*latent.Spec) error { return nil }) // Compare validates it for each algorithm
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ func exportCommand() *cobra.Command {
 				if err := distinctFiles(args, path); err != nil {
 					return err
 				}
+				if err := reachable(path); err != nil {
+					return err
+				}
 			} else if f, ok := cmd.OutOrStdout().(*os.File); ok && to == "npz" && term.IsTerminal(int(f.Fd())) {
 				return usagef("NPZ is nothing to read in a terminal: give -o FILE")
 			}

@@ -125,6 +125,9 @@ func nameOf(path string) string {
 // fileError puts the name of the data before an error of the fit, unless it is there or the error is about a flag.
 func fileError(path string, err error) error {
 	path = nameOf(path)
+	if _, wrong := writing(err); wrong {
+		return err
+	}
 	if err == nil || strings.HasPrefix(err.Error(), path) || strings.HasPrefix(err.Error(), "-") {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
@@ -41,12 +42,22 @@ const (
 const ballast = 32 << 20
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
 	idle := make([]byte, ballast)
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	runtime.KeepAlive(idle)
 	os.Exit(status)
+}
+
+// interrupts lists the signals that end a fit with what it has so far: Ctrl-C, a request to end, and a terminal that
+// closes. Where the last is ignored from the start, as under nohup, it stays ignored.
+func interrupts() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // run is the command without the process around it: it returns the exit status.
@@ -77,6 +88,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		fmt.Fprintln(errw, "latent: interrupted before there was a result; nothing was written")
 		return exitInterrupted
 	}
+	if text, wrong := writing(err); wrong {
+		fmt.Fprintf(errw, "latent: %s\n", text)
+		return exitError
+	}
 	var memory *data.MemoryError
 	if errors.As(err, &memory) {
 		fmt.Fprintf(errw, "latent: %s%s\n", err, ways(cmd, memory))
@@ -88,6 +103,24 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		return exitUsage
 	}
 	return exitError
+}
+
+// writing says what went wrong when an output was written, if that is what err is about: the reader of the rows that were to
+// be written has no part in it.
+func writing(err error) (text string, wrong bool) {
+	var output *data.WriteError
+	if errors.As(err, &output) {
+		return output.Error(), true
+	}
+	var system *fs.PathError
+	if errors.As(err, &system) && system.Op == "write" {
+		name := system.Path
+		if name == os.Stdout.Name() {
+			name = "standard output"
+		}
+		return fmt.Sprintf("%s: %v", name, system.Err), true
+	}
+	return "", false
 }
 
 // exitStatus ends the command with a status after all has been said.

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,6 +73,9 @@ func (o *outputFlags) validate(inputs []string) error {
 		paths = append(paths, out.path)
 	}
 	if err := distinctFiles(inputs, paths...); err != nil {
+		return err
+	}
+	if err := reachable(o.model, o.labels, o.trace, o.report); err != nil {
 		return err
 	}
 	if o.labels != "" {
@@ -151,9 +156,17 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *l
 func distinctFiles(inputs []string, outputs ...string) error {
 	seen := map[string]bool{}
 	for _, path := range outputs {
+		if path == os.DevNull {
+			continue // what goes there harms nobody
+		}
 		full, err := filepath.Abs(path)
 		if err != nil {
 			return err
+		}
+		if to, err := filepath.EvalSymlinks(full); err == nil {
+			full = to
+		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil {
+			full = filepath.Join(dir, filepath.Base(full))
 		}
 		for _, input := range inputs {
 			in, err := os.Stat(input)
@@ -204,6 +217,22 @@ func literal(word string) any {
 		return json.RawMessage(word)
 	}
 	return word
+}
+
+// reachable refuses, before anything is computed, outputs that are folders or whose folder is not there.
+func reachable(paths ...string) error {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return fmt.Errorf("%s: this is a folder; give the name of a file", path)
+		}
+		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: the folder %s does not exist; make it first", path, filepath.Dir(path))
+		}
+	}
+	return nil
 }
 
 // writeAll makes the folder, if one is named, fills every output beside its name and renames them when all are whole.

@@ -38,6 +38,9 @@ func reportCommand() *cobra.Command {
 			if err := distinctFiles(args, a.output); err != nil {
 				return err
 			}
+			if err := reachable(a.output); err != nil {
+				return err
+			}
 			m, src, info, err := a.read(cmd, args[0], args[1])
 			if err != nil {
 				return err

@@ -33,7 +33,10 @@ func (f *segmentFlags) validateFiles(path string) error {
 	for _, out := range f.outputs(nil) {
 		paths = append(paths, out.path)
 	}
-	return distinctFiles(append(f.spec.files(), path), paths...)
+	if err := distinctFiles(append(f.spec.files(), path), paths...); err != nil {
+		return err
+	}
+	return reachable(f.picture, f.labels, f.palette, f.out.trace)
 }
 
 func isPNG(path string) bool { return strings.EqualFold(filepath.Ext(path), ".png") }
