@@ -10,6 +10,7 @@ import (
 
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/score"
 )
 
@@ -288,24 +289,13 @@ func (f *fit) edges(r *Result, p *ascent.Point, t *tally, order []int) {
 	}
 }
 
-// steps returns "1 iteration" or "7 iterations".
-func steps(r *Result) string {
-	if r.Iterations == 1 {
-		return "1 iteration"
-	}
-	return fmt.Sprintf("%d iterations", r.Iterations)
-}
-
 // rowsAre says how many rows there are, and where their weights are not all 1 how many rows those count for.
 func rowsAre(n int64, weight float64) string {
-	s, verb := fmt.Sprintf("%d rows", n), " are"
-	if n == 1 {
-		s, verb = "1 row", " is"
-	}
+	s := text.Count(n, "row")
 	if weight != float64(n) {
 		s += fmt.Sprintf(" of weight %.6g", weight)
 	}
-	return s + verb
+	return s + text.Form(n, " is", " are")
 }
 
 // certain names the columns whose bits or levels are all but certain in a component.
@@ -334,12 +324,8 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("probability %d: %s", c+1, strings.Join(names, ", ")))
 		}
 	}
-	switch total {
-	case 0:
-	case 1:
-		r.warn("1 probability is within a millionth of 0 or 1, where it can go no further; it is left out of the certificate")
-	default:
-		r.warn(fmt.Sprintf("%d probabilities are within a millionth of 0 or 1, where they can go no further; they are left out of the certificate", total))
+	if total > 0 {
+		r.warn(text.Are(total, "answer") + " (almost) certain within a group; that is normal")
 	}
 }
 
@@ -364,13 +350,13 @@ const flatBelow = 1e-4
 func (f *fit) warnings(r *Result, t *tally, e *end) {
 	switch {
 	case r.Interrupted:
-		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", steps(r)))
+		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", text.Count(r.Iterations, "iteration")))
 	case r.Reason == ascent.Flat:
-		r.warn(fmt.Sprintf("not finished: after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", steps(r), f.spec.tol()))
+		r.warn(fmt.Sprintf("not finished: after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", text.Count(r.Iterations, "iteration"), f.spec.tol()))
 	case !r.Converged && r.Certificate.DistanceSE != nil && *r.Certificate.DistanceSE <= f.spec.tol() && *r.Certificate.Method == string(ascent.Information):
-		r.warn(fmt.Sprintf("not finished after %s: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", steps(r)))
+		r.warn(fmt.Sprintf("not finished after %s: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", text.Count(r.Iterations, "iteration")))
 	case !r.Converged:
-		r.warn(fmt.Sprintf("not finished after %s: raise --max-iter", steps(r)))
+		r.warn(fmt.Sprintf("not finished after %s: raise --max-iter", text.Count(r.Iterations, "iteration")))
 	}
 	if f.spec.RegCovar > 0 {
 		r.warn(r.Certificate.Why + ", so no distance to an optimum can be told")

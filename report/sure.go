@@ -116,7 +116,7 @@ func (b *builder) convergence() {
 	if bottom, peak := lo[0], slices.Max(hi); peak > bottom { // the first steps would flatten the rest
 		free.Y.Min, free.Y.Max = bottom-0.05*(peak-bottom), peak+0.05*(peak-bottom)
 	}
-	s := &section{ID: "convergence", Title: "How the climb went", Lead: []string{"The first steps lie below the picture where they would flatten the rest. The other starts are thin."}}
+	s := &section{ID: "convergence", Title: "How the fit went", Lead: []string{"The axis leaves out the first steps where they would flatten the rest; thin lines are the other starts."}}
 	b.draw(s, free)
 	b.distance(s, starts[winner], winner)
 	t := table{Caption: fmt.Sprintf("start %d, the winner", winner), Head: []string{"sweep", "β", what, "log-likelihood", "distance (standard errors)"}}
@@ -154,7 +154,7 @@ func (b *builder) distance(s *section, steps []Step, start int) {
 	if b.r.LogLik == nil {
 		unit = ""
 	}
-	b.draw(s, plot.Lines{Head: plot.Head{Title: "What was still to gain: a straight line is linear convergence", Width: wide}, X: plot.Axis{Label: "sweep"}, Y: plot.Axis{Label: "below the end", Unit: unit, Log: true}, Series: []plot.Series{line}})
+	b.draw(s, plot.Lines{Head: plot.Head{Title: "What was still to gain, on a logarithmic axis", Width: wide}, X: plot.Axis{Label: "sweep"}, Y: plot.Axis{Label: "below the final value", Unit: unit, Log: true}, Series: []plot.Series{line}})
 }
 
 // thin returns at most about n of the steps, the last among them.

@@ -44,7 +44,7 @@ func (b *builder) verdict() []string {
 	said := []string{fmt.Sprintf("%s, by %s%s.", text.Count(r.K, "group"), what, shape)}
 	switch {
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
-		said = append(said, fmt.Sprintf("Log-likelihood %s nats (%d free parameters).", decimals(*r.LogLik), r.Free))
+		said = append(said, fmt.Sprintf("Log-likelihood %s nats (%s).", decimals(*r.LogLik), text.Count(r.Free, "free parameter")))
 	case r.LogLik != nil:
 		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%s; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), text.Count(r.Free, "free parameter")))
 	case r.Inertia != nil && r.Model == "kmedians":
@@ -54,14 +54,7 @@ func (b *builder) verdict() []string {
 	}
 	said = append(said, b.finished())
 	if r.Starts.N > 1 {
-		optima := "no other was found"
-		if r.Starts.DistinctOptima > 1 {
-			optima = fmt.Sprintf("%d optima were found", r.Starts.DistinctOptima)
-		}
-		said = append(said, fmt.Sprintf("%d of %d starts agree on this optimum; %s.", r.Starts.AgreeWithBest, r.Starts.N, optima))
-	}
-	if m := r.Starts.Moves; m != nil && m.Kept > 0 {
-		said = append(said, fmt.Sprintf("Splitting and merging groups after that gained %s nats over the best start.", decimals(m.Gain)))
+		said = append(said, b.starts())
 	}
 	if r.LogLik != nil && r.K > 1 {
 		said = append(said, fmt.Sprintf("The label is sure, with a responsibility of 0.9 or more, for %s of the rows.", percent(b.rows.Sure)))
@@ -70,6 +63,23 @@ func (b *builder) verdict() []string {
 		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f.", r.Truth.ARI, r.Truth.NMI))
 	}
 	return said
+}
+
+// starts says how many starts ended at this solution, and what led to it where none did.
+func (b *builder) starts() string {
+	s := b.r.Starts
+	moved := s.Moves != nil && s.Moves.Kept > 0
+	switch {
+	case s.AgreeWithBest == 0 && moved:
+		return fmt.Sprintf("None of the %d starts reached this solution; splitting and merging groups did, %s nats above the best of them.", s.N, decimals(s.Moves.Gain))
+	case s.AgreeWithBest == 0:
+		return fmt.Sprintf("None of the %d starts reached this solution.", s.N)
+	case s.DistinctOptima > 1:
+		return fmt.Sprintf("%d of %d starts reached this solution; the starts ended at %s in all.", s.AgreeWithBest, s.N, text.Count(s.DistinctOptima, "optimum"))
+	case s.AgreeWithBest == s.N:
+		return fmt.Sprintf("All %d starts reached this solution.", s.N)
+	}
+	return fmt.Sprintf("%d of %d starts reached this solution; the others were stopped on the way.", s.AgreeWithBest, s.N)
 }
 
 // decimals writes v with two decimals, more where it would read 0 and is not.
@@ -89,7 +99,7 @@ func (b *builder) finished() string {
 	case r.Starts.N == 0:
 		return "The model file does not say whether the fit had finished."
 	case !r.Converged:
-		return "Not finished: the numbers are those of an unfinished climb."
+		return "Not finished: the numbers below may still change."
 	case c.DistanceSE != nil && c.Remaining != nil:
 		return fmt.Sprintf("Finished: within %.2g standard errors of its optimum; at most about %.1g nats are left to gain.", *c.DistanceSE, *c.Remaining)
 	case r.Model == "kmeans" || r.Model == "kmedians":

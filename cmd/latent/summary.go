@@ -149,7 +149,7 @@ func goodLine(r *latent.Result) string {
 	case r.BIC == nil:
 		return fmt.Sprintf("log-likelihood %s", fixed(*r.LogLik))
 	}
-	s := fmt.Sprintf("log-likelihood %s (%s a row); BIC %s with %d parameters", fixed(*r.LogLik), fixed(*r.MeanLogLik), fixed(*r.BIC), r.Free)
+	s := fmt.Sprintf("log-likelihood %s (%s a row); BIC %s with %s", fixed(*r.LogLik), fixed(*r.MeanLogLik), fixed(*r.BIC), text.Count(r.Free, "parameter"))
 	if r.ICL != nil {
 		s += ", ICL " + fixed(*r.ICL)
 	}
@@ -204,13 +204,26 @@ func finishedLine(r *latent.Result) string {
 	if c.Saddles > 0 {
 		fmt.Fprintf(&b, "; escaped %s on the way", text.Count(c.Saddles, "saddle"))
 	}
-	if r.Starts.N > 1 {
-		fmt.Fprintf(&b, "; %d of %d starts agree", r.Starts.AgreeWithBest, r.Starts.N)
+	return b.String() + startsAgree(r)
+}
+
+// startsAgree says how many starts ended where the result is, and what led there where none did.
+func startsAgree(r *latent.Result) string {
+	s, gained := r.Starts, ""
+	if m := s.Moves; m != nil && m.Kept > 0 {
+		gained = about(m.Gain) + " nats above the best of them"
 	}
-	if m := r.Starts.Moves; m != nil && m.Kept > 0 {
-		fmt.Fprintf(&b, "; splitting and merging gained %s nats over the best of them", about(m.Gain))
+	switch {
+	case s.AgreeWithBest == 0 && gained != "" && s.N > 1:
+		return fmt.Sprintf("; none of the %d starts reached this solution: splitting and merging groups did, %s", s.N, gained)
+	case s.AgreeWithBest == 0 && gained != "":
+		return fmt.Sprintf("; the start did not reach this solution: splitting and merging groups did, %s nats above it", about(s.Moves.Gain))
+	case s.N < 2:
+		return ""
+	case s.AgreeWithBest == 0:
+		return fmt.Sprintf("; none of the %d starts reached this solution", s.N)
 	}
-	return b.String()
+	return fmt.Sprintf("; %d of %d starts %s", s.AgreeWithBest, s.N, text.Form(s.AgreeWithBest, "agrees", "agree"))
 }
 
 func truthName(info *data.Info) string {
@@ -265,7 +278,7 @@ func groups(w io.Writer, r *latent.Result) {
 	printTable(w, head, lines)
 	what := map[string]string{"gmm": "means", "bernoulli": "probabilities of 1", "categorical": "likeliest levels", "kmeans": "centres", "kmedians": "medians"}[r.Model]
 	if more := len(r.Columns) - shown; more > 0 {
-		fmt.Fprintf(w, "(%s of the first %d columns; --json has the other %d)\n", what, shown, more)
+		fmt.Fprintf(w, "(%s of the first %s; --json has the other %d)\n", what, text.Count(shown, "column"), more)
 	}
 }
 
@@ -309,7 +322,7 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 	if r.Threads == 0 { // told from the file alone
 		return
 	}
-	fmt.Fprintf(w, "%d passes of the winning start, %d in all; %d threads; read %.3f s, starts %.3f s, fit %.3f s, standard errors and criteria %.3f s\n", r.Sweeps, r.SweepsTotal, r.Threads, r.Timing.Read, r.Timing.Start, r.Timing.Fit, r.Timing.Judge)
+	fmt.Fprintf(w, "%s of the winning start, %d in all; %s; read %.3f s, starts %.3f s, fit %.3f s, standard errors and criteria %.3f s\n", text.Count(r.Sweeps, "pass"), r.SweepsTotal, text.Count(r.Threads, "thread"), r.Timing.Read, r.Timing.Start, r.Timing.Fit, r.Timing.Judge)
 	if info != nil {
 		for _, c := range info.Columns {
 			fmt.Fprintf(w, "column %s: %s, %s %s\n", c.Name, c.Kind, c.Use, c.Why)
