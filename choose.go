@@ -338,6 +338,11 @@ func (c *choice) measured(ctx context.Context, x *contender, f *fit, e *end) err
 
 // measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
 func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges) error {
+	if f.joint == nil { // else passes are shared, and rows are many
+		if err := f.confirm(ctx, e, candidateWork); err != nil {
+			return err
+		}
+	}
 	last := e.win().last
 	p := last.Point
 	m, _ := f.model(p)
@@ -352,6 +357,7 @@ func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges)
 	}
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
 	x.Converged, x.Outraced = last.Done.Converged() && !e.interrupted, e.win().hopeless
+	x.Undetermined = x.Converged && isFlat(&last)
 	how, why := f.collapsed(p)
 	x.AtFloor, x.Narrow, x.FewRows, x.Why = how == onFloor, how == tooThin, how == tooFew, why
 	if x.Why == "" && e.interrupted {

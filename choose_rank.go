@@ -33,10 +33,13 @@ type Candidate struct {
 	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower, in some direction, than values are told apart: it never wins
 	FewRows    bool     `json:"few_rows,omitempty"`  // a component holds fewer rows than a covariance of its own takes: it never wins
 	Converged  bool     `json:"converged"`
-	Outraced   bool     `json:"outraced,omitempty"` // its climbs were stopped: what they could still gain would not make it the best
-	From       string   `json:"from,omitempty"`     // another candidate at which the climb that got highest began, and what was done to it
-	SameAs     string   `json:"same_as,omitempty"`  // mclust's code of an earlier candidate of the same K that is the same model
-	Why        string   `json:"why,omitempty"`
+	// Undetermined tells that the log-likelihood was found to be flat in some direction at its end: the rows do not determine
+	// all parameters. Where parameters and rows are many only some directions are looked at.
+	Undetermined bool   `json:"undetermined,omitempty"`
+	Outraced     bool   `json:"outraced,omitempty"` // its climbs were stopped: what they could still gain would not make it the best
+	From         string `json:"from,omitempty"`     // another candidate at which the climb that got highest began, and what was done to it
+	SameAs       string `json:"same_as,omitempty"`  // mclust's code of an earlier candidate of the same K that is the same model
+	Why          string `json:"why,omitempty"`
 }
 
 // Collapsed reports whether a component of the candidate is degenerate, so that it never wins: AtFloor, Narrow or FewRows.
@@ -117,7 +120,7 @@ func (c *choice) crown(ctx context.Context, win *contender, began time.Time) (*R
 	}
 	stopped := func(r run) bool { return r.hopeless }
 	if (c.spec.Watch != nil || slices.ContainsFunc(e.runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
-		f.spec.Watch, f.startSweeps, f.moveSweeps = c.spec.Watch, 0, 0
+		f.spec.Watch, f.startSweeps, f.moveSweeps, f.confirmSweeps = c.spec.Watch, 0, 0, 0
 		again, err := f.run(ctx)
 		if err == nil && win.begun != nil {
 			again.moved, err = f.extra(ctx, again, win.begun)

@@ -31,6 +31,9 @@ type Comparison struct {
 	Smallest float64 `json:"smallest_weight"`
 	// Distance is the certified distance of the best end from its optimum, standard errors; nil where it is not known.
 	Distance *float64 `json:"distance_se"`
+	// Undetermined tells that the log-likelihood is flat in some direction at the best end: the rows do not determine all
+	// parameters.
+	Undetermined bool `json:"undetermined,omitempty"`
 }
 
 // Spread is the middle and the ends of some counts.
@@ -76,6 +79,7 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 		return nil, err
 	}
 	var ends [][]run
+	var looks []*ascent.Step
 	var seconds []float64
 	for _, a := range algorithms {
 		if algorithm != nil {
@@ -91,11 +95,16 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 			if len(ends) == 0 || ctx.Err() == nil {
 				return nil, err
 			}
-			return f.compare(algorithms[:len(ends)], ends, seconds), ctx.Err()
+			return f.compare(algorithms[:len(ends)], ends, looks, seconds), ctx.Err()
 		}
 		ends, seconds = append(ends, runs), append(seconds, time.Since(began).Seconds())
+		look, err := f.lookAtBest(ctx, runs)
+		if err != nil {
+			return nil, err
+		}
+		looks = append(looks, look)
 	}
-	return f.compare(algorithms, ends, seconds), nil
+	return f.compare(algorithms, ends, looks, seconds), nil
 }
 
 // validateCompare checks the spec for each algorithm.
@@ -122,8 +131,28 @@ func validateCompare(spec Spec, algorithms []string) error {
 	return nil
 }
 
+// lookAtBest looks at the best end in every direction where that is affordable. Its certificate is of that end: where a look
+// leads away from it, the distance is not known.
+func (f *fit) lookAtBest(ctx context.Context, runs []run) (*ascent.Step, error) {
+	at, err := f.best(runs)
+	if err != nil {
+		return nil, err
+	}
+	best := runs[at].last
+	if !f.confirms(&best, confirmWork) {
+		return &best, nil
+	}
+	on := *f
+	on.spec.Watch = nil
+	look, err := on.confirmed(ctx, best, at, len(runs))
+	if err == nil && look.Point.F > best.Point.F+agree {
+		look.Certificate = nil
+	}
+	return &look, err
+}
+
 // compare judges the ends, by algorithm and start. Ends on a spike never win, as in a fit.
-func (f *fit) compare(algorithms []string, ends [][]run, seconds []float64) []Comparison {
+func (f *fit) compare(algorithms []string, ends [][]run, looks []*ascent.Step, seconds []float64) []Comparison {
 	top := math.Inf(-1)
 	for _, runs := range ends {
 		if at, _ := f.best(runs); !f.degenerate(runs[at].last.Point) {
@@ -139,9 +168,10 @@ func (f *fit) compare(algorithms []string, ends [][]run, seconds []float64) []Co
 		if f.absent() > 0 {
 			c.Smallest = 0
 		}
-		if cert := best.Certificate; cert != nil && !cert.AtLeast && cert.Distance == cert.Distance {
-			c.Distance = &best.Distance
+		if cert := looks[i].Certificate; cert != nil && !cert.AtLeast && cert.Distance == cert.Distance {
+			c.Distance = &cert.Distance
 		}
+		c.Undetermined = isFlat(looks[i])
 		if em >= 0 {
 			c.Better, c.Worse = new(0), new(0)
 		}

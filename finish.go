@@ -44,16 +44,17 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 		return nil, err
 	}
 	f.components(r, m, t)
-	f.certify(r, s)
-	f.edges(r, s.Point, t, order)
 	if !interrupted {
-		if r.StandardErrors, err = f.standardErrors(ctx, s.Point.Theta, s.Point.Held, order); err != nil {
+		if r.StandardErrors, err = f.standardErrors(ctx, &s, order); err != nil {
 			return nil, err
 		}
 		if r.StandardErrors != nil && r.StandardErrors.Rows > 0 {
 			r.SweepsTotal++
 		}
 	}
+	r.SweepsTotal += f.confirmSweeps
+	f.certify(r, s)
+	f.edges(r, s.Point, t, order)
 	f.warnings(r, t, e)
 	f.dominance(r)
 	if err := f.flatGroups(ctx, r); err != nil {
@@ -131,7 +132,7 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 		}
 		c.Why, c.Saddles = s.Certificate.Why, s.Certificate.Saddles
 		if s.Certificate.Curvature == s.Certificate.Curvature {
-			c.Curvature = new(s.Certificate.Curvature)
+			c.Curvature, c.Whole = new(s.Certificate.Curvature), s.Certificate.Whole
 		}
 	}
 	if s.Distance == s.Distance && (s.Certificate != nil || s.Iteration >= estimateAfter) {
@@ -343,9 +344,6 @@ func (f *fit) columnOf(j int) string {
 	return ""
 }
 
-// flatBelow is the smallest curvature, in units of the complete-data information, below which a direction is called flat.
-const flatBelow = 1e-4
-
 // warnings says what the reader of the result should know.
 func (f *fit) warnings(r *Result, t *tally, e *end) {
 	switch {
@@ -362,7 +360,7 @@ func (f *fit) warnings(r *Result, t *tally, e *end) {
 		r.warn(r.Certificate.Why + ", so no distance to an optimum can be told")
 	}
 	if c := r.Certificate.Curvature; r.Converged && c != nil && *c < flatBelow {
-		r.warn("the log-likelihood is flat in some direction: these rows do not determine all parameters; fewer components may do")
+		r.warn(undetermined + "; fewer components may do")
 	}
 	if f.spec.mixture() {
 		if c, j := f.narrow(e.win().last.Point); c >= 0 {

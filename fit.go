@@ -121,6 +121,9 @@ func (e *end) win() *run {
 
 // finish turns the end of a fit that began at a time into its result.
 func (f *fit) finish(ctx context.Context, e *end, began time.Time) (*Result, error) {
+	if err := f.confirm(ctx, e, confirmWork); err != nil {
+		return nil, err
+	}
 	r, err := interrupt.Run(ctx, f.patience(), func() (*Result, error) { return f.result(context.WithoutCancel(ctx), e) })
 	if err != nil {
 		return nil, err
@@ -153,6 +156,8 @@ type fit struct {
 	beaten      []bool // starts that lost on the sample already; nil where they did not climb there
 	startSweeps int    // passes that choosing starts took
 	moveSweeps  int    // passes that splitting and merging took
+
+	confirmSweeps int // passes that the closer look at the end took
 
 	beside int     // fits of a choice that are under way at the same time; 0 means this one alone
 	shared *shared // what was drawn, by all candidates of a choice

@@ -286,8 +286,9 @@ func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 			p.Near = mixture.Curved{Geometry: near}
 		}
 		l.mix.Grad(p.Grad, t.Theta, s)
-		l.mix.Held(p.Held, t.Theta, p.Next)
+		p.Leaves = l.mix.Held(p.Held, t.Theta, p.Next)
 		p.Whole = slices.Clone(p.Grad)
+		p.Edge = l.mix.Edge(p.Held, p.Whole, t.Theta, p.Next)
 		for i, held := range p.Held {
 			if held {
 				p.Grad[i] = 0

@@ -76,13 +76,14 @@ type Timing struct {
 
 // Certificate says how far from the optimum the parameters are estimated to be.
 type Certificate struct {
-	DistanceSE *float64 `json:"distance_se"`              // standard errors; nil where it is not known
+	DistanceSE *float64 `json:"distance_se"`              // standard errors, a bound where Whole is true and else an estimate; nil where it is not known
 	Remaining  *float64 `json:"remaining_log_likelihood"` // nats
 	Method     *string  `json:"method"`                   // "information": from the observed information; "lower bound": from it, but cut short; "estimate": the driver's own
 	Curvature  *float64 `json:"smallest_curvature"`
-	Saddles    int      `json:"saddles_escaped"` // saddles that the winning climb met and left
-	Why        string   `json:"why,omitempty"`   // why the distance is not known
-	OnEdge     []string `json:"on_edge"`         // parameters that sit on a floor
+	Whole      bool     `json:"all_directions,omitempty"` // every direction was looked at: Curvature is the smallest, to 0.0001; else the smallest that was met
+	Saddles    int      `json:"saddles_escaped"`          // saddles that the winning climb met and left
+	Why        string   `json:"why,omitempty"`            // why the distance is not known
+	OnEdge     []string `json:"on_edge"`                  // parameters that sit on a floor
 }
 
 // Starts says how the starts compare.

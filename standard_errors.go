@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
 	"github.com/latent-go/latent/sweep"
@@ -58,14 +59,15 @@ func (e *Errors) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// standardErrors makes a pass for the standard errors at theta. held are the parameters on a floor (nil: none);
-// component c of the answer is the order[c]-th of theta, where that is -1 one that has no standard errors. It returns nil for a model without density.
-func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, order []int) (*StandardErrors, error) {
+// standardErrors makes a pass for the standard errors where a fit has ended, parameters on a floor left out;
+// component c of the answer is the order[c]-th of theta, where that is -1 one that has no standard errors. Of an end that was not looked at in every direction the pass may
+// also find a flat one, which s.Certificate then tells. It returns nil for a model without density.
+func (f *fit) standardErrors(ctx context.Context, s *ascent.Step, order []int) (*StandardErrors, error) {
 	if !f.mix.Family.Density() {
 		return nil, nil
 	}
-	e := &StandardErrors{}
-	held = f.nearEdge(theta, held)
+	e, theta := &StandardErrors{}, s.Point.Theta
+	held := f.nearEdge(theta, s.Point.Held)
 	keep := f.mix.Identified(theta, held)
 	p := len(keep)
 	switch {
@@ -73,6 +75,8 @@ func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, 
 		e.Why = "--reg-covar adds to the variances outside the likelihood"
 	case f.spec.hard():
 		e.Why = "hard labels climb another function than the log-likelihood"
+	case isFlat(s):
+		e.Why = undetermined
 	case p == 0:
 		e.Why = "every parameter is on an edge"
 	case p > sweep.MaxInformation:
@@ -86,6 +90,13 @@ func (f *fit) standardErrors(ctx context.Context, theta []float64, held []bool, 
 	info, err := f.local.Information(ctx, f.mix, theta, keep, sweep.InformationShare(p, f.look.Used), f.spec.seed())
 	if err != nil {
 		return nil, err
+	}
+	if s.Certificate, err = f.flatDirection(ctx, s, keep, held, info.Matrix, info.Rows); err != nil {
+		return nil, err
+	}
+	if isFlat(s) {
+		e.Why = undetermined
+		return e, nil
 	}
 	e.Rows = info.Rows
 	u, err := mixture.Invert(info.Matrix, keep)

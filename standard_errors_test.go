@@ -44,7 +44,7 @@ func errorsOf(t *testing.T, src data.Source, spec Spec) fitted {
 	}
 	p := runs[best].last.Point
 	m, order := f.model(p)
-	e, err := f.standardErrors(ctx, p.Theta, p.Held, order)
+	e, err := f.standardErrors(ctx, &ascent.Step{Point: p}, order)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestErrorsFollowTheOrderOfTheModel(t *testing.T) {
 		if !strings.HasPrefix(shape, "tied") {
 			swap(k+k*d, (len(theta)-k-k*d)/k)
 		}
-		e, err := f.standardErrors(context.Background(), theta, nil, []int{f.order[1], f.order[0]})
+		e, err := f.standardErrors(context.Background(), &ascent.Step{Point: &ascent.Point{Theta: theta}}, []int{f.order[1], f.order[0]})
 		if err != nil || e.Why != "" {
 			t.Fatal(err, e.Why)
 		}
@@ -383,7 +383,7 @@ func TestWhereThereAreNoErrorsTheReasonIsSaid(t *testing.T) {
 	comp := f.mix.Components(theta)
 	copy(comp[2:4], comp[:2])
 	copy(g.ScaleOf(comp, 1, 2, 2), g.ScaleOf(comp, 0, 2, 2))
-	e, err := f.standardErrors(context.Background(), theta, nil, f.order)
+	e, err := f.standardErrors(context.Background(), &ascent.Step{Point: &ascent.Point{Theta: theta}}, f.order)
 	if err != nil || !strings.Contains(e.Why, "singular") || e.Means != nil {
 		t.Errorf("%+v (%v), want a singular information", e, err)
 	}

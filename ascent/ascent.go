@@ -34,6 +34,11 @@ type Point struct {
 	Whole []float64
 	// Held tells which parameters sit on a floor that the M-step does not leave: an active set, which only Next moves.
 	Held []bool
+	// Leaves tells that EM moves some probability off 0 or 1: the point is no optimum, however small its gradient.
+	Leaves bool
+	// Edge is the free energy, nats, that probabilities on their way to 0 or 1 have still to gain: those of Held that EM still
+	// moves.
+	Edge float64
 	// Near is what is known of the surroundings; nil where Grad is.
 	Near Geometry
 }

@@ -10,22 +10,26 @@ import (
 
 // Certificate says how far a point is from the optimum above it.
 type Certificate struct {
-	// Distance is Newton's decrement sqrt(g' I^-1 g), g the gradient and I the observed information: it bounds, in
-	// standard errors, how far any parameter and any smooth function of them is from the optimum. NaN where it cannot
-	// be told.
+	// Distance is Newton's decrement sqrt(g' I^-1 g), g the gradient and I the observed information: no parameter and no
+	// smooth function of them is farther from the optimum, in standard errors, as long as I is that of the way there. Where
+	// Whole is true it is told with a margin for what changes on the way; else I is known in some directions, and it is an
+	// estimate. NaN where it cannot be told.
 	Distance float64
 	// Remaining is the free energy still to gain, Distance squared over 2, nats.
 	Remaining float64
 	// Curvature is the smallest eigenvalue of the observed information that was met, in units of the complete-data
-	// information: 1 where nothing overlaps, 0 on a ridge, negative at a saddle. NaN where none was met.
+	// information: 1 where nothing overlaps, 0 where the log-likelihood is flat, negative at a saddle. NaN where none was met.
 	Curvature float64
 	Method    Method
 	Saddles   int    // saddles that the climb met and left before this point
 	Why       string // why Distance is NaN
 	// AtLeast tells that Distance is a lower bound: what was allowed to be spent did not settle it.
 	AtLeast bool
+	// Whole tells that every direction was looked at: Curvature is the smallest eigenvalue, not only the smallest met.
+	Whole bool
 
 	newton []float64 // Newton's step from the point, as far as it was solved for
+	gain   float64   // free energy that it is to gain, nats
 }
 
 // Method is how a certificate came about.
@@ -36,7 +40,8 @@ const Information Method = "information"
 
 // Constants of the certificate.
 const (
-	probe    = 1e-3 // length of the move that a product with the information differences over, standard errors
+	probe    = 1e-4 // length of the move that a product with the information differences over, standard errors
+	wide     = 1e-3 // the same for differences of both sides, whose error is of second order
 	products = 30   // products with the information allowed
 	probes   = 10   // products allowed to the search for the least curvature
 	ridge    = 0.01 // curvature below which a point may be on a ridge, and the stop is tightened
@@ -47,29 +52,43 @@ const (
 
 // observed is the observed information at a point.
 type observed struct {
-	ctx  context.Context
-	o    Objective
-	at   *Point
-	used int // sweeps
+	ctx     context.Context
+	o       Objective
+	at      *Point
+	central bool // differences of both sides: two sweeps a product
 }
 
 // times returns I v by the difference of two gradients, and an error of the objective.
 func (b *observed) times(v []float64) ([]float64, error) {
-	h := probe / b.at.Near.Length(v)
-	theta := slices.Clone(b.at.Theta)
-	axpy(theta, h, v)
-	p, err := b.o.Eval(b.ctx, theta, b.at.Beta)
-	b.used++
+	h, from := probe/b.at.Near.Length(v), b.at
+	if b.central {
+		h = wide / b.at.Near.Length(v)
+		var err error
+		if from, err = b.beside(-h, v); err != nil {
+			return nil, err
+		}
+	}
+	to, err := b.beside(h, v)
 	if err != nil {
 		return nil, err
+	}
+	if b.central {
+		h *= 2
 	}
 	y := make([]float64, len(v))
 	for i := range y {
 		if !b.at.Held[i] { // Whole, since the probe may have crossed into what a floor holds
-			y[i] = (b.at.Whole[i] - p.Whole[i]) / h
+			y[i] = (from.Whole[i] - to.Whole[i]) / h
 		}
 	}
 	return y, nil
+}
+
+// beside evaluates h times the move v away from the point.
+func (b *observed) beside(h float64, v []float64) (*Point, error) {
+	theta := slices.Clone(b.at.Theta)
+	axpy(theta, h, v)
+	return b.o.Eval(b.ctx, theta, b.at.Beta)
 }
 
 // krylov is the outcome of conjugate gradients on I x = r.
@@ -237,9 +256,18 @@ func (t *tridiagonal) add(alpha, beta, before float64) {
 
 // lowest returns the smallest eigenvalue and its vector, NaN of an empty matrix.
 func (t *tridiagonal) lowest() (value float64, vector []float64) {
+	values, vectors := t.eigen()
+	if values == nil {
+		return unknown, nil
+	}
+	return values[0], mat.Col(nil, 0, vectors)
+}
+
+// eigen returns the eigenvalues, the smallest first, and their vectors, a column each; nil of an empty matrix.
+func (t *tridiagonal) eigen() (values []float64, vectors *mat.Dense) {
 	n := len(t.diagonal)
 	if n == 0 {
-		return unknown, nil
+		return nil, nil
 	}
 	s := mat.NewSymDense(n, nil)
 	for i, v := range t.diagonal {
@@ -250,12 +278,15 @@ func (t *tridiagonal) lowest() (value float64, vector []float64) {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(s, true) {
-		return unknown, nil
+		return nil, nil
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	return e.Values(nil)[0], mat.Col(nil, 0, &vectors)
+	vectors = new(mat.Dense)
+	e.VectorsTo(vectors)
+	return e.Values(nil), vectors
 }
+
+// upwards is why a distance is not known where a curvature is negative.
+const upwards = "the log-likelihood curves upwards here: a saddle, or the slope before the last rise"
 
 // certify looks at the surroundings of the point. tol is the distance asked for: how far the optimum is beyond three
 // times that does not matter. most is how many products may be spent on the distance. Within tol the least curvature
@@ -266,7 +297,7 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 	if err != nil {
 		return c, nil, err
 	}
-	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled && k.down == nil}
+	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled && k.down == nil, gain: k.square / 2}
 	held := drift(b.at)
 	c.Distance = math.Hypot(math.Sqrt(k.square), b.at.Near.Length(held))
 	c.newton = k.move
@@ -284,7 +315,7 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 	}
 	if k.down != nil && k.curvature < -level || c.Curvature < -level { // else flat: what there is to gain is elsewhere
 		c.Distance = unknown
-		c.Why = "the log-likelihood curves upwards here: a saddle, or the slope before the last rise"
+		c.Why = upwards
 	}
 	c.Remaining = c.Distance * c.Distance / 2
 	return c, down, nil
@@ -295,13 +326,27 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 // weighs at most 1 over the least curvature of what it weighs in the complete-data information.
 func (c *Certificate) after(q *Point) Certificate {
 	e := *c
-	e.newton = nil
-	z := make([]float64, len(q.Grad))
-	q.Near.Precondition(z, q.Grad)
-	mask(z, q.Held)
-	left := max(math.Sqrt(settled)*c.Distance, math.Hypot(math.Sqrt(dot(q.Grad, z)/c.Curvature), q.Near.Length(drift(q))))
+	e.newton, e.gain = nil, 0
+	left := math.Hypot(q.slope()/math.Sqrt(c.Curvature), q.Near.Length(drift(q)))
+	if c.Whole {
+		left *= margin
+	} else {
+		left = max(math.Sqrt(settled)*c.Distance, left)
+	}
 	if left < c.Distance { // not NaN
 		e.Distance, e.Remaining = left, left*left/2
 	}
 	return e
+}
+
+// measured corrects the certificate of p by what was found at q, where Newton's step has led: the distance is that which the
+// rise of F stands for, where that is more, and what is left at q, whose certificate is at. It returns false where q is not
+// at least twice as close to the optimum by its gradient.
+func (c *Certificate) measured(p, q *Point, at *Certificate) bool {
+	if !(q.slope() <= p.slope()/2 && at.Distance <= c.Distance/2) {
+		return false
+	}
+	c.Distance = max(c.Distance, math.Sqrt(2*max(q.F-p.F, 0))) + at.Distance
+	c.Remaining = c.Distance * c.Distance / 2
+	return true
 }

@@ -28,7 +28,7 @@ type Finish struct {
 // Steps implements Driver. The last step carries the certificate; its Distance and Remaining are those certified.
 func (f Finish) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		w := &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, flat: unknown, normal: rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64}
+		w := newWatch(ctx, f, o, yield)
 		for w.climb(theta) {
 			theta = w.leave
 		}
@@ -66,6 +66,10 @@ type watch struct {
 	flat   float64   // F where a direction that seemed to lead up led nowhere; NaN where none did
 }
 
+func newWatch(ctx context.Context, f Finish, o Objective, yield func(Step, error) bool) *watch {
+	return &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, flat: unknown, normal: rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64}
+}
+
 // climb runs the driver from theta. It returns true if it is to be started again, from w.leave.
 func (w *watch) climb(theta []float64) (again bool) {
 	driver := w.Driver
@@ -94,8 +98,10 @@ func (w *watch) climb(theta []float64) (again bool) {
 		}
 		s.Sweeps = w.o.n
 		if s.Done == Close {
-			w.end(s)
-			return false
+			if w.end(s) {
+				return false
+			}
+			s.Done = Going
 		}
 		if !w.yield(s, nil) || s.Done != Going {
 			return false
@@ -183,7 +189,7 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 			s.Done = Flat
 		}
 	case c.AtLeast:
-	case c.Curvature < ridge && w.tol > tight: // look again where a ridge would show
+	case c.Curvature < ridgeAt(w.tol) && w.tol > tight: // look again where a ridge would show
 		w.tol = tight
 		if s.Distance <= w.tol {
 			s.Done = Close
@@ -194,39 +200,64 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 	return false, nil
 }
 
+// ridgeAt returns the curvature below which a point that is tol from the top, in standard errors, may be on a ridge. The way
+// there is tol / sqrt(curvature) in the metric, and curvatures change in proportion to it: to be at most a given share of
+// it, curvature^(3/2) must grow as tol does.
+func ridgeAt(tol float64) float64 { return ridge * math.Pow(max(1, tol/parabola), 2.0/3) }
+
 // parabola is the distance, in standard errors, within which the surroundings are so much of a parabola that what Newton's
 // step leaves is known without another look.
 const parabola = 0.01
 
 // end yields the step that was certified and, where it gains, Newton's step from there, which the look has solved for. Of
 // what was within tolerance that leaves what the solution was cut short by, at the price of one sweep.
-func (w *watch) end(s Step) {
+//
+// Farther away than a parabola reaches, the end stays where the tolerance allows it to be, but what is told of it is measured
+// where Newton's step leads. Where the gradient there is not at least halved the look was of another hillside and the end is
+// none: end returns false and yields nothing.
+func (w *watch) end(s Step) bool {
 	p := s.Point
-	if s.Iteration >= w.MaxIter || s.Distance > parabola || !(s.Remaining > slack*math.Abs(p.F)) {
+	if s.Iteration >= w.MaxIter || !(s.Remaining > slack*math.Abs(p.F)) {
 		w.yield(s, nil)
-		return
+		return true
 	}
-	theta := slices.Clone(p.Theta)
-	axpy(theta, 1, s.Certificate.newton)
-	q, err := w.o.Eval(w.ctx, theta, p.Beta)
-	switch {
-	case err != nil:
+	q, err := w.newton(p, s.Certificate)
+	if err != nil {
 		w.yield(Step{}, err)
-		return
-	case !(q.F > p.F) || !slices.Equal(q.Held, p.Held): // nothing that F can tell, or into another floor
+		return true
+	}
+	c := s.Certificate.after(q)
+	gains := q.F > p.F && slices.Equal(q.Held, p.Held) // else nothing that F can tell, or into another floor
+	if s.Distance > parabola {
+		if !gains || !s.Certificate.measured(p, q, &c) || s.Certificate.Distance > w.Tol {
+			w.factor *= 2
+			return false
+		}
+		s.Sweeps, s.Distance, s.Remaining = w.o.n, s.Certificate.Distance, s.Certificate.Remaining
+		w.yield(s, nil)
+		return true
+	}
+	if !gains {
 		s.Sweeps = w.o.n
 		w.yield(s, nil)
-		return
+		return true
 	}
 	before := s
 	before.Done, before.Halves = Going, false
 	if !w.yield(before, nil) {
-		return
+		return true
 	}
 	s.Iteration, s.Sweeps, s.Point, s.Change, s.Halves = s.Iteration+1, w.o.n, q, q.F-p.F, false
-	c := s.Certificate.after(q)
 	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
 	w.yield(s, nil)
+	return true
+}
+
+// newton evaluates where Newton's step of c leads from p.
+func (w *watch) newton(p *Point, c *Certificate) (*Point, error) {
+	theta := slices.Clone(p.Theta)
+	axpy(theta, 1, c.newton)
+	return w.o.Eval(w.ctx, theta, p.Beta)
 }
 
 // budget is how many sweeps looks may take beyond those of the climb itself.
@@ -241,30 +272,34 @@ const (
 	rise   = 1e-3 // nats to climb before a way up is looked for again where there was none
 )
 
-// off looks along a direction in which F may rise, both ways, for a higher place within reach. Where equal components
+// off looks along a direction in which F may rise, both ways, for a higher place within reach: higher than what the slope
+// where it stands has to give, which is no way off anything. Where equal components
 // part F is flat to third order along any straight line: it rises only where their variances follow, which is for a few
 // M-steps to say.
 func (w *watch) off(s *Step, down []float64) (again bool, err error) {
 	p := s.Point
-	best := p.F + 1e-13*math.Abs(p.F)
+	best := p.F + max(slack*math.Abs(p.F), 2*s.Certificate.gain)
 	w.leave = nil
-	for _, sign := range []float64{1, -1} {
-		far := sign / p.Near.Reach(down)
-		for range 4 {
-			theta := append([]float64(nil), p.Theta...)
-			axpy(theta, far, down)
-			q, err := w.o.Eval(w.ctx, theta, p.Beta)
-			for i := 0; i < 3 && err == nil && !(q.F > best); i++ {
-				q, err = w.o.Eval(w.ctx, q.Next, p.Beta)
+	unit := 1 / p.Near.Reach(down)
+	reach := [][]float64{{1, 1. / 4, 1. / 16, 1. / 64}, {8, 4, 2}} // a probability leaves 0 by a factor: only farther out does F show it
+	if !p.Leaves {
+		reach = reach[:1]
+	}
+	for _, lengths := range reach {
+		for _, sign := range []float64{1, -1} {
+			for _, far := range lengths {
+				q, err := w.beside(p, sign*far*unit, down, best)
+				if err != nil {
+					return false, err
+				}
+				if q.F > best {
+					best, w.leave = q.F, q.Theta
+					break
+				}
 			}
-			if err != nil {
-				return false, err
-			}
-			if q.F > best {
-				best, w.leave = q.F, q.Theta
-				break
-			}
-			far /= 4
+		}
+		if w.leave != nil {
+			break
 		}
 	}
 	if w.leave == nil { // as flat as floats can tell
@@ -273,4 +308,15 @@ func (w *watch) off(s *Step, down []float64) (again bool, err error) {
 	}
 	w.left++
 	return true, nil
+}
+
+// beside returns where a few M-steps lead from h times the move v beside p, no more of them than it takes to be above best.
+func (w *watch) beside(p *Point, h float64, v []float64, best float64) (*Point, error) {
+	theta := slices.Clone(p.Theta)
+	axpy(theta, h, v)
+	q, err := w.o.Eval(w.ctx, theta, p.Beta)
+	for i := 0; i < 3 && err == nil && !(q.F > best); i++ {
+		q, err = w.o.Eval(w.ctx, q.Next, p.Beta)
+	}
+	return q, err
 }

@@ -230,8 +230,8 @@ func TestTheLastStepIsNewtons(t *testing.T) {
 			t.Errorf("eigenvalues %v: the last step %+v, certificate %+v", eigenvalues, end, end.Certificate)
 		}
 		far := ascent.Finish{Driver: slow, MaxIter: 1000, Tol: 0.1}
-		if s := last(steps(t, far, b, away(b, directions, size))); s.Done != ascent.Close || s.Distance < 0.01 || s.Sweeps >= before.Sweeps {
-			t.Errorf("eigenvalues %v: stopped early at %+v", eigenvalues, s)
+		if s := last(steps(t, far, b, away(b, directions, size))); s.Done != ascent.Close || s.Distance < 0.01 || s.Sweeps >= before.Sweeps || -s.Point.F > s.Remaining*(1+1e-6) {
+			t.Errorf("eigenvalues %v: stopped early at %+v, %v left", eigenvalues, s, -s.Point.F)
 		}
 		f.MaxIter = before.Iteration
 		if cut := last(steps(t, f, b, away(b, directions, size))); cut.Iteration != f.MaxIter || cut.Point.F != before.Point.F {

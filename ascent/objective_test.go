@@ -58,8 +58,9 @@ func (o *objective) Eval(ctx context.Context, theta []float64, beta float64) (*a
 	}
 	p.Grad, p.Held = make([]float64, len(theta)), make([]bool, len(theta))
 	o.m.Grad(p.Grad, theta, s)
-	o.m.Held(p.Held, theta, p.Next)
+	p.Leaves = o.m.Held(p.Held, theta, p.Next)
 	p.Whole = slices.Clone(p.Grad)
+	p.Edge = o.m.Edge(p.Held, p.Whole, theta, p.Next)
 	for i, held := range p.Held {
 		if held {
 			p.Grad[i] = 0

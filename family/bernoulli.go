@@ -206,6 +206,16 @@ func (Bernoulli) Held(held []bool, theta []float64, _, _ int) {
 	}
 }
 
+// Release implements Edged.
+func (Bernoulli) Release(held []bool, theta, next []float64, _, _ int) (some bool) {
+	for i, t := range theta {
+		if held[i] && math.Abs(next[i]) < math.Abs(t)-releases {
+			held[i], some = false, true
+		}
+	}
+	return some
+}
+
 type bernoulliKernel struct {
 	k, d  int
 	logit []float64 // k x d

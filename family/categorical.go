@@ -248,6 +248,26 @@ func (f Categorical) Held(held []bool, theta []float64, k, _ int) {
 	}
 }
 
+// Release implements Edged. Where a level comes back, one that was all but certain is so no more.
+func (f Categorical) Release(held []bool, theta, next []float64, k, _ int) (some bool) {
+	was, is := make([]float64, len(theta)), make([]float64, len(theta))
+	f.columns(k, func(_, _, from, to int) {
+		logSoftmax(was[from:to], theta[from:to])
+		logSoftmax(is[from:to], next[from:to])
+		back := false
+		for l := from; l < to; l++ {
+			if held[l] && was[l] < -1 && is[l] > was[l]+releases {
+				held[l], back = false, true
+			}
+		}
+		some = some || back
+		for l := from; back && l < to; l++ {
+			held[l] = held[l] && was[l] < -1
+		}
+	})
+	return some
+}
+
 // mostLevels is how many levels columns may have on average to be read as bits, one for each level. Measured on Zen 5 where
 // look-ups of one level at a time become as fast.
 const (

@@ -75,6 +75,18 @@ type Smooth interface {
 	Held(held []bool, theta []float64, k, d int)
 }
 
+// An Edged family has probabilities near 0 or 1 among the parameters that Held marks. The M-step multiplies such a probability
+// by a ratio. Where that is above 1 the edge is no optimum but a saddle, which takes hundreds of steps to leave.
+type Edged interface {
+	Smooth
+	// Release clears held at the parameters that the step from theta to next moves off the edge, and reports whether there
+	// are any.
+	Release(held []bool, theta, next []float64, k, d int) bool
+}
+
+// releases is the step of a logit, off its edge, above which it is not held: what a curvature can be told from 0 by.
+const releases = 1e-4
+
 // A Curved family has parameters about which it is better to move in a frame that goes with them than in theta: see
 // ascent.Curved. Moves in the frame are laid out like theta.
 type Curved interface {

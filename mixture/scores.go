@@ -49,11 +49,7 @@ func (m *Mixture) Identified(theta []float64, held []bool) []int {
 			out[top] = true
 		}
 	}
-	l := m.logits()
-	anchor(0, l)
-	if f, ok := m.Family.(family.Grouped); ok {
-		f.Groups(m.K, func(from, to int) { anchor(l+from, l+to) })
-	}
+	m.Groups(anchor)
 	var keep []int
 	for i, v := range out {
 		if !v {
@@ -61,6 +57,15 @@ func (m *Mixture) Identified(theta []float64, held []bool) []int {
 		}
 	}
 	return keep
+}
+
+// Groups calls do with the place of every group of logits of which only the differences matter, and its end.
+func (m *Mixture) Groups(do func(from, to int)) {
+	l := m.logits()
+	do(0, l)
+	if f, ok := m.Family.(family.Grouped); ok {
+		f.Groups(m.K, func(from, to int) { do(l+from, l+to) })
+	}
 }
 
 // Uncertainty is the covariance matrix of estimated parameters: the inverse of their information.

@@ -32,21 +32,39 @@ func (m *Mixture) Project(theta []float64) {
 	}
 }
 
-// Held sets held[i] for the parameters that sit on a floor both at theta and after its M-step, next.
-func (m *Mixture) Held(held []bool, theta, next []float64) {
+// Held sets held[i] for the parameters that sit on a floor both at theta and after its M-step, next, and that the M-step does
+// not move off it. It reports whether that moves any off.
+func (m *Mixture) Held(held []bool, theta, next []float64) (leaves bool) {
 	f, l := m.Family.(family.Smooth), m.logits()
 	clear(held)
 	f.Held(held[l:], m.Components(theta), m.K, m.D)
-	for _, h := range held {
-		if h {
-			after := make([]bool, len(held))
-			f.Held(after[l:], m.Components(next), m.K, m.D)
-			for i, a := range after {
-				held[i] = held[i] && a
+	if !slices.Contains(held, true) {
+		return false
+	}
+	after := make([]bool, len(held))
+	f.Held(after[l:], m.Components(next), m.K, m.D)
+	for i, a := range after {
+		held[i] = held[i] && a
+	}
+	if e, ok := f.(family.Edged); ok {
+		return e.Release(held[l:], m.Components(theta), m.Components(next), m.K, m.D)
+	}
+	return false
+}
+
+// Edge returns the free energy, nats, that the held probabilities have still to gain on their way to 0 or 1, from the gradient g
+// at theta and the M-step next: along the logit t of one the gradient falls as exp(-|t|), so that its integral is what it is at
+// theta. It is 0 for families without probabilities.
+func (m *Mixture) Edge(held []bool, g, theta, next []float64) float64 {
+	sum := 0.0
+	if _, ok := m.Family.(family.Edged); ok {
+		for i := m.logits(); i < len(g); i++ {
+			if held[i] && next[i] != theta[i] {
+				sum += math.Abs(g[i])
 			}
-			return
 		}
 	}
+	return sum
 }
 
 // Geometry is the complete-data information of a mixture at Theta, whose sweep gave Stats. It implements

@@ -63,6 +63,15 @@ func (b *builder) choice() {
 	if n := b.r.Outraced(); n > 0 {
 		s.Lead = append(s.Lead, fmt.Sprintf("%d of them %s stopped on the way, their %s somewhat too high: what they could still gain would not make them the best.", n, text.Form(n, "was", "were"), name))
 	}
+	open := 0
+	for _, x := range b.r.Candidates {
+		if x.Undetermined {
+			open++
+		}
+	}
+	if open > 0 {
+		s.Lead = append(s.Lead, fmt.Sprintf("The rows do not determine all parameters of %d of them: the log-likelihood is flat in some direction.", open))
+	}
 	if c.Criterion == "gap" {
 		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups wins whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
 		if int64(c.GapRows) < b.r.N {

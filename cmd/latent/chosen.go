@@ -211,6 +211,9 @@ func criteria(w io.Writer, r *latent.Result) {
 	if notes["few"] {
 		said = append(said, "few: a component has fewer rows than a covariance of its own takes, and the candidate cannot win")
 	}
+	if notes["*"] {
+		said = append(said, "*: the log-likelihood is flat in some direction: the rows do not determine all parameters of the candidate")
+	}
 	if notes["-"] {
 		said = append(said, "-: there is no number; --json says why")
 	}
@@ -249,8 +252,11 @@ func criterionCells(r *latent.Result, notes map[string]bool) []string {
 		numbers = text.Criteria(values, 1, sameCriterion)
 	}
 	for i, s := range cells {
-		if s == "" {
-			cells[i] = numbers[i]
+		if s != "" {
+			continue
+		}
+		if cells[i] = numbers[i]; r.Candidates[i].Undetermined {
+			cells[i], notes["*"] = numbers[i]+"*", true
 		}
 	}
 	return cells

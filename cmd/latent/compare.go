@@ -202,7 +202,11 @@ func (f *compareFlags) tellPath(cmd *cobra.Command, points []latent.PenaltyPoint
 func compareTable(out io.Writer, table []latent.Comparison) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "algorithm\tfinished\tsweeps\tmin\tmax\tseconds\tlog-likelihood\tmedian\tmin\treached best\tabove EM\tbelow EM\tsmallest weight\t")
+	var open []string
 	for _, c := range table {
+		if c.Undetermined {
+			open = append(open, c.Algorithm)
+		}
 		above, below := "-", "-"
 		if c.Better != nil {
 			above, below = strconv.Itoa(*c.Better), strconv.Itoa(*c.Worse)
@@ -210,7 +214,11 @@ func compareTable(out io.Writer, table []latent.Comparison) error {
 		fmt.Fprintf(w, "%s\t%d of %d\t%g\t%d\t%d\t%.3f\t%.4f\t%.4f\t%.4f\t%d of %d\t%s\t%s\t%s\t\n", c.Algorithm, c.Converged, c.Starts, c.Sweeps.Median, c.Sweeps.Min, c.Sweeps.Max, c.Seconds,
 			c.LogLik.Best, c.LogLik.Median, c.LogLik.Min, c.ReachedBest, c.Starts, above, below, text.Share(c.Smallest, 4))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || open == nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "(the log-likelihood is flat in some direction at the best end of %s: these rows do not determine all parameters)\n", strings.Join(open, ", "))
+	return err
 }
 
 // traces keeps the trace of one algorithm after another.
