@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -18,6 +19,9 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Limits of what is read: a small file can claim to be a huge picture.
@@ -91,8 +95,15 @@ func sniff(b []byte) (*format, bool) {
 }
 
 // Open reads a picture: a file, - for standard input, or the name of a built-in picture after an @. The contents tell the
-// format unless it is named.
+// format unless it is named. It may take as much memory as data.DefaultMaxMemory says.
 func Open(path, format string, stdin io.Reader) (*Picture, error) {
+	return OpenWithin(path, format, stdin, data.DefaultMaxMemory())
+}
+
+// OpenWithin is Open that takes at most memory bytes: for the file, for the image it unpacks to and for the picture that
+// is made of it. What its header says would take more is a data.MemoryError, before it is unpacked.
+func OpenWithin(path, format string, stdin io.Reader, memory int64) (*Picture, error) {
+	l := limits{MaxPixels, memory}
 	switch name, isBuiltin := strings.CutPrefix(path, "@"); {
 	case isBuiltin:
 		var names []string
@@ -100,7 +111,7 @@ func Open(path, format string, stdin io.Reader) (*Picture, error) {
 			if names = append(names, "@"+b.name); b.name != name {
 				continue
 			}
-			p, err := Decode(b.file, path, format)
+			p, err := l.decode(b.file, path, format)
 			if err == nil {
 				p.Credit = b.credit
 			}
@@ -108,7 +119,7 @@ func Open(path, format string, stdin io.Reader) (*Picture, error) {
 		}
 		return nil, fmt.Errorf("%s: there is no built-in picture of this name; there are %s", path, strings.Join(names, ", "))
 	case path == "-":
-		return read(stdin, 0, "standard input", format)
+		return l.read(stdin, 0, data.StandardInput, format)
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +136,7 @@ func Open(path, format string, stdin io.Reader) (*Picture, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s: this is a folder, not a picture", path)
 	}
-	return read(f, info.Size(), path, format)
+	return l.read(f, info.Size(), path, format)
 }
 
 // cause is an error of the system under the name of the file, once.
@@ -137,31 +148,38 @@ func cause(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
+// limits are what a picture may have: pixels, and bytes of memory while it is read.
+type limits struct{ pixels, memory int64 }
+
 // read reads all of r, about size bytes.
-func read(r io.Reader, size int64, name, format string) (*Picture, error) {
+func (l limits) read(r io.Reader, size int64, name, format string) (*Picture, error) {
 	var b bytes.Buffer
-	if size > 0 && size <= MaxBytes {
+	if size > 0 && size <= min(MaxBytes, l.memory) {
 		b.Grow(int(size) + bytes.MinRead)
 	}
-	n, err := b.ReadFrom(io.LimitReader(r, MaxBytes+1))
+	n, err := b.ReadFrom(io.LimitReader(r, min(MaxBytes, l.memory)+1))
 	if err != nil {
 		return nil, cause(name, err)
+	}
+	if n > l.memory {
+		return nil, &data.MemoryError{File: name, Max: l.memory}
 	}
 	if n > MaxBytes {
 		return nil, fmt.Errorf("%s: the file is larger than the %d bytes (2 GiB) that are read", name, int64(MaxBytes))
 	}
-	return Decode(b.Bytes(), name, format)
+	return l.decode(b.Bytes(), name, format)
 }
 
 // Decode makes a picture of the contents of a file. name is for messages; format "" goes by the contents. A header that
 // claims more than MaxPixels is refused before anything is decoded. Of several frames or pages the first is taken, which
 // Notes says.
 func Decode(b []byte, name, format string) (*Picture, error) {
-	return decodeUpTo(b, name, format, MaxPixels)
+	return limits{MaxPixels, data.DefaultMaxMemory()}.decode(b, name, format)
 }
 
-// decodeUpTo is Decode of pictures of at most most pixels.
-func decodeUpTo(b []byte, name, format string, most int64) (*Picture, error) {
+// decode is Decode within the limits.
+func (l limits) decode(b []byte, name, format string) (*Picture, error) {
+	most := l.pixels
 	f, ok := sniff(b)
 	if format != "" {
 		if f, ok = formatNamed(format); !ok {
@@ -186,6 +204,10 @@ func decodeUpTo(b []byte, name, format string, most int64) (*Picture, error) {
 	if int64(c.Width) > most/int64(c.Height) {
 		return nil, fmt.Errorf("%s: its header says %d x %d pixels, which is more than the %d (2^%d) that a picture may have", name, c.Width, c.Height, most, bits.Len64(uint64(most))-1)
 	}
+	if need := unpackedBytes(c) + int64(len(b)); need > l.memory {
+		what := fmt.Sprintf("%s x %s pixels", text.Thousands(int64(c.Width)), text.Thousands(int64(c.Height)))
+		return nil, &data.MemoryError{File: name, What: what, Need: need, Max: l.memory, Stream: true}
+	}
 	img, err := guarded(f.decode, b)
 	if err != nil {
 		return nil, damaged(name, f, err)
@@ -193,6 +215,17 @@ func decodeUpTo(b []byte, name, format string, most int64) (*Picture, error) {
 	p := fromImage(img, image.Rect(0, 0, c.Width, c.Height), orientation(b, f.name))
 	p.Name, p.Format, p.Notes = name, f.name, several(b, f.name)
 	return p, nil
+}
+
+// unpackedBytes is what the image of a file takes, at most, with the picture that is made of it: 4 samples a pixel each, of
+// 8 bits or of 16.
+func unpackedBytes(c image.Config) int64 {
+	pixels := int64(c.Width) * int64(c.Height)
+	switch c.ColorModel {
+	case color.Gray16Model, color.NRGBA64Model, color.RGBA64Model:
+		return 16 * pixels
+	}
+	return 8 * pixels
 }
 
 // guarded calls a decoder. Some are written by others and meant for files that are whole: a panic is an error here.

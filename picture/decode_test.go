@@ -321,7 +321,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(header(60_000, 60_000))
 	f.Add(withOrientation(encode(f, image.NewGray(image.Rect(0, 0, 3, 2))), 7))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := decodeUpTo(b, "a.bin", "", 1<<20) // a large canvas of little is slow, not wrong
+		p, err := limits{1 << 20, 1 << 30}.decode(b, "a.bin", "") // a large canvas of little is slow, not wrong
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "a.bin: ") || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%q", err)

@@ -154,6 +154,21 @@ type Rows struct {
 // the same numbers in both.
 const wide = 4 << 20
 
+// RowBytes returns how many bytes of memory Rows takes for its values and weights.
+func (f *Features) RowBytes(sample int64) int64 {
+	n, d := f.Picture.visible, int64(len(f.use))
+	if sample > 0 {
+		n = min(n, sample)
+	}
+	switch {
+	case f.byColour():
+		return min(n, int64(len(f.allColours().rgb))) * (8*d + 8)
+	case n > wide:
+		return n * 4 * d
+	}
+	return n * 8 * d
+}
+
 // Rows returns the rows of all visible pixels, or of sample of them drawn at random by seed where sample is above 0 and
 // there are more.
 func (f *Features) Rows(sample int64, seed uint64) *Rows {

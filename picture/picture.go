@@ -34,6 +34,11 @@ func (p *Picture) Visible() int64 { return p.visible }
 // Pixels returns how many pixels there are.
 func (p *Picture) Pixels() int { return p.Width * p.Height }
 
+// Bytes returns how many bytes of memory the pixels take.
+func (p *Picture) Bytes() int64 {
+	return int64(len(p.rgb8)+len(p.alpha8)) + 2*int64(len(p.rgb16)+len(p.alpha16))
+}
+
 // Gray reports whether red, green and blue are equal in every visible pixel, however the file stores them.
 func (p *Picture) Gray() bool { return p.gray }
 

@@ -57,7 +57,7 @@ func (m *memoryFlag) add(cmd *cobra.Command) {
 // ways says what a user may do about an error of memory, by the flags that the command has.
 func ways(cmd *cobra.Command, e *data.MemoryError) string {
 	help := []string{"stream", "limit"}
-	if e.What != "" { // rows, not what they are read from
+	if e.What != "" && !strings.HasSuffix(e.What, " pixels") { // rows, not what they are read from
 		help = append(help, "sample", "float32")
 	}
 	var have []string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type segmentFlags struct {
 	format, space                  string
 	position                       float64
 	sample                         int64
+	memory                         memoryFlag
 }
 
 func segmentCommand() *cobra.Command {
@@ -50,6 +52,7 @@ func segmentCommand() *cobra.Command {
 	c.StringVar(&f.palette, "palette", "", "write the segments' colours and sizes to this file (.csv)")
 	c.StringVar(&f.mask, "masks", "", "write a picture of each of the smallest segments to this folder")
 	c.IntVar(&f.masks, "mask-count", 8, "how many masks")
+	f.memory.add(cmd)
 	o := &f.out
 	c.StringVar(&o.trace, "trace", "", "write every half-sweep of every start to this file (CSV)")
 	c.StringVar(&o.dir, "out", "", "write all of these, a page index.html, model.json and spec.json to this folder, all or none")
@@ -86,7 +89,8 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	p, err := picture.Open(path, f.format, cmd.InOrStdin())
+	most := cmp.Or(int64(f.memory), data.DefaultMaxMemory())
+	p, err := picture.OpenWithin(path, f.format, cmd.InOrStdin(), most)
 	if err != nil {
 		return err
 	}
@@ -104,6 +108,9 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 	}
 	if err := f.centers(cmd.Context(), &spec); err != nil {
 		return err
+	}
+	if need := p.Bytes() + features.RowBytes(f.sample); need > most {
+		return &data.MemoryError{File: nameOf(path), What: text.Count(p.Visible(), "pixel") + " and their rows", Need: need, Max: most, Stream: true}
 	}
 	rows := features.Rows(f.sample, f.spec.seed)
 	read := time.Since(began)
