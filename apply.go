@@ -20,6 +20,19 @@ type Scored = sweep.Scored
 //
 // A row whose log density or distance no float64 can hold is an error that names it, unless its weight is 0.
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
+	if err := m.whole(); err != nil {
+		return err
+	}
+	if err := data.CheckContext(ctx); err != nil {
+		return err
+	}
+	if each == nil {
+		return &data.ArgumentError{Name: "each", Reason: "is nil; it must be a function that takes the rows"}
+	}
+	src, err := data.Checked(src)
+	if err != nil {
+		return err
+	}
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}

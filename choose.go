@@ -1,6 +1,7 @@
 package latent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type choice struct {
 	best *contender
 	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
 
+	caught      interrupt.Caught // panics of candidates
+	broken      error            // of the source; nil where that is whole
 	mu          sync.Mutex
 	done, looks int // candidates looked at, some twice
 }
@@ -85,6 +88,9 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	looked := time.Now()
 	if err := c.fitAll(ctx); err != nil && ctx.Err() == nil {
 		return nil, err
+	}
+	if c.broken != nil {
+		return nil, c.broken
 	}
 	c.settle()
 	climbed := time.Now()
@@ -200,8 +206,7 @@ func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 	for range threads {
 		wg.Go(func() {
 			for x := range next {
-				c.try(ctx, x, 1, nil)
-				c.note(x)
+				c.tried(ctx, x, 1, nil)
 			}
 		})
 	}
@@ -211,6 +216,14 @@ func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 	}
 	close(next)
 	wg.Wait()
+	c.caught.Raise()
+}
+
+// tried fits one candidate and tells of it. It keeps a panic for the caller of the choice.
+func (c *choice) tried(ctx context.Context, x *contender, threads int, j *joint) {
+	defer c.caught.Catch()
+	c.try(ctx, x, threads, j)
+	c.note(x)
 }
 
 // alias gives candidates that are the same model as an earlier one what that came to.
@@ -250,11 +263,11 @@ func (c *choice) together(ctx context.Context, wave []*contender) {
 	var wg sync.WaitGroup
 	for _, x := range wave {
 		wg.Go(func() {
-			c.try(ctx, x, c.spec.threads(), j)
-			c.note(x)
+			c.tried(ctx, x, c.spec.threads(), j)
 		})
 	}
 	wg.Wait()
+	c.caught.Raise()
 }
 
 // What is said of candidates that an interruption caught.
@@ -311,11 +324,21 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	}
 	if err != nil {
 		x.Why = err.Error()
+		c.fail(err)
 		return
 	}
 	f.local = nil // what it keeps between sweeps may be large
 	f.need = nil
 	x.fit, x.end = &f, e.light()
+}
+
+// fail notes an error that is none of the candidate's: a source that does not keep its promises.
+func (c *choice) fail(err error) {
+	if wrong := (*data.SourceError)(nil); errors.As(err, &wrong) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.broken = cmp.Or(c.broken, err)
+	}
 }
 
 // measured is measure, given up where ctx has ended and it takes longer than anybody waits.

@@ -18,6 +18,7 @@ import (
 func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	better := make([]*contender, len(queue))
 	try := func(i, threads int) {
+		defer c.caught.Catch()
 		x := queue[i]
 		var err error
 		if better[i], err = c.offer(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
@@ -43,6 +44,7 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	}
 	close(next)
 	wg.Wait()
+	c.caught.Raise()
 	for i, y := range better {
 		if y != nil {
 			*queue[i] = *y

@@ -42,6 +42,9 @@ type Array struct {
 // along the columns as diag, round ones as spherical, all others as full. Arrays share memory with the model where they can. It fails
 // where a covariance is not positive definite, which no model that was read from a file has.
 func (m *Model) Arrays() ([]Array, error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	k, d := m.K(), m.dims()
 	all := []Array{word("model", m.Kind), words("columns", m.Columns)}
 	all = append(all, transformArrays(m.Transform)...)
@@ -188,6 +191,9 @@ func (s *scale) whiten(x []float64) {
 // is the squared distance to the centre. len(dst) must be s.N. The function has memory of its own: it is for one
 // goroutine at a time. Models without means have no such distance, which is an error; kmedians has medians and distances of another kind.
 func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	scales := make([]*scale, len(m.Covariance))
 	switch m.Kind {
 	case "gmm":

@@ -35,6 +35,13 @@ import (
 // LRT say how many replicates they are of.
 func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	began := time.Now()
+	if err := data.CheckContext(ctx); err != nil {
+		return nil, err
+	}
+	src, err := data.Checked(src)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case spec.Bootstrap > 0 || spec.LRT > 0:
 		return repeated(ctx, src, spec)
@@ -186,6 +193,13 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 // survey is prepare as far as it does not depend on K, but for refusing too large a one, nor on the covariance shape.
 func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	if err := spec.ValidateOne(); err != nil {
+		return nil, err
+	}
+	if err := data.CheckContext(ctx); err != nil {
+		return nil, err
+	}
+	src, err := data.Checked(src)
+	if err != nil {
 		return nil, err
 	}
 	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 && spec.PCA != 1 {

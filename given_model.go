@@ -22,6 +22,9 @@ type given struct {
 // fromModel returns the parameters of a model in this fit's coordinates. Columns and levels are met by name. A component of
 // weight 0 takes no part in the climb, which gives it no row: the fit has fewer components until it has ended.
 func (f *fit) fromModel(m *Model) ([]float64, error) {
+	if err := m.whole(); err != nil {
+		return nil, bad("init", "model: %s", err)
+	}
 	if err := m.check(); err != nil {
 		return nil, bad("init", "model: %s", err)
 	}

@@ -11,6 +11,9 @@ import (
 
 // MarshalJSON writes the model file: one key a line, one component a line.
 func (m *Model) MarshalJSON() ([]byte, error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	w := &modelWriter{}
 	w.key("format", "latent-model")
 	w.key("version", ModelVersion)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/hard"
+	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/seed"
 )
 
@@ -44,7 +45,10 @@ func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (flo
 	if err != nil {
 		return 0, err
 	}
-	penalty := hard.Suggest(points, k)
+	penalty, err := interrupt.Run(ctx, interrupt.Grace, func() (float64, error) { return hard.Suggest(points, k), nil })
+	if err != nil {
+		return 0, err
+	}
 	if penalty == 0 && distinct > k { // every distinct row would get a cluster
 		return 0, bad("penalty", "auto looks at %d of the rows, which hold too few distinct ones for %d clusters: give a number", points.N, k)
 	}

@@ -46,6 +46,9 @@ type Provenance struct {
 // Result returns what the model file tells of its fit: the result again, without times. Of a model written by hand it
 // tells the components.
 func (m *Model) Result() *Result {
+	if err := m.whole(); err != nil {
+		return &Result{Fitted: m, Warnings: []string{err.Error()}, Certificate: Certificate{OnEdge: []string{}}}
+	}
 	k, d := m.K(), m.D()
 	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Warnings: []string{}, Fitted: m}
 	mix := &mixture.Mixture{Family: m.family(nil), K: k, D: m.dims()}

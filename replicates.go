@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/interrupt"
 )
 
 // replicates runs do for the replicates 0 to b-1 of a fit of so many rows, until ctx ends: side by side with one thread
@@ -18,28 +19,34 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 		workers, each = threads, 1
 	}
 	var (
-		next = make(chan int)
-		mu   sync.Mutex
-		wg   sync.WaitGroup
-		done int
+		next   = make(chan int)
+		mu     sync.Mutex
+		wg     sync.WaitGroup
+		done   int
+		caught interrupt.Caught
 	)
+	one := func(i int) {
+		defer caught.Catch()
+		do(i, each)
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; note != nil {
+			note(done, b)
+		}
+	}
 	for range min(workers, b) {
 		wg.Go(func() {
 			for i := range next {
-				do(i, each)
-				mu.Lock()
-				if done++; note != nil {
-					note(done, b)
-				}
-				mu.Unlock()
+				one(i)
 			}
 		})
 	}
-	for i := 0; i < b && ctx.Err() == nil; i++ {
+	for i := 0; i < b && ctx.Err() == nil && !caught.Any(); i++ {
 		next <- i
 	}
 	close(next)
 	wg.Wait()
+	caught.Raise()
 }
 
 // bare returns of the end of a replicate's fit what its like are asked for: the model, and which components are at the

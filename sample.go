@@ -18,6 +18,9 @@ type Sampler struct {
 
 // Sampler returns a sampler whose rows depend on the seed alone. A kmeans or kmedians model has no density to draw from.
 func (m *Model) Sampler(seed uint64) (*Sampler, error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	if !m.HasDensity() {
 		return nil, fmt.Errorf("a %s model has no density to draw rows from; fit a mixture", m.Kind)
 	}

@@ -20,6 +20,12 @@ func NonLevel(ctx context.Context, src Source, levels []int) (row int64, col int
 
 // first looks for a cell that is wrong, in a row of positive weight.
 func first(ctx context.Context, src Source, wrong func(j int, v float64) bool) (row int64, col int, value float64, found bool, err error) {
+	if err := CheckContext(ctx); err != nil {
+		return 0, 0, 0, false, err
+	}
+	if src, err = Checked(src); err != nil {
+		return 0, 0, 0, false, err
+	}
 	r, err := src.Open(ctx)
 	if err != nil {
 		return 0, 0, 0, false, err

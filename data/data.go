@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 )
 
 // A Block is a run of consecutive rows of a Source.
@@ -85,10 +86,24 @@ type Table struct {
 func (t *Table) Shape() (rows int64, cols int) { return int64(t.N), t.D }
 
 // Open starts a pass over the rows. Blocks are views of the table: nothing is copied. A table whose slices do not have
-// the lengths they say above is an error.
+// the lengths they say above is an *ArgumentError.
 func (t *Table) Open(context.Context) (Reader, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return &tableReader{t: t}, nil
+}
+
+// check refuses slices of other lengths than the table says.
+func (t *Table) check() error {
+	if t.N < 0 || t.D < 0 || t.D > 0 && t.N > math.MaxInt/t.D {
+		return &ArgumentError{"the table", fmt.Sprintf("has %d rows of %d columns", t.N, t.D)}
+	}
+	if t.F64 != nil && len(t.F32) > 0 {
+		return &ArgumentError{"the table", "holds both float64 and float32 values; it can hold one of them"}
+	}
 	if len(t.F64)+len(t.F32) != t.N*t.D {
-		return nil, fmt.Errorf("the table holds %d values, but %d rows of %d columns are %d", len(t.F64)+len(t.F32), t.N, t.D, t.N*t.D)
+		return &ArgumentError{"the table", fmt.Sprintf("holds %d values, but %d rows of %d columns are %d", len(t.F64)+len(t.F32), t.N, t.D, t.N*t.D)}
 	}
 	for _, s := range []struct {
 		what string
@@ -99,10 +114,10 @@ func (t *Table) Open(context.Context) (Reader, error) {
 		{"ids", len(t.ID), t.ID == nil}, {"values of the truth column", len(t.Truth), t.Truth == nil},
 	} {
 		if !s.none && s.n != t.N {
-			return nil, fmt.Errorf("the table holds %d %s for %d rows", s.n, s.what, t.N)
+			return &ArgumentError{"the table", fmt.Sprintf("holds %d %s for %d rows", s.n, s.what, t.N)}
 		}
 	}
-	return &tableReader{t: t}, nil
+	return nil
 }
 
 // At returns cell (i, j).

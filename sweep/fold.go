@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/interrupt"
 )
 
 // chunkRows returns how many rows a chunk holds. It depends on the number of rows alone, never on threads: chunks decide
@@ -56,10 +57,11 @@ func (f *fold[A]) run(ctx context.Context, src data.Source) (total A, ok bool, e
 	p.room = sync.NewCond(&p.mu)
 	var wg sync.WaitGroup
 	for w := 1; w < f.threads; w++ {
-		wg.Go(func() { p.worker(ctx, w) })
+		wg.Go(func() { p.guarded(ctx, w) })
 	}
-	p.worker(ctx, 0)
+	p.guarded(ctx, 0)
 	wg.Wait()
+	p.caught.Raise()
 	if p.err != nil {
 		return total, false, p.err
 	}
@@ -86,6 +88,22 @@ type pass[A any] struct {
 	pending map[int64]A
 	stack   []node[A]
 	err     error
+
+	caught interrupt.Caught // panics of workers, such as of a source that a program brought
+}
+
+// errPanicked ends the other workers where one has panicked.
+var errPanicked = errors.New("a worker panicked")
+
+// guarded is worker, whose panic ends all workers and is kept for the caller of run.
+func (p *pass[A]) guarded(ctx context.Context, id int) {
+	defer func() {
+		if p.caught.Any() {
+			p.fail(errPanicked)
+		}
+	}()
+	defer p.caught.Catch()
+	p.worker(ctx, id)
 }
 
 func (p *pass[A]) worker(ctx context.Context, id int) {

@@ -22,7 +22,7 @@ type Reduction[A any] struct {
 func (r *Reduction[A]) Run(ctx context.Context, src data.Source) (A, error) {
 	var spare pool[A]
 	f := &fold[A]{
-		threads: max(r.Threads, 1), chunk: chunkRows(r.Rows), reuse: spare.put, work: r.Add, merge: r.Merge,
+		threads: workers(r.Threads), chunk: chunkRows(r.Rows), reuse: spare.put, work: r.Add, merge: r.Merge,
 		fresh: func() A {
 			if a, ok := spare.get(); ok {
 				r.Clear(a)

@@ -49,7 +49,7 @@ type moments struct {
 func Look(ctx context.Context, src data.Source, threads int) (*Survey, error) {
 	rows, d := src.Shape()
 	f := &fold[*moments]{
-		threads: max(threads, 1),
+		threads: workers(threads),
 		chunk:   chunkRows(max(rows, 1<<20)),
 		fresh:   func() *moments { return newMoments(d) },
 		reuse:   func(*moments) {},

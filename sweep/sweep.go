@@ -41,8 +41,14 @@ type Local struct {
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
 // subtracted from every row, so parameters are relative to it.
 func NewLocal(src data.Source, rows int64, origin []float64, threads int) *Local {
-	return &Local{src: src, origin: origin, threads: max(threads, 1), chunk: chunkRows(rows)}
+	return &Local{src: src, origin: origin, threads: workers(threads), chunk: chunkRows(rows)}
 }
+
+// mostWorkers is how many goroutines a pass has at most, however many threads are asked for: each has memory of its own.
+const mostWorkers = 1024
+
+// workers returns how many goroutines a pass by so many threads has.
+func workers(threads int) int { return min(max(threads, 1), mostWorkers) }
 
 // worker is what one goroutine needs to turn a chunk into sums.
 type worker struct {

@@ -1,0 +1,107 @@
+package latent
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/family"
+)
+
+// ModelError is a Model whose parts do not fit each other, as one that a program has put together may have. Reason begins
+// with the key of the model file.
+type ModelError struct{ Reason string }
+
+// Error says what does not fit.
+func (e *ModelError) Error() string { return "the model cannot be used: " + e.Reason }
+
+// whole checks that all parts of the model are there and as long as each other says, so that no index is out of range. It looks
+// at no number but the weights' count; check does.
+func (m *Model) whole() error {
+	if m == nil {
+		return &data.ArgumentError{Name: "the model", Reason: "is nil"}
+	}
+	wrong := func(format string, a ...any) error { return &ModelError{fmt.Sprintf(format, a...)} }
+	switch {
+	case algorithms[m.Kind] == nil:
+		return wrong("model: %q is not known; it must be gmm, bernoulli, categorical, kmeans or kmedians", m.Kind)
+	case m.Kind == "gmm" && !slices.Contains(family.Shapes(), m.Shape):
+		return wrong("covariance: shape %d is not known", m.Shape)
+	case len(m.Columns) == 0:
+		return wrong("columns: there must be at least one")
+	}
+	d := len(m.Columns)
+	for i := range m.Transform {
+		var ok bool
+		if d, ok = m.Transform[i].width(d); !ok {
+			return wrong("transform: the numbers of number %d, %q, do not fit %d variables", i+1, m.Transform[i].Kind, d)
+		}
+	}
+	what, rows, width := "means", m.Means, d
+	switch m.Kind {
+	case "kmeans", "kmedians":
+		what = "centers"
+	case "bernoulli":
+		what, rows = "probabilities", m.Probabilities
+	case "categorical":
+		if what, rows, width = "probabilities", m.Probabilities, 0; len(m.Levels) != len(m.Columns) {
+			return wrong("levels: there are %d lists for %d columns", len(m.Levels), len(m.Columns))
+		}
+		for _, names := range m.Levels {
+			width += len(names)
+		}
+	}
+	switch {
+	case len(rows) == 0:
+		return wrong("%s: there must be at least one", what)
+	case m.HasDensity() && len(m.Weights) != len(rows):
+		return wrong("weights: there are %d for %d %s", len(m.Weights), len(rows), what)
+	}
+	for c, row := range rows {
+		if len(row) != width {
+			return wrong("%s: row %d has %d numbers; there must be %d", what, c+1, len(row), width)
+		}
+	}
+	if m.Kind != "gmm" {
+		return nil
+	}
+	return m.wholeCovariances(len(rows), d)
+}
+
+// wholeCovariances checks how many covariances of k components on d variables there are, and how many numbers each has.
+func (m *Model) wholeCovariances(k, d int) error {
+	if want := m.Shape.Count(k); len(m.Covariance) != want {
+		return &ModelError{fmt.Sprintf("covariances: there are %d, but %s covariances of %d components are %d", len(m.Covariance), m.Shape, k, want)}
+	}
+	want := m.Shape.Size(d)
+	if matrix(m.Shape) {
+		want = d * d
+	}
+	for c, cov := range m.Covariance {
+		if len(cov) != want {
+			return &ModelError{fmt.Sprintf("covariances: number %d has %d numbers; a %s covariance of %d columns has %d", c+1, len(cov), m.Shape, d, want)}
+		}
+	}
+	return nil
+}
+
+// width returns how many variables the transform makes of d, and whether its parts are there and long enough.
+func (t *Transform) width(d int) (int, bool) {
+	switch t.Kind {
+	case "pca":
+		for _, axis := range t.Components {
+			if len(axis) != d {
+				return d, false
+			}
+		}
+		if len(t.Components) == 0 || len(t.Mean) != d {
+			return d, false
+		}
+		return len(t.Components), true
+	case "binarize":
+		return d, t.Threshold != nil
+	case "standard", "robust":
+		return d, len(t.Center) == d && len(t.Scale) == d
+	}
+	return d, false
+}
