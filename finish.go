@@ -62,6 +62,9 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	}
 	if t.agreement != nil {
 		r.Truth = &Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
+		if t.unknown > 0 {
+			r.warn(fmt.Sprintf("%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
+		}
 	}
 	return r, f.sign(r)
 }

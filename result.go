@@ -122,6 +122,7 @@ type tally struct {
 	logLik, entropy float64
 	best            float64
 	agreement       *score.Agreement[int32, string] // nil without a truth column
+	unknown         int64                           // rows without a value in it
 }
 
 func (t *tally) add(s *sweep.Scored) error {
@@ -138,6 +139,9 @@ func (t *tally) add(s *sweep.Scored) error {
 		if s.Truth != nil {
 			if t.agreement == nil {
 				t.agreement = new(score.Agreement[int32, string])
+			}
+			if s.Truth[i] == "" {
+				t.unknown++
 			}
 			if err := t.agreement.Add(c, s.Truth[i], w); err != nil {
 				return err

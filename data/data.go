@@ -25,7 +25,7 @@ type Block struct {
 	First int64    // index of the first row among the rows of the source, from 0
 	Row   []int64  // number of each row in the file, from 1, before any was dropped; nil means First+i+1
 	ID    []string // what the id column holds; nil without one
-	Truth []string // what the truth column holds; nil without one
+	Truth []string // what the truth column holds, "" for a missing cell; nil without one
 	Cells []string // N x (columns of the file): every cell as it stands; nil unless Options.Carry asked for it
 }
 
@@ -79,7 +79,7 @@ type Table struct {
 
 	Row   []int64  // number of each row in the file, from 1; nil means i+1
 	ID    []string // N ids; nil without an id column
-	Truth []string // N values of the truth column; nil without one
+	Truth []string // N values of the truth column, "" for a missing one; nil without one
 }
 
 // Shape returns the number of rows and columns.

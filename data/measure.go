@@ -225,9 +225,17 @@ func (l *loader) put(b *batch, p *plan) {
 			s.id[first+i] = b.Text[i*p.texts+p.text[l.id]]
 		}
 		if s.truth != nil {
-			s.truth[first+i] = b.Text[i*p.texts+p.text[l.truth]]
+			s.truth[first+i] = known(b.Text[i*p.texts+p.text[l.truth]])
 		}
 	}
+}
+
+// known returns a cell of the truth column as it stands; "" for one that says that there is no value.
+func known(cell string) string {
+	if isMissing([]byte(strings.Trim(cell, " \t\r\n"))) {
+		return ""
+	}
+	return cell
 }
 
 // gather copies the columns from of n rows of src, which are stride wide, side by side to dst.

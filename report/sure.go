@@ -230,6 +230,10 @@ func (b *builder) agreement() {
 	if t := b.r.Truth; t != nil {
 		m.Title = fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f", t.ARI, t.NMI)
 	}
+	if i := slices.Index(m.Columns, ""); i >= 0 {
+		m.Columns = slices.Clone(m.Columns)
+		m.Columns[i] = "(no value)"
+	}
 	for c := range b.k {
 		line := make([]float64, len(r.Truths))
 		for t, name := range r.Truths {

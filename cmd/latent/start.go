@@ -186,6 +186,15 @@ func (s *specFlags) labels(ctx context.Context, spec *latent.Spec, name, path st
 		}
 		words = append(words, b.Truth...)
 	}
+	gaps := int64(0)
+	for _, w := range words {
+		if w == "" {
+			gaps++
+		}
+	}
+	if gaps > 0 {
+		return fmt.Errorf("%s: column %q has no value in %s; a start by labels needs one in every row", path, name, text.Count(gaps, "row"))
+	}
 	names := slices.Compact(slices.Sorted(slices.Values(words)))
 	if len(names) != spec.K {
 		return fmt.Errorf("%s: column %q has %d different labels, but -k is %d", path, name, len(names), spec.K)
