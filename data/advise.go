@@ -172,8 +172,12 @@ func namedLikeWeight(name string) string {
 	switch last := w[len(w)-1]; last {
 	case "freq", "freqs", "frequency", "frequencies", "cnt", "multiplicity":
 		return "counts"
-	case "count", "counts", "n", "nobs", "obs":
+	case "count", "counts", "nobs", "obs":
 		if len(w) == 1 || last == "obs" || w[0] == "row" {
+			return "counts"
+		}
+	case "n":
+		if name == "n" { // N is nitrogen
 			return "counts"
 		}
 	case "wt", "wts", "wgt", "weights", "fnlwgt", "pweight", "fweight":

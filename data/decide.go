@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -265,18 +264,7 @@ func (l *loader) checkCells() error {
 	if worst != nil {
 		return worst
 	}
-	if !l.o.Float32 {
-		return nil
-	}
-	for _, c := range l.features {
-		s := &l.stats[c]
-		for _, v := range []float64{s.min, s.max} {
-			if s.n > 0 && math.IsInf(float64(float32(v)), 0) {
-				return columnError(l.file.name, l.cols.names[c], "%v is too large for float32; leave out --float32, or --exclude %s", v, txt.ShellWord(l.cols.names[c]))
-			}
-		}
-	}
-	return nil
+	return l.checkSingle()
 }
 
 // gap is a column with cells that have no value, and how many.

@@ -138,10 +138,12 @@ type loader struct {
 	positional        bool   // o.Exact is met by position
 	excluded          []bool // by o.Exclude
 	wide              bool   // look at every column, for a profile
+	isSingle          bool   // the cells of the file are float32
 
 	stats    []columnStats
 	features []int
 	named    map[int][]float64 // values of columns that are called like a counter
+	single   *single           // what --float32 makes of the first rows; nil without
 	used     atomic.Int64      // bytes that are held
 	store    store
 }
@@ -180,7 +182,7 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 func (l *loader) prepare() error {
 	f := l.file
 	if a, ok := f.cells.(interface{ single() bool }); ok && a.single() && !l.o.Categories {
-		l.o.Float32 = true // its cells stay as they are
+		l.o.Float32, l.isSingle = true, true // its cells stay as they are
 	}
 	l.cols = newColumnSet(f.name, f.names())
 	l.info = &Info{Name: f.name, Format: f.format, Header: f.named(), file: f.disk}
@@ -382,7 +384,7 @@ func (l *loader) load(ctx context.Context) (Source, error) {
 	if err := l.decide(); err != nil {
 		return nil, err
 	}
-	l.named = nil // as long as the file, and a stream keeps the loader
+	l.named, l.single = nil, nil // as long as the file, and a stream keeps the loader
 	if err := l.checkMissing(ctx); err != nil {
 		return nil, err
 	}

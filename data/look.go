@@ -62,11 +62,13 @@ func lookOf(cell string, dec byte) (look, bool) {
 	}
 	s = visible(s)
 	switch rest, percent, money := bare(s); {
+	case isNumber(s, dec):
+		return k, false
 	case anyDate(s):
 		k.what, k.advice = "dates or times", "write them as numbers, such as days or hours"
-	case percent && numberLike(rest):
+	case percent && signedLike(rest):
 		k.what = "percentages"
-	case money && numberLike(strings.TrimSpace(strings.TrimRight(rest, "KMBkmb"))):
+	case money && signedLike(strings.TrimSpace(strings.TrimRight(rest, "KMBkmb"))):
 		k.what = "amounts of money"
 	case dec != ',' && commaGroups.MatchString(s):
 		k.what = thousandsCommas
@@ -151,6 +153,9 @@ var (
 func numberLike(s string) bool {
 	return isNumber(s, '.') || isNumber(s, ',') || commaGroups.MatchString(s) || otherGroups.MatchString(s)
 }
+
+// signedLike is numberLike for a number whose sign may stand in another way.
+func signedLike(s string) bool { return numberLike(s) || numberLike(otherSign(s)) }
 
 // otherSign writes a sign that stands behind, in brackets or as the mathematical minus as a plain one.
 func otherSign(s string) string {

@@ -40,9 +40,11 @@ func (l *loader) measure(ctx context.Context) error {
 		return err
 	}
 	m := newMerger(len(p.wants))
+	l.single = l.newSingle()
 	err = l.cells.read(ctx, p.wants, false, l.threads, func(b *batch) error {
 		m.add(b.First, statsOf(b, p, l.rowOf))
 		l.put(b, p)
+		l.single.put(b, p, l.chosen)
 		return l.holdTexts(b)
 	})
 	l.stats = m.total
