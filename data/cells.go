@@ -61,6 +61,3 @@ const (
 	roundedCell // beyond 2^53, and float64 does not hold its last digits
 	groupedCell // with points between thousands, in a file of decimal commas
 )
-
-// isNumber reports whether a cell of this kind has a value.
-func (k cellKind) isNumber() bool { return k == roundedCell || k == groupedCell }

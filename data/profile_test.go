@@ -23,7 +23,7 @@ func TestProfile(t *testing.T) {
 		`{"name":"kind","kind":"text","use":"ignored","why":"text","missing":1,"non_finite":0,"distinct":2,"min":null,"max":null,"mean":null,"sd":null},` +
 		`{"name":"c","kind":"constant","use":"ignored","why":"constant","missing":0,"non_finite":0,"distinct":1,"min":4,"max":4,"mean":4,"sd":0},` +
 		`{"name":"e","kind":"empty","use":"ignored","why":"empty","missing":4,"non_finite":0,"distinct":0,"min":null,"max":null,"mean":null,"sd":null}],` +
-		`"incomplete_rows":1,"duplicate_rows":1,"warnings":["1 row is the same as one before","1 row has at least one missing value"],` +
+		`"incomplete_rows":1,"duplicate_rows":1,"warnings":["1 row is the same as one before in the 2 columns that are fitted","1 row has at least one missing value"],` +
 		`"error":"f.csv:3: column \"x\" has no value here (1 cell in 1 row is missing); use --missing drop, or --exclude x"}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
