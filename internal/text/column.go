@@ -81,7 +81,10 @@ func (c Column) Texts(values []float64) []string {
 		if v == 0 || math.Abs(v) <= c.noise || !readsZero(out[i]) {
 			continue
 		}
-		for more := 1; more <= 400 && off(out[i], v) > 0.05; more++ { // a small one among large ones
+		if out[i] = strconv.FormatFloat(v, 'g', 2, 64); math.Abs(v) < 1e-4 { // a small one among large ones
+			continue
+		}
+		for more := 1; off(out[i], v) > 0.05 || strings.Contains(out[i], "e"); more++ {
 			out[i] = c.write(v, more, 0)
 		}
 	}

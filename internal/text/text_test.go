@@ -37,6 +37,7 @@ func TestColumnsShowHowFarValuesLieApart(t *testing.T) {
 		{"a few hundred units in the last place", 0, []float64{1, 1 + 300*0x1p-52}, "1.0000000000000000 1.0000000000000666"},
 		{"magnitudes apart", 0, []float64{0.001, 0.002, 1000}, "0.001 0.002 1000"},
 		{"a small one among large ones", 0, []float64{0.004, 7000}, "0.004 7000"},
+		{"a very small one among others", 4, []float64{2.4e-7, 0.3141, 2.5}, "2.4e-07 0.314 2.500"},
 		{"what rounding left of 0", 4, []float64{1.2e-17, 2}, "0 2"},
 		{"negative, about 0", 4, []float64{-1e-17, -1.5}, "0.0 -1.5"},
 		{"close together, in a wide column", 4, []float64{5.00613, 5.00638, 7.125}, "5.0061 5.0064 7.125"},
@@ -57,7 +58,7 @@ func TestColumnsShowHowFarValuesLieApart(t *testing.T) {
 func TestAnOffsetHidesNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		offset := rapid.SampledFrom([]float64{0, 48.125, -1 << 20, 1600000000, 1 << 40}).Draw(t, "offset")
-		step := math.Ldexp(1, rapid.IntRange(-8, 8).Draw(t, "step"))
+		step := math.Ldexp(1, rapid.IntRange(-6, 8).Draw(t, "step")) // 64 units in the last place of the largest offset, and more
 		n := rapid.SliceOfN(rapid.IntRange(-500, 500), 2, 8).Draw(t, "values")
 		values := make([]float64, len(n))
 		for i, v := range n {
