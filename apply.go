@@ -2,6 +2,7 @@ package latent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -36,7 +37,10 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}
-	if some, at := m.present(); some != m {
+	switch some, at := m.present(); {
+	case some != m && at == nil:
+		return errors.New("weights: they are all 0")
+	case some != m:
 		return some.Rows(ctx, src, threads, amongAll(m.K(), at, each))
 	}
 	mix, theta, origin, err := m.mixture()

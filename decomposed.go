@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
 )
@@ -107,6 +109,29 @@ func (f *fit) shaped(m *Model, cov []float64) []float64 {
 // deviations of both columns.
 const ofShape = 1e-6
 
+// roundingOfShape, times the condition number of a correlation matrix, is how far rounding of its entries to float64 can take
+// what it shares with others, its determinant above all: a multiple of the distance from 1 to the next number.
+const roundingOfShape = 16 * 0x1p-52
+
+// condition returns the condition number of the correlations of component c; 1 where there are none.
+func (m *Model) condition(c int) float64 {
+	d := m.dims()
+	if !matrix(m.Shape) {
+		return 1
+	}
+	corr := mat.NewSymDense(d, nil)
+	for j := range d {
+		for l := range j + 1 {
+			corr.SetSym(j, l, m.Covariance[c][j*d+l]/math.Sqrt(m.variance(c, j))/math.Sqrt(m.variance(c, l)))
+		}
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(corr) {
+		return 1 / roundingOfShape // nothing is left of what it shares
+	}
+	return factor.Cond()
+}
+
 // checkDecomposed wants covariances that share what the shape says.
 func (m *Model) checkDecomposed() error {
 	k, d := m.K(), m.dims()
@@ -129,6 +154,10 @@ func (m *Model) checkDecomposed() error {
 	fam.Restrict(comp, own, weight, k, d)
 	fam.Expand(near, comp, k, d)
 	q := make([]float64, g.Shape.Size(d))
+	slack := ofShape
+	for c := range m.Covariance {
+		slack = max(slack, roundingOfShape*m.condition(c))
+	}
 	for c, cov := range m.Covariance {
 		g.Covariance(q, g.ScaleOf(near, c, k, d), d)
 		for i, v := range unpack(g.Shape, q, d) {
@@ -136,7 +165,7 @@ func (m *Model) checkDecomposed() error {
 			if g.Shape.Matrix() {
 				j, l = i/d, i%d
 			}
-			if unit := math.Sqrt(m.variance(c, j)) * math.Sqrt(m.variance(c, l)); !(math.Abs(cov[i]-v) <= ofShape*unit) {
+			if unit := math.Sqrt(m.variance(c, j)) * math.Sqrt(m.variance(c, l)); !(math.Abs(cov[i]-v) <= slack*unit) {
 				return fmt.Errorf("covariances: they are not %s (%s): number %d holds %v in row %d, column %d, where the nearest such have %v", m.Shape, m.Shape.Mclust(), c+1, cov[i], j+1, l+1, v)
 			}
 		}
