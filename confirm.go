@@ -93,7 +93,7 @@ func (f *fit) flatDirection(ctx context.Context, s *ascent.Step, keep []int, hel
 		return s.Certificate, nil
 	}
 	var least float64
-	look := ascent.FlatAlong{Seed: f.spec.seed(), Least: &least, Held: held, Estimate: f.outerProducts(keep, held, info)}
+	look := ascent.FlatAlong{Seed: f.spec.seed(), Known: s.Point, Least: &least, Held: held, Estimate: f.outerProducts(keep, held, info)}
 	r := f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return look }, [][]float64{s.Point.Theta}, nil)[0]
 	f.confirmSweeps += r.moves
 	if r.err != nil {

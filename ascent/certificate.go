@@ -47,6 +47,7 @@ const (
 	ridge    = 0.01 // curvature below which a point may be on a ridge, and the stop is tightened
 	level    = 1e-4 // curvature that the difference of two gradients cannot tell from 0
 	tight    = 1e-4 // the tightened stop, standard errors
+	shallow  = 0.3  // share of the slope that Newton's step may leave where it was measured with a parabola
 	settled  = 0.03 // share of the squared distance that the last products may still add
 )
 
@@ -341,9 +342,9 @@ func (c *Certificate) after(q *Point) Certificate {
 
 // measured corrects the certificate of p by what was found at q, where Newton's step has led: the distance is that which the
 // rise of F stands for, where that is more, and what is left at q, whose certificate is at. It returns false where q is not
-// at least twice as close to the optimum by its gradient.
+// as close to the optimum by its gradient as a parabola would lead, up to what the solution was cut short by.
 func (c *Certificate) measured(p, q *Point, at *Certificate) bool {
-	if !(q.slope() <= p.slope()/2 && at.Distance <= c.Distance/2) {
+	if !(q.slope() <= shallow*p.slope() && at.Distance <= c.Distance/2) {
 		return false
 	}
 	c.Distance = max(c.Distance, math.Sqrt(2*max(q.F-p.F, 0))) + at.Distance

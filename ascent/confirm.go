@@ -85,105 +85,108 @@ func (e *ending) pass() bool {
 // judge looks at where it stands. It returns true where that has moved and is to be looked at again, which it may do where
 // more is true.
 func (e *ending) judge(more bool) (again bool) {
-	w, s := e.watch, &e.at
-	b := observed{ctx: w.ctx, o: w.o, at: s.Point, central: true}
-	c, down, err := b.whole(w.normal)
-	if err != nil {
-		e.err = err
+	b := observed{ctx: e.watch.ctx, o: e.watch.o, at: e.at.Point, central: true}
+	c, down, err := b.whole(e.watch.normal)
+	if e.err = err; err != nil {
 		return false
 	}
-	more = more && s.Iteration < w.MaxIter
-	if more && w.Tol > 0 && math.Sqrt(2*s.Point.Edge) > w.Tol/2 {
-		if e.edges(); e.ended() || math.Sqrt(2*s.Point.Edge) <= w.Tol/2 {
-			return !e.ended()
+	if more && e.at.Iteration < e.watch.MaxIter {
+		if again = e.move(&c, down); again || e.ended() {
+			return again && !e.ended()
 		}
 	}
-	far := c.Distance > parabola && c.Distance <= w.Tol && c.Curvature >= ridgeAt(w.Tol)
+	e.rest(&c)
+	return false
+}
+
+// move leaves where it stands, whose certificate is c, for a place closer to the optimum, or for one higher up where down is a
+// direction that may lead there. It returns false where there is none.
+func (e *ending) move(c *Certificate, down []float64) (moved bool) {
+	w, s := e.watch, &e.at
+	if w.Tol > 0 && s.Point.edge() > w.Tol/2 && e.edges() || e.ended() {
+		return true
+	}
 	closer := math.Sqrt(2*c.gain) > tiny || c.Curvature < ridge && c.gain > slack*math.Abs(s.Point.F)
-	if more && closer && c.Curvature > -ridge {
-		if again, fits := e.newton(&c, far); again || !fits && e.ended() {
-			return again
-		} else if far && !fits {
-			c.Distance = math.Inf(1) // of another hillside
-		}
+	if closer && c.Curvature > -ridge && e.newton(c) || e.ended() {
+		return true
 	}
-	if down != nil && more && w.left < leaves && !(s.Point.F-w.flat < rise) {
-		s.Certificate = &c
+	if down != nil && w.left < leaves && !(s.Point.F-w.flat < rise) {
+		s.Certificate = c
 		off, err := w.off(s, down)
-		if e.err = err; err != nil {
-			return false
-		}
-		if off {
-			return e.climb(w.leave)
+		if e.err = err; off || err != nil {
+			return err == nil && e.climb(w.leave)
 		}
 	}
-	if more && w.Tol > 0 && c.Distance > w.Tol { // the climb took itself to be closer
+	if w.Tol > 0 && c.Distance > w.Tol { // the climb took itself to be closer
 		w.factor *= min(max(2, c.Distance/w.Tol), 10)
 		return e.climb(s.Point.Theta)
 	}
+	return false
+}
+
+// rest ends where it stands.
+func (e *ending) rest(c *Certificate) {
+	w, s := e.watch, &e.at
 	if math.IsInf(c.Distance, 1) {
 		c.Distance, c.Remaining = unknown, unknown
 	}
 	c.Saddles = w.left
-	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
+	s.Certificate, s.Distance, s.Remaining = c, c.Distance, c.Remaining
 	switch {
-	case w.Tol == 0 && s.Done.Converged():
-	case w.Tol > 0 && c.Distance <= w.Tol:
-		if !s.Done.Converged() {
-			s.Done = Close
+	case w.Tol > 0 && !(c.Distance <= w.Tol):
+		if s.Done.Converged() {
+			s.Done = Flat
 		}
-	case s.Done.Converged():
-		s.Done = Flat
+	case !s.Done.Converged() && s.Done != Limit:
+		s.Done = Close
 	}
-	return false
 }
 
 // ended reports whether nothing more is to be done.
 func (e *ending) ended() bool { return e.err != nil || e.stopped }
 
-// newton takes Newton's step where that leads closer to the optimum: it has moved then, and is to look again. An end that is
-// far from the optimum, but within tolerance, stays where it is; what is told of it is measured at the step. fits reports
-// whether the step came as close as it was to.
-func (e *ending) newton(c *Certificate, far bool) (again, fits bool) {
+// newton takes Newton's step where that leads closer to the optimum. An end that is far from the optimum, but within tolerance
+// and on no ridge, stays where it is: what is told of it is measured at the step, and +Inf where that does not fit.
+func (e *ending) newton(c *Certificate) (moved bool) {
 	w, p := e.watch, e.at.Point
 	q, err := w.newton(p, c)
 	if e.err = err; err != nil {
-		return false, false
+		return false
 	}
-	if !(q.F >= p.F-slack*math.Abs(p.F)) || !slices.Equal(q.Held, p.Held) || !(q.slope() < p.slope()) {
-		return false, false
-	}
-	if far {
+	leads := q.F >= p.F-slack*math.Abs(p.F) && slices.Equal(q.Held, p.Held) && q.slope() < p.slope()
+	if c.Distance > parabola && c.Distance <= w.Tol && c.Curvature >= ridgeAt(w.Tol) {
 		at := c.after(q)
-		before := *c
-		if fits = c.measured(p, q, &at); !fits || c.Distance > w.Tol {
-			*c = before
-			return false, false
+		if !leads || !c.measured(p, q, &at) || c.Distance > w.Tol {
+			c.Distance = math.Inf(1)
 		}
-		return false, true
+		return false
 	}
-	if !e.pass() {
-		return false, false
+	if !leads || !e.pass() {
+		return false
 	}
 	e.at.Iteration, e.at.Point, e.at.Change, e.at.Halves, e.at.Certificate = e.at.Iteration+1, q, q.F-p.F, false, nil
-	return true, true
+	return true
 }
 
-// edges takes steps of EM until the probabilities on their way to 0 or 1 have little left to gain: only EM moves them.
-func (e *ending) edges() {
-	w := e.watch
+// edges takes steps of EM until the probabilities on their way to 0 or 1 have little left to gain: only EM moves them. It
+// returns false where they have more after as many as are allowed.
+func (e *ending) edges() bool {
+	w, s := e.watch, &e.at
 	for range edgeSteps {
-		s := &e.at
-		if s.Iteration >= w.MaxIter || math.Sqrt(2*s.Point.Edge) <= w.Tol/4 {
-			return
+		if s.Iteration >= w.MaxIter || s.Point.edge() <= w.Tol/4 {
+			break
 		}
 		q, err := w.o.Eval(w.ctx, s.Point.Next, s.Point.Beta)
 		if e.err = err; err != nil || !e.pass() {
-			return
+			return false
 		}
 		s.Iteration, s.Point, s.Change, s.Halves, s.Certificate = s.Iteration+1, q, q.F-s.Point.F, false, nil
 	}
+	return s.Point.edge() <= w.Tol/2
 }
+
+// edge returns the distance, in standard errors, that what is to gain at the edge stands for.
+func (p *Point) edge() float64 { return math.Sqrt(2 * p.Edge) }
 
 // climb goes on from theta, and stands where that ends.
 func (e *ending) climb(theta []float64) (again bool) {
@@ -226,7 +229,7 @@ func (b *observed) whole(normal func() float64) (c Certificate, down []float64, 
 	}
 	held := drift(b.at)
 	c = Certificate{Method: Information, Curvature: n.curvature, Whole: true, gain: n.square / 2, newton: n.move}
-	c.Distance = math.Hypot(margin*math.Hypot(math.Sqrt(n.square), b.at.Near.Length(held)), math.Sqrt(2*b.at.Edge))
+	c.Distance = math.Hypot(margin*math.Hypot(math.Sqrt(n.square), b.at.Near.Length(held)), b.at.edge())
 	axpy(c.newton, 1, held)
 	if n.curvature < level {
 		down = n.down

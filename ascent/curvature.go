@@ -186,35 +186,46 @@ func (s *spectrum) whole(n int, normal func() float64) error {
 }
 
 // FlatAlong looks whether the log-likelihood is flat in the direction in which an estimate of the information is smallest.
-// It evaluates one point, and two more where the estimate gives reason to. Its only step carries a certificate of which
-// Curvature alone is set: that of the information along the direction, NaN where the estimate gives no reason to look.
+// It evaluates two points where the estimate gives reason to, and the one that it is given unless that is known. Its only step
+// carries a certificate of which Curvature alone is set: that of the information along the direction, NaN where the estimate
+// gives no reason to look.
 type FlatAlong struct {
 	Estimate func(v []float64) ([]float64, error) // the estimate times a move
 	Held     []bool                               // parameters that it leaves out
 	Seed     uint64                               // of the move that the search begins with
+	Known    *Point                               // the point at theta; nil where it has to be evaluated
 	Least    *float64                             // set to the smallest eigenvalue of the estimate, in units of the complete-data information
 }
 
 // Steps implements Driver.
 func (f FlatAlong) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		p, err := o.Eval(ctx, theta, 1)
-		if err != nil {
-			yield(Step{}, err)
-			return
+		c := &counted{Objective: o}
+		p, err := f.Known, error(nil)
+		if p == nil || p.Near == nil {
+			p, err = c.Eval(ctx, theta, 1)
 		}
-		s := Step{Sweeps: 1, Point: p, Distance: unknown, Remaining: unknown, Certificate: &Certificate{Curvature: unknown}, Done: FixedPoint}
-		least, v, err := LeastCurvature(p.Near, len(theta), f.Held, f.Estimate, rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64)
-		if err == nil && least < ridge {
-			mask(v, p.Held)
-			b := observed{ctx: ctx, o: o, at: p, central: true}
-			var y []float64
-			if y, err = b.times(v); err == nil {
-				length := p.Near.Length(v)
-				s.Certificate.Curvature, s.Sweeps = dot(v, y)/(length*length), 3
-			}
+		s := Step{Point: p, Distance: unknown, Remaining: unknown, Certificate: &Certificate{Curvature: unknown}, Done: FixedPoint}
+		if err == nil {
+			s.Certificate.Curvature, err = f.along(ctx, c, p)
 		}
-		*f.Least = least
+		s.Sweeps = c.n
 		yield(s, err)
 	}
+}
+
+// along returns the curvature at p along the direction, NaN where there is no reason to look.
+func (f FlatAlong) along(ctx context.Context, o Objective, p *Point) (float64, error) {
+	least, v, err := LeastCurvature(p.Near, len(p.Theta), f.Held, f.Estimate, rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64)
+	if *f.Least = least; err != nil || !(least < ridge) {
+		return unknown, err
+	}
+	mask(v, p.Held)
+	b := observed{ctx: ctx, o: o, at: p, central: true}
+	y, err := b.times(v)
+	if err != nil {
+		return unknown, err
+	}
+	length := p.Near.Length(v)
+	return dot(v, y) / (length * length), nil
 }

@@ -213,7 +213,7 @@ const parabola = 0.01
 // what was within tolerance that leaves what the solution was cut short by, at the price of one sweep.
 //
 // Farther away than a parabola reaches, the end stays where the tolerance allows it to be, but what is told of it is measured
-// where Newton's step leads. Where the gradient there is not at least halved the look was of another hillside and the end is
+// where Newton's step leads. Where too much of the gradient is left there the look was of another hillside and the end is
 // none: end returns false and yields nothing.
 func (w *watch) end(s Step) bool {
 	p := s.Point

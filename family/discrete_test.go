@@ -406,3 +406,30 @@ func TestSharesNextToTheFloorAreFound(t *testing.T) {
 		}
 	}
 }
+
+// A probability at an edge is released where the M-step moves it off by more than a ten-thousandth, and is held where it stays
+// or goes on towards the edge.
+func TestEdgesThatTheMStepLeavesAreReleased(t *testing.T) {
+	edge := math.Log(1e-12)
+	for _, c := range []struct {
+		theta, next float64
+		held        bool
+	}{{edge, edge, true}, {-edge, -edge, true}, {edge + 5, edge + 4, true}, {edge, edge + 0.01, false}, {-edge, -edge - 0.01, false}, {edge, edge + 1e-6, true}} {
+		held := []bool{true, false}
+		some := family.Bernoulli{}.Release(held, []float64{c.theta, 0}, []float64{c.next, 1}, 1, 2)
+		if held[0] != c.held || held[1] || some == c.held {
+			t.Errorf("a bit from %v to %v: held %v, some %v", c.theta, c.next, held, some)
+		}
+		if c.theta > 0 {
+			continue
+		}
+		// Three levels, one at the edge, one all but certain; a constant added to the logits says nothing.
+		theta := []float64{c.theta + 3, 3, edge + 3, 0, 0, 0}
+		next := []float64{c.next, 0, edge, 0, 0, 0}
+		held = []bool{true, true, true, false, false, false}
+		some = family.Categorical{Levels: []int{3}}.Release(held, theta, next, 2, 1)
+		if !slices.Equal(held, []bool{c.held, c.held, true, false, false, false}) || some == c.held {
+			t.Errorf("a level from %v to %v: held %v, some %v", c.theta, c.next, held, some)
+		}
+	}
+}
