@@ -61,6 +61,18 @@ func TestRemarksCountRowsByTheirWeights(t *testing.T) {
 	}
 }
 
+// What is said of too few rows names their weight, where that is what they count for.
+func TestTooFewRowsAreToldWithTheirWeight(t *testing.T) {
+	rows := &data.Table{N: 4, D: 1, F64: []float64{0, 1, 10, 12}, W: []float64{30, 30, 30, 30}}
+	r, err := Fit(context.Background(), rows, Spec{K: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "4 rows of weight 120 are too few for the information of 5 parameters"; r.StandardErrors.Why != want {
+		t.Errorf("%q, want %q", r.StandardErrors.Why, want)
+	}
+}
+
 // A component whose label only rows of weight 0 carry is empty.
 func TestAComponentOfWeightlessRowsIsEmpty(t *testing.T) {
 	rows := &data.Table{N: 5, D: 1, F64: []float64{0, 1, 10, 11, 500}, W: []float64{1, 1, 1, 1, 0}}

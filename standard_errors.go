@@ -82,7 +82,7 @@ func (f *fit) standardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	case p > sweep.MaxInformation:
 		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d whose information is inverted", p, sweep.MaxInformation)
 	case int64(p) >= f.look.Used:
-		e.Why = fmt.Sprintf("%d rows are too few for the information of %d parameters", f.look.Used, p)
+		e.Why = fmt.Sprintf("%s too few for the information of %d parameters", rowsAre(f.look.Used, f.look.W), p) // whatever their weights, so many scores have no more directions
 	}
 	if e.Why != "" {
 		return e, nil
