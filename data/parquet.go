@@ -94,12 +94,16 @@ func (f *parquetFile) guard(do func() error) (err error) {
 
 // schema lists the top-level columns.
 func (f *parquetFile) schema() error {
-	for _, c := range f.file.Root().Columns() {
+	halves := f.halfFloats()
+	for i, c := range f.file.Root().Columns() {
 		col := parquetColumn{name: validText(c.Name()), leaf: -1, kind: parquetNested}
 		if c.Leaf() && !c.Repeated() {
 			col.leaf, col.maxDef = c.Index(), byte(c.MaxDefinitionLevel())
 			if err := col.setType(c.Type()); err != nil {
 				return columnError(f.name, col.name, "%v", err)
+			}
+			if col.kind == parquetHex && halves[i] {
+				col.kind = parquetHalf
 			}
 		}
 		f.columns = append(f.columns, col)
@@ -108,6 +112,25 @@ func (f *parquetFile) schema() error {
 		return fileError(f.name, "the Parquet file has no columns")
 	}
 	return nil
+}
+
+// halfFloats returns which top-level columns are floats of 16 bits. The library's types do not tell them from other cells
+// of two bytes; the schema in the footer does, where elements stand depth first.
+func (f *parquetFile) halfFloats() map[int]bool {
+	halves := map[int]bool{}
+	column := -1
+	for i, inside := 1, int32(0); i < len(f.file.Metadata().Schema); i++ {
+		e := &f.file.Metadata().Schema[i]
+		if inside > 0 {
+			inside--
+		} else if column++; e.TypeLength.Valid && e.TypeLength.V == 2 {
+			_, halves[column] = e.LogicalType.Value.(*format.Float16Type)
+		}
+		if e.NumChildren.Valid && e.NumChildren.V > 0 {
+			inside += e.NumChildren.V
+		}
+	}
+	return halves
 }
 
 // nested reports whether a column holds lists or groups.
@@ -139,9 +162,6 @@ func (c *parquetColumn) setType(t parquet.Type) error {
 			return c.setUnit(v.Unit)
 		case *format.IntType:
 			c.kind = map[bool]parquetKind{true: parquetInt, false: parquetUint}[v.IsSigned]
-			return nil
-		case *format.Float16Type:
-			c.kind = parquetHalf
 			return nil
 		}
 	}
