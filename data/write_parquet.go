@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -75,7 +74,7 @@ func (s *parquetSink) add(j int, v parquet.Value) { s.vals = append(s.vals, v.Le
 func (s *parquetSink) whole(j int, v int64)   { s.add(j, parquet.Int64Value(v)) }
 func (s *parquetSink) float(j int, v float64) { s.add(j, parquet.DoubleValue(v)) }
 func (s *parquetSink) text(j int, t string) {
-	s.add(j, parquet.ByteArrayValue([]byte(strings.ToValidUTF8(t, "\uFFFD"))))
+	s.add(j, parquet.ByteArrayValue([]byte(validText(t)))) // as the reader takes it
 }
 
 func (s *parquetSink) end() error {

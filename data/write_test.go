@@ -262,3 +262,39 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 }
+
+// TestTextComesBackToTheByte: what a cell holds comes out of each format as it went in; in Parquet, which has UTF-8 only,
+// what is not UTF-8 as the reader takes it.
+func TestTextComesBackToTheByte(t *testing.T) {
+	cells := []string{`he said "no"`, "a\r\nb", "a\nb", "a\rb", "=1+1", " x ", "\tx", "a,b", "a;b", "-", "", "\"", "\"\"", "007", "größe", "gr\xF6\xDFe", "\u00a0", "+1", "@x", "NA", "1,889.50", "\ufeff"}
+	for _, format := range []string{"csv", "tsv", "parquet"} {
+		var buf bytes.Buffer
+		o, err := Create(&buf, format, []OutColumn{{Name: "cell", Kind: Text}, {Name: "x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range cells {
+			o.Text(c)
+			o.Int(int64(i))
+			if err := o.End(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		src, _, err := Load(t.Context(), write(t, "t."+format, buf.String()), Options{ID: "cell"})
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		for i, got := range src.(*Table).ID {
+			want := cells[i]
+			if format == "parquet" {
+				want = validText(want)
+			}
+			if got != want {
+				t.Errorf("%s: %q comes back as %q", format, cells[i], got)
+			}
+		}
+	}
+}
