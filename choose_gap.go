@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/pca"
 )
 
@@ -33,7 +34,7 @@ type references struct {
 func (f *fit) references(ctx context.Context) (*references, error) {
 	d := len(f.look.Mean)
 	if d > gapColumns {
-		return nil, bad("criterion", "gap finds the principal axes of at most %d columns, but there are %d; use --pca, or --criterion elbow", gapColumns, d)
+		return nil, bad("criterion", "gap finds the principal axes of at most %d columns, but there %s %d; use --pca, or --criterion elbow", gapColumns, text.Form(d, "is", "are"), d)
 	}
 	r := &references{spec: Spec{Model: "kmeans", Seed: f.spec.Seed, Threads: 1, replicate: true}}
 	r.rows = int(min(max(float64(f.look.Used), math.Round(f.look.W)), gapRows)) // weights count rows

@@ -331,7 +331,7 @@ func (f *fit) checkCells(ctx context.Context) error {
 		}
 	case "categorical":
 		if len(f.spec.Levels) != len(f.names) {
-			return bad("levels", "names the levels of %d columns, but there are %d", len(f.spec.Levels), len(f.names))
+			return bad("levels", "names the levels of %d columns, but there %s %d", len(f.spec.Levels), text.Form(len(f.names), "is", "are"), len(f.names))
 		}
 		levels := counts(f.spec.Levels)
 		row, col, v, found, err := data.NonLevel(ctx, f.src, levels)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/seed"
 )
 
@@ -13,7 +14,7 @@ import (
 // nearest rows around them, for bits and levels the components that the nearest rows make.
 func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, error) {
 	if len(centers) != f.spec.K {
-		return nil, bad("init", "centers: there are %d rows, but -k is %d", len(centers), f.spec.K)
+		return nil, bad("init", "centers: %s, but -k is %d", text.There(len(centers), "row"), f.spec.K)
 	}
 	given := &seed.Points{N: f.spec.K, D: f.mix.D}
 	for i, row := range centers {
@@ -62,7 +63,7 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 // fromLabels returns the start that one M-step makes of a label for every row.
 func (f *fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error) {
 	if int64(len(labels)) != f.look.Rows {
-		return nil, bad("init", "labels: there are %d for %d rows", len(labels), f.look.Rows)
+		return nil, bad("init", "labels: there %s %d for %d rows", text.Form(len(labels), "is", "are"), len(labels), f.look.Rows)
 	}
 	p, err := f.all(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // check refuses parameters that do not fit each other or are out of range.
@@ -36,7 +37,7 @@ func (m *Model) check() error {
 	case len(rows) == 0:
 		return fmt.Errorf("%s: there must be at least one", what)
 	case m.HasDensity() && len(m.Weights) != len(rows):
-		return fmt.Errorf("weights: there are %d for %d %s", len(m.Weights), len(rows), what)
+		return fmt.Errorf("weights: there %s %d for %d %s", text.Form(len(m.Weights), "is", "are"), len(m.Weights), len(rows), what)
 	}
 	for j, name := range m.Columns {
 		if name == "" || slices.Index(m.Columns, name) < j {
@@ -45,12 +46,12 @@ func (m *Model) check() error {
 	}
 	for c, row := range rows {
 		if len(row) != width {
-			return fmt.Errorf("%s: row %d has %d numbers, but there are %d %s", what, c+1, len(row), width, unit)
+			return fmt.Errorf("%s: row %d has %d numbers, but there %s %d %s", what, c+1, len(row), text.Form(width, "is", "are"), width, unit)
 		}
 	}
 	if !m.HasDensity() {
 		if m.Sizes != nil && len(m.Sizes) != k {
-			return fmt.Errorf("sizes: there are %d for %d centers", len(m.Sizes), k)
+			return fmt.Errorf("sizes: there %s %d for %d centers", text.Form(len(m.Sizes), "is", "are"), len(m.Sizes), k)
 		}
 		return nil
 	}
@@ -110,11 +111,11 @@ func (t *Transform) checkPCA(d int) error {
 	case t.Center != nil || t.Scale != nil || t.Threshold != nil:
 		return fmt.Errorf("has a center, a scale or a threshold, which pca cannot have")
 	case len(t.Mean) != d:
-		return fmt.Errorf("has a mean of %d numbers; before it there are %d variables", len(t.Mean), d)
+		return fmt.Errorf("has a mean of %d numbers; before it %s", len(t.Mean), text.There(d, "variable"))
 	case n < 1 || n > d:
 		return fmt.Errorf("has %d components; there can be 1 to %d", n, d)
 	case t.Explained != nil && len(t.Explained) != n:
-		return fmt.Errorf("says what %d components explain, but there are %d", len(t.Explained), n)
+		return fmt.Errorf("says what %d components explain, but there %s %d", len(t.Explained), text.Form(n, "is", "are"), n)
 	}
 	for a, axis := range t.Components {
 		if len(axis) != d {
@@ -167,7 +168,7 @@ func (m *Model) checkBits() error {
 // checkLevels wants probabilities that sum to 1 over the levels of a column.
 func (m *Model) checkLevels() error {
 	if len(m.Levels) != m.D() {
-		return fmt.Errorf("levels: there are %d lists for %d columns", len(m.Levels), m.D())
+		return fmt.Errorf("levels: %s for %d columns", text.There(len(m.Levels), "list"), m.D())
 	}
 	for j, names := range m.Levels {
 		seen := map[string]bool{}
@@ -202,7 +203,7 @@ func (m *Model) checkLevels() error {
 func (m *Model) checkCovariances() error {
 	k, d := m.K(), m.dims()
 	if want := m.Shape.Count(k); len(m.Covariance) != want {
-		return fmt.Errorf("covariances: there are %d, but %s covariances of %d components are %d", len(m.Covariance), m.Shape, k, want)
+		return fmt.Errorf("covariances: there %s %d, but %s covariances of %d components are %d", text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)
 	}
 	for c, cov := range m.Covariance {
 		if err := checkCovariance(m.Shape, cov, d); err != nil {

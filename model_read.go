@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // number is a float64 that must be there: JSON's null is refused.
@@ -278,7 +279,7 @@ func (r *modelReader) gmm(m *Model) {
 	for c, rows := range all {
 		for j, row := range rows {
 			if matrix(shape) && (len(rows) != d || len(row) != d) && r.err == nil {
-				r.err = fmt.Errorf("covariances: row %d of matrix %d has %d numbers and there are %d rows, but there are %d %s", j+1, c+1, len(row), len(rows), d, unit)
+				r.err = fmt.Errorf("covariances: row %d of matrix %d has %d numbers and %s, but there are %d %s", j+1, c+1, len(row), text.There(len(rows), "row"), d, unit)
 			}
 			m.Covariance[c] = append(m.Covariance[c], floats(row)...)
 		}

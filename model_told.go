@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // strictly decodes JSON and refuses keys that into does not have, at any depth.
@@ -115,9 +117,9 @@ func (p *Provenance) check(k int, density bool) error {
 	case p.Weight < 0:
 		return fmt.Errorf("weight_total: it is %v; a sum of row weights is not negative", p.Weight)
 	case p.GroupRows != nil && len(p.GroupRows) != k:
-		return fmt.Errorf("component_rows: there are %d for %d components", len(p.GroupRows), k)
+		return fmt.Errorf("component_rows: there %s %d for %d components", text.Form(len(p.GroupRows), "is", "are"), len(p.GroupRows), k)
 	case p.AtFloor != nil && len(p.AtFloor) != k:
-		return fmt.Errorf("at_floor: there are %d for %d components", len(p.AtFloor), k)
+		return fmt.Errorf("at_floor: there %s %d for %d components", text.Form(len(p.AtFloor), "is", "are"), len(p.AtFloor), k)
 	case density && (p.Inertia != nil || p.Penalty != nil || p.Objective != nil):
 		return errors.New("inertia, penalty and objective are of kmeans and kmedians; a mixture has none")
 	case p.Objective != nil && (p.Inertia == nil || p.Penalty == nil):
@@ -155,7 +157,7 @@ func (s *Stability) check(k int) error {
 	case s.Done > 0 && (s.ARI == nil || s.ARILow == nil):
 		return fmt.Errorf("done: it is %d, but ari and ari_low are not there", s.Done)
 	case s.Done > 0 && len(s.Groups) != k || len(s.Groups) != 0 && len(s.Groups) != k:
-		return fmt.Errorf("groups: there are %d for %d components", len(s.Groups), k)
+		return fmt.Errorf("groups: there %s %d for %d components", text.Form(len(s.Groups), "is", "are"), len(s.Groups), k)
 	}
 	return nil
 }

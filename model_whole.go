@@ -6,6 +6,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // ModelError is a Model whose parts do not fit each other, as one that a program has put together may have. Reason begins
@@ -45,7 +46,7 @@ func (m *Model) whole() error {
 		what, rows = "probabilities", m.Probabilities
 	case "categorical":
 		if what, rows, width = "probabilities", m.Probabilities, 0; len(m.Levels) != len(m.Columns) {
-			return wrong("levels: there are %d lists for %d columns", len(m.Levels), len(m.Columns))
+			return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), len(m.Columns))
 		}
 		for _, names := range m.Levels {
 			width += len(names)
@@ -55,7 +56,7 @@ func (m *Model) whole() error {
 	case len(rows) == 0:
 		return wrong("%s: there must be at least one", what)
 	case m.HasDensity() && len(m.Weights) != len(rows):
-		return wrong("weights: there are %d for %d %s", len(m.Weights), len(rows), what)
+		return wrong("weights: there %s %d for %d %s", text.Form(len(m.Weights), "is", "are"), len(m.Weights), len(rows), what)
 	}
 	for c, row := range rows {
 		if len(row) != width {
@@ -71,7 +72,7 @@ func (m *Model) whole() error {
 // wholeCovariances checks how many covariances of k components on d variables there are, and how many numbers each has.
 func (m *Model) wholeCovariances(k, d int) error {
 	if want := m.Shape.Count(k); len(m.Covariance) != want {
-		return &ModelError{fmt.Sprintf("covariances: there are %d, but %s covariances of %d components are %d", len(m.Covariance), m.Shape, k, want)}
+		return &ModelError{fmt.Sprintf("covariances: there %s %d, but %s covariances of %d components are %d", text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)}
 	}
 	want := m.Shape.Size(d)
 	if matrix(m.Shape) {

@@ -66,7 +66,7 @@ func (f *fit) scales(ctx context.Context) (Transform, error) {
 func (f *fit) principal(ctx context.Context) (Transform, error) {
 	n, d := f.spec.PCA, len(f.look.Mean)
 	if n > d {
-		return Transform{}, bad("pca", "is %d, but there are %d columns", n, d)
+		return Transform{}, bad("pca", "is %d, but %s", n, text.There(d, "column"))
 	}
 	if used := f.look.Used; used > 1 && int64(n) >= used {
 		return Transform{}, bad("pca", "is %d, but %d rows vary in %d directions only; use --pca %d", n, used, used-1, used-1)

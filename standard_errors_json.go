@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // MarshalJSON lays the standard errors out like the parameters of Result.Components: a covariance for each component, as a
@@ -157,9 +158,9 @@ func (e *StandardErrors) check(m *Model) error {
 	case e.Rows < 0:
 		return fmt.Errorf("rows: it is %d; a number of rows is not negative", e.Rows)
 	case e.Weights != nil && len(e.Weights) != k:
-		return fmt.Errorf("weights: there are %d for %d components", len(e.Weights), k)
+		return fmt.Errorf("weights: there %s %d for %d components", text.Form(len(e.Weights), "is", "are"), len(e.Weights), k)
 	case e.Means != nil && (m.Kind != "gmm" || len(e.Means) != k):
-		return fmt.Errorf("means: there are %d for %d means", len(e.Means), len(m.Means))
+		return fmt.Errorf("means: there %s %d for %d means", text.Form(len(e.Means), "is", "are"), len(e.Means), len(m.Means))
 	}
 	for _, row := range e.Means {
 		if len(row) != m.D() {
@@ -205,7 +206,7 @@ func flatErrors(b json.RawMessage, count, size int) ([]Errors, error) {
 		return nil, err
 	}
 	if len(flat) != count*size || count == 0 {
-		return nil, fmt.Errorf("there are %d numbers for %d parameters", len(flat), count*size)
+		return nil, fmt.Errorf("%s for %d parameters", text.There(len(flat), "number"), count*size)
 	}
 	return slices.Collect(slices.Chunk(flat, size)), nil
 }

@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"strings"
+
+	txt "github.com/latent-go/latent/internal/text"
 )
 
 // An Error says what is wrong with a file, where, and what to do about it. Parts that are not known are zero.
@@ -57,21 +59,12 @@ func columnError(name, column, format string, args ...any) *Error {
 }
 
 // counted returns "1 row" or "3,000 rows".
-func counted(n int64, noun string) string { return plural(n, noun, noun+"s") }
+func counted(n int64, noun string) string { return txt.Count(n, noun) }
 
 // plural returns n with the words for one or for many.
 func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
+	return thousands(n) + " " + txt.Form(n, one, many)
 }
 
 // thousands writes 3000000 as "3,000,000".
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func thousands(n int64) string { return txt.Thousands(n) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // MaxSegments is how many segments a picture may have: their numbers are kept in 16 bits.
@@ -86,7 +87,7 @@ func (f *Features) Segment(ctx context.Context, m *latent.Model, threads int) (*
 // label says. label is copied.
 func (p *Picture) FromLabels(label []uint16, k int) (*Segments, error) {
 	if len(label) != p.Pixels() {
-		return nil, fmt.Errorf("there are %d labels for %d pixels", len(label), p.Pixels())
+		return nil, fmt.Errorf("%s for %d pixels", text.There(len(label), "label"), p.Pixels())
 	}
 	if k < 1 || k > MaxSegments {
 		return nil, fmt.Errorf("%d segments: there must be from 1 to %d", k, MaxSegments)

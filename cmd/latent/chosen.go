@@ -203,13 +203,13 @@ func criteria(w io.Writer, r *latent.Result) {
 	}
 	var said []string
 	if notes["floor"] {
-		said = append(said, "floor: a component is at the floor of variances, and the candidate cannot win")
+		said = append(said, "floor: a component is at the floor of variances, and the candidate is excluded")
 	}
 	if notes["narrow"] {
-		said = append(said, "narrow: a component of few rows is narrower than a column's values are told apart, and the candidate cannot win")
+		said = append(said, "narrow: a component of few rows is narrower than a column's values are told apart, and the candidate is excluded")
 	}
 	if notes["few"] {
-		said = append(said, "few: a component has fewer rows than a covariance of its own takes, and the candidate cannot win")
+		said = append(said, "few: a component has fewer rows than a covariance of its own takes, and the candidate is excluded")
 	}
 	if notes["*"] {
 		said = append(said, "*: the log-likelihood is flat in some direction: the rows do not determine all parameters of the candidate")

@@ -79,3 +79,8 @@ func Plural(noun string) string {
 	}
 	return head + last + "s"
 }
+
+// There says how many of a noun there are in a sentence: "there is 1 row", "there are 3 rows".
+func There[N ~int | ~int64](n N, noun string) string {
+	return "there " + Form(n, "is", "are") + " " + Count(n, noun)
+}

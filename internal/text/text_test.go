@@ -161,6 +161,9 @@ func TestCountsAndPlurals(t *testing.T) {
 			t.Errorf("%s, not %s", got, c.want)
 		}
 	}
+	if got := There(1, "row") + ", " + There(3, "row"); got != "there is 1 row, there are 3 rows" {
+		t.Error(got)
+	}
 	if got := Are(1, "row") + ", " + Are(2, "row"); got != "1 row is, 2 rows are" {
 		t.Error(got)
 	}
