@@ -63,9 +63,9 @@ func open(ctx context.Context, path string, o Options) (*opened, error) {
 	case strings.HasPrefix(path, "@"):
 		return openDataset(ctx, path, o)
 	}
-	f, err := os.Open(path)
+	f, err := openPath(ctx, path)
 	if err != nil {
-		return nil, openError(path, err)
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
@@ -88,6 +88,32 @@ func open(ctx context.Context, path string, o Options) (*opened, error) {
 	}
 	of.files, of.disk = append(of.files, f), disk
 	return of, nil
+}
+
+// openPath is os.Open that gives up when ctx ends: a named pipe may wait for its writer for ever.
+func openPath(ctx context.Context, path string) (*os.File, error) {
+	type result struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan result)
+	go func() {
+		f, err := os.Open(path)
+		select {
+		case done <- result{f, err}:
+		case <-ctx.Done():
+			f.Close() // an error where there is none, which nobody waits for
+		}
+	}()
+	select {
+	case d := <-done:
+		if d.err != nil {
+			return nil, openError(path, d.err)
+		}
+		return d.f, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // openError says in plain words why a file could not be opened.
