@@ -9,7 +9,7 @@ import (
 )
 
 // Finish lets a driver climb and decides when it has finished: not when the log-likelihood looks flat, but when the
-// distance to the optimum is certified. A saddle or a ridge is left, never certified. Close to the optimum the last step is
+// distance to the optimum is certified. A saddle is left, never certified. Close to the optimum the last step is
 // Newton's, which the certificate has solved for.
 //
 // The driver's own estimate of the distance decides when to look. A look that finds the optimum farther than the driver
@@ -213,7 +213,7 @@ const parabola = 0.01
 // what was within tolerance that leaves what the solution was cut short by, at the price of one sweep.
 //
 // Farther away than a parabola reaches, the end stays where the tolerance allows it to be, but what is told of it is measured
-// where Newton's step leads. Where too much of the gradient is left there the look was of another hillside and the end is
+// where Newton's step leads. Where too much of the gradient is left there the look was of another basin and the end is
 // none: end returns false and yields nothing.
 func (w *watch) end(s Step) bool {
 	p := s.Point
