@@ -94,7 +94,7 @@ func (m *Model) errorsValue(e Errors) any {
 	return e
 }
 
-// standardErrors reads those of a model whose parameters are read, of the layout above or of that of earlier versions, which
+// readStandardErrors reads those of a model whose parameters are read, of the layout above or of that of earlier versions, which
 // had one list of numbers for each covariance, and for the probabilities of each component.
 func (m *Model) readStandardErrors(b []byte) error {
 	var in struct {
