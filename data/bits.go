@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 )
@@ -15,6 +16,12 @@ func NonBit(ctx context.Context, src Source) (row int64, col int, value float64,
 
 // NonLevel looks, as NonBit does, for a value in column j that is no whole number from 0 to levels[j]-1.
 func NonLevel(ctx context.Context, src Source, levels []int) (row int64, col int, value float64, found bool, err error) {
+	if src, err = Checked(src); err != nil {
+		return 0, 0, 0, false, err
+	}
+	if _, d := src.Shape(); len(levels) != d {
+		return 0, 0, 0, false, &ArgumentError{"levels", fmt.Sprintf("are those of %d columns, but the source has %d", len(levels), d)}
+	}
 	return first(ctx, src, func(j int, v float64) bool { return !(v >= 0 && v < float64(levels[j])) || v != math.Trunc(v) })
 }
 

@@ -168,3 +168,32 @@ func TestArgumentsThatNoCallCanUse(t *testing.T) {
 		t.Errorf("a table that fits: %v, %v", src, err)
 	}
 }
+
+// What a source is scaled or projected by must fit its columns: to open it says so.
+func TestNumbersThatDoNotFitTheColumns(t *testing.T) {
+	table := &data.Table{N: 2, D: 2, F64: []float64{1, 2, 3, 4}}
+	for name, src := range map[string]data.Source{
+		"centers": data.Scaled(table, []float64{1}, []float64{1, 1}), "scales": data.Scaled(table, []float64{1, 1}, []float64{1, 1, 1}), "a nil source": data.Scaled(nil, nil, nil),
+		"a mean": data.Projected(table, []float64{0}, [][]float64{{1, 0}}), "an axis": data.Projected(table, []float64{0, 0}, [][]float64{{1, 0}, {1}}), "nil projected": data.Projected(nil, nil, nil),
+		"nil binarized": data.Binarized(nil, 0),
+	} {
+		src.Shape()
+		var wrong *data.ArgumentError
+		if _, err := src.Open(context.Background()); !errors.As(err, &wrong) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	var wrong *data.ArgumentError
+	if _, _, _, _, err := data.NonLevel(context.Background(), table, []int{2}); !errors.As(err, &wrong) {
+		t.Errorf("levels of one column of two: %v", err)
+	}
+	if _, err := data.FromMatrix(nil); !errors.As(err, &wrong) {
+		t.Errorf("a nil matrix: %v", err)
+	}
+	if _, _, err := data.Load(nil, "@iris", data.Options{}); !errors.As(err, &wrong) {
+		t.Errorf("a nil context: %v", err)
+	}
+	if _, err := data.Profile(nil, "@iris", data.Options{}); !errors.As(err, &wrong) {
+		t.Errorf("a nil context: %v", err)
+	}
+}

@@ -30,6 +30,9 @@ func FromRows(rows [][]float64) (*Table, error) {
 // is not copied: the table is a view of it, and the matrix must not change while the table is used. Values that are
 // not finite are an error that names row and column, both counted from 1.
 func FromMatrix(m mat.Matrix) (*Table, error) {
+	if m == nil {
+		return nil, &ArgumentError{"m", "is nil; it must be a matrix whose rows are observations"}
+	}
 	n, d := m.Dims()
 	if n == 0 || d == 0 {
 		return nil, errors.New("a table needs a row and a column")

@@ -105,6 +105,9 @@ func (f *Info) LeftOut() []string {
 // Load reads a file: path is a file name, "-" for o.Stdin or "@name" for a built-in set. The Source is a *Table, or
 // a source that reads the file again in every pass if o.Stream is set; that one has a Close method.
 func Load(ctx context.Context, path string, o Options) (Source, *Info, error) {
+	if err := CheckContext(ctx); err != nil {
+		return nil, nil, err
+	}
 	l, err := newLoader(ctx, path, o)
 	if err != nil {
 		return nil, nil, err

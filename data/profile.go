@@ -22,6 +22,9 @@ type Report struct {
 // Profile reads a file as Load would, and reports on it. What Load would refuse because of the values in it is in the
 // report; an error is returned for a file that cannot be read to the end.
 func Profile(ctx context.Context, path string, o Options) (*Report, error) {
+	if err := CheckContext(ctx); err != nil {
+		return nil, err
+	}
 	o.Stream = false
 	l, err := newLoader(ctx, path, o)
 	if err != nil {

@@ -1,10 +1,16 @@
 package data
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
+)
 
-// Scaled returns src with (x - center[j]) / scale[j] in place of every value x of column j, in float64.
+// Scaled returns src with (x - center[j]) / scale[j] in place of every value x of column j, in float64. Where center and scale
+// have not one number a column, or src is nil, Open fails with an *ArgumentError.
 func Scaled(src Source, center, scale []float64) Source {
-	return &mapped{src, len(scale), func(dst []float64, b *Block) {
+	fits := func(d int) bool { return len(center) == d && len(scale) == d }
+	return &mapped{src, len(scale), fits, func(dst []float64, b *Block) {
 		for i := range b.N {
 			for j := range b.D {
 				dst[i*b.D+j] = (b.At(i, j) - center[j]) / scale[j]
@@ -17,7 +23,10 @@ func Scaled(src Source, center, scale []float64) Source {
 // is sum_j axes[a][j] (x[j] - mean[j]), in float64.
 func Projected(src Source, mean []float64, axes [][]float64) Source {
 	n := len(axes)
-	return &mapped{src, n, func(dst []float64, b *Block) {
+	fits := func(d int) bool {
+		return len(mean) == d && !slices.ContainsFunc(axes, func(axis []float64) bool { return len(axis) != d })
+	}
+	return &mapped{src, n, fits, func(dst []float64, b *Block) {
 		x := make([]float64, len(mean))
 		for i := range b.N {
 			for j, m := range mean {
@@ -53,8 +62,11 @@ func Project(dst, x []float64, axes [][]float64) {
 
 // Binarized returns src with 1 in place of every value above threshold and 0 in place of all others, in float64.
 func Binarized(src Source, threshold float64) Source {
-	_, d := src.Shape()
-	return &mapped{src, d, func(dst []float64, b *Block) {
+	d := 0
+	if src != nil {
+		_, d = src.Shape()
+	}
+	return &mapped{src, d, func(int) bool { return true }, func(dst []float64, b *Block) {
 		for i := range dst {
 			dst[i] = 0
 		}
@@ -71,19 +83,30 @@ func Binarized(src Source, threshold float64) Source {
 	}}
 }
 
-// mapped is a source with other values, d a row: set gives dst, N x d, those for the rows of b.
+// mapped is a source with other values, d a row: set gives dst, N x d, those for the rows of b. fits reports whether the
+// numbers that it maps by are those of rows of d values.
 type mapped struct {
-	src Source
-	d   int
-	set func(dst []float64, b *Block)
+	src  Source
+	d    int
+	fits func(d int) bool
+	set  func(dst []float64, b *Block)
 }
 
 func (s *mapped) Shape() (rows int64, cols int) {
+	if s.src == nil {
+		return -1, s.d
+	}
 	rows, _ = s.src.Shape()
 	return rows, s.d
 }
 
 func (s *mapped) Open(ctx context.Context) (Reader, error) {
+	if s.src == nil {
+		return nil, &ArgumentError{"src", "is nil; it must be a source of rows"}
+	}
+	if _, d := s.src.Shape(); !s.fits(d) {
+		return nil, &ArgumentError{"the numbers to scale or to project by", fmt.Sprintf("do not fit rows of %d columns", d)}
+	}
 	r, err := s.src.Open(ctx)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,20 @@ type Rows struct {
 // Gather makes one pass over src, whose columns are the model's, in the user's units. Beyond the sizes of the pages above it
 // keeps no rows: samples are drawn with a fixed seed.
 func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) (*Rows, error) {
+	if m == nil {
+		return nil, &data.ArgumentError{Name: "m", Reason: "is nil; it must be the model to tell of"}
+	}
+	if err := data.CheckContext(ctx); err != nil {
+		return nil, err
+	}
+	src, err := data.Checked(src)
+	if err != nil {
+		return nil, err
+	}
 	k, d := m.K(), m.D()
+	if k == 0 || d == 0 {
+		return nil, &data.ArgumentError{Name: "m", Reason: "has no components or no columns"}
+	}
 	g := &gatherer{Rows: &Rows{Mean: make([]float64, d), SD: make([]float64, d), Group: make([]Group, k), Confusion: make([]map[string]float64, k)},
 		rng: rand.New(rand.NewPCG(1, 1)), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
 	if m.Kind == "kmeans" && k > 1 && k <= listed {

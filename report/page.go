@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 )
@@ -56,6 +57,9 @@ var page = template.Must(template.New("page").Parse(pageHTML))
 
 // Write writes the page. An error is one of w, or of a picture that could not be drawn.
 func Write(w io.Writer, p Page) error {
+	if p.Result == nil || p.Rows == nil || p.Result.Fitted == nil {
+		return &data.ArgumentError{Name: "the page", Reason: "needs a Result with its model, and Rows"}
+	}
 	b := &builder{Page: p, r: p.Result, rows: p.Rows, d: len(p.Result.Columns), k: p.Result.K}
 	b.prepare()
 	for _, add := range []func(){b.cards, b.choice, b.stability, b.scatter, b.profile, b.pairs, b.tiles, b.silhouette, b.sureness, b.overlap, b.convergence, b.responsibilities, b.unusual, b.agreement} {

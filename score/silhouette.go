@@ -85,6 +85,9 @@ func (p *Partition) SilhouetteOf(ctx context.Context, dst []float64, rows []int)
 
 // silhouettes shares rows among workers, who look at every pair, and sets dst[t] to the silhouette of row rows[t].
 func (c *clusters) silhouettes(ctx context.Context, dst []float64, rows []int) error {
+	if ctx == nil {
+		return fmt.Errorf("%s: the context is nil; context.Background() never ends", silhouetteIndex)
+	}
 	g := c.group()
 
 	workers := c.Threads

@@ -25,6 +25,7 @@ type Stream struct {
 
 // NewStream returns an empty Stream of rows of d columns.
 func NewStream(d int) *Stream {
+	d = max(d, 0)
 	s := &Stream{d: d, number: make(map[int]int), m: &centres{d: d}, lo: make([]float64, d), hi: make([]float64, d)}
 	for j := range d {
 		s.lo[j], s.hi[j] = math.Inf(1), math.Inf(-1)
