@@ -21,13 +21,23 @@ type columnSet struct {
 // second x is x_2, one without a name is unnamed.
 func newColumnSet(file string, names []string) *columnSet {
 	s := &columnSet{file: file, names: make([]string, len(names)), unnamed: make([]bool, len(names)), at: make(map[string]int, len(names))}
-	names, s.notes = cleanNames(names)
+	raw := names
+	names, s.notes = cleanNames(raw)
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
 		taken[n] = true
 	}
 	next := map[string]int{} // the number to try next for a name that is there already
-	for i, n := range names {
+	var order []int          // names that nothing was taken from keep what they are
+	for _, altered := range []bool{false, true} {
+		for i := range names {
+			if (names[i] != raw[i]) == altered {
+				order = append(order, i)
+			}
+		}
+	}
+	for _, i := range order {
+		n := names[i]
 		s.unnamed[i] = n == ""
 		if n == "" {
 			n = "unnamed"
@@ -40,7 +50,11 @@ func newColumnSet(file string, names []string) *columnSet {
 			}
 			next[old] = k
 			if !s.unnamed[i] {
-				s.notes = append(s.notes, fmt.Sprintf("column %d is called %q like another one before it; it is read as %q", i+1, old, n))
+				where := " before it"
+				if names[i] != raw[i] {
+					where = ""
+				}
+				s.notes = append(s.notes, fmt.Sprintf("column %d is called %q like another one%s; it is read as %q", i+1, old, where, n))
 			}
 		}
 		taken[n] = true

@@ -110,6 +110,9 @@ func TestNamesThatHideSomething(t *testing.T) {
 	if got := fmt.Sprint(s.names); got != "[x x_2 x_3]" || len(s.notes) != 4 {
 		t.Errorf("names %s, notes %q", got, s.notes)
 	}
+	if got := fmt.Sprint(newColumnSet("f.csv", []string{"\u00a0x", "x"}).names); got != "[x_2 x]" {
+		t.Errorf("the plain name gives way: %s", got)
+	}
 	if !strings.Contains(s.notes[0], `column 2 ("x\u00a0") holds blanks`) {
 		t.Errorf("note %q", s.notes[0])
 	}
