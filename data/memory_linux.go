@@ -18,10 +18,11 @@ func systemMemory() []int64 {
 	if unix.Sysinfo(&info) == nil {
 		limits = append(limits, int64(uint64(info.Totalram)*uint64(info.Unit)))
 	}
-	for _, what := range []int{unix.RLIMIT_AS, unix.RLIMIT_DATA} {
+	addresses, private := taken()
+	for what, taken := range map[int]int64{unix.RLIMIT_AS: addresses, unix.RLIMIT_DATA: private} {
 		var r unix.Rlimit
 		if unix.Getrlimit(what, &r) == nil && r.Cur < math.MaxInt64 {
-			limits = append(limits, int64(r.Cur))
+			limits = append(limits, max(leastMemory, int64(r.Cur)-taken))
 		}
 	}
 	groups, err := os.ReadFile("/proc/self/cgroup")
@@ -29,6 +30,26 @@ func systemMemory() []int64 {
 		return limits
 	}
 	return append(limits, groupLimits(string(groups), "/sys/fs/cgroup", os.ReadFile)...)
+}
+
+// leastMemory is what is taken to be left where a limit of addresses is all but reached.
+const leastMemory = 2 << 20
+
+// taken returns how many bytes of addresses this process has, and how many of them are private memory. The runtime takes more
+// than a gigabyte of addresses at its start, without touching them, and they count against the limits of both.
+func taken() (addresses, private int64) {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, 0
+	}
+	fields := strings.Fields(string(b)) // size resident shared text lib data dt, in pages
+	if len(fields) < 6 {
+		return 0, 0
+	}
+	page := int64(os.Getpagesize())
+	size, _ := strconv.ParseInt(fields[0], 10, 64)
+	data, _ := strconv.ParseInt(fields[5], 10, 64)
+	return size * page, data * page
 }
 
 // groupLimits returns the limits that control groups set: those of the groups in /proc/self/cgroup and of all above them,

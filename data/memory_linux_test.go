@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"testing"
 )
 
@@ -33,4 +34,19 @@ func TestGroupLimits(t *testing.T) {
 	if n := DefaultMaxMemory(); n < 1<<20 || n > 1<<50 {
 		t.Errorf("half of the memory of this machine is %d bytes", n)
 	}
+}
+
+// What is taken grows by what is allocated.
+func TestTaken(t *testing.T) {
+	addresses, private := taken()
+	if private <= 0 || addresses < private {
+		t.Fatalf("%d bytes of addresses, %d private", addresses, private)
+	}
+	const size = 512 << 20
+	held := make([]byte, size)
+	if now, _ := taken(); now < addresses+size/2 {
+		t.Errorf("%d bytes of addresses before, %d with %d more", addresses, now, size)
+	}
+	held[0] = 1
+	runtime.KeepAlive(held)
 }
