@@ -17,7 +17,11 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	watch = f.userProgress(watch)
 	switch s := &f.spec; s.driver(f.mix.D) {
 	case "dp-means":
-		steps := hard.DPMeans{Penalty: f.inUnits(*s.Penalty), MaxIter: s.maxIter()}.Steps(ctx, f.local, thetas[0], f.mix.D)
+		points, err := f.priced(ctx)
+		if err != nil {
+			return nil, err
+		}
+		steps := hard.DPMeans{Penalty: f.inUnits(*s.Penalty), MaxIter: s.maxIter(), Points: points}.Steps(ctx, f.local, thetas[0], f.mix.D)
 		runs := follow(ctx, []iter.Seq2[ascent.Step, error]{steps}, watch)
 		if p := runs[0].last.Point; p != nil {
 			f.mix.K = len(p.Theta) / f.mix.D
@@ -148,6 +152,17 @@ func (f *fit) all(ctx context.Context) (*seed.Points, error) {
 	return f.shared.sample(math.MaxInt, func() (*seed.Points, error) {
 		return seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0))
 	})
+}
+
+// pricedRows is the number of rows up to which DP-means looks for a cheaper partition: the search takes less than a second.
+const pricedRows = 1000
+
+// priced returns the rows among which DP-means looks for a cheaper partition: all, or none where they are many.
+func (f *fit) priced(ctx context.Context) (*seed.Points, error) {
+	if f.look.Used > pricedRows {
+		return nil, nil
+	}
+	return f.all(ctx)
 }
 
 // driver returns the driver that the spec asks for, for one of the starts. Each has nudges of its own: where annealing has

@@ -23,9 +23,9 @@ type PenaltyPoint struct {
 	Converged bool    `json:"converged"` // no label changes and no cluster pays any more
 }
 
-// SuggestPenalty returns the penalty that leads DP-means to about k clusters, by farthest-first traversal from the
-// overall mean (Kulis and Jordan 2012): in squared distance after the spec's scale. It is a guess; where groups overlap
-// the number found differs. It is 0 only where each distinct row is to be a cluster, and k above their number is an error.
+// SuggestPenalty returns the penalty that leads DP-means to about k clusters, in squared distance after the
+// spec's scale: of few rows that at which k cost least by k-means, and else by farthest-first
+// traversal from the overall mean (Kulis and Jordan 2012). It is a guess; where groups overlap the number found differs. It is 0 only where each distinct row is to be a cluster, and k above their number is an error.
 func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (float64, error) {
 	f, err := dpMeans(ctx, src, spec, 1)
 	if err != nil {
@@ -49,10 +49,37 @@ func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (flo
 	if err != nil {
 		return 0, err
 	}
+	if rows, err := f.priced(ctx); err != nil {
+		return 0, err
+	} else if rows != nil && hard.Free(rows) && 1 < k && k < distinct {
+		if penalty, err = f.priceOf(ctx, rows, k, penalty); err != nil {
+			return 0, err
+		}
+	}
 	if penalty == 0 && distinct > k { // every distinct row would get a cluster
 		return 0, bad("penalty", "auto looks at %d of the rows, which hold too few distinct ones for %d clusters: give a number", points.N, k)
 	}
 	return math.Ldexp(penalty, f.costPower()), nil
+}
+
+// priceOf returns a penalty at which k clusters cost least: between what the k-th saves, by k-means, and what one more would. It
+// stays below the largest squared distance from the overall mean, from which on nothing opens; where that leaves no room it is
+// guess.
+func (f *fit) priceOf(ctx context.Context, rows *seed.Points, k int, guess float64) (float64, error) {
+	var inertia [3]float64 // of k - 1, k and k + 1
+	for i := range inertia {
+		var err error
+		spec := Spec{Model: "kmeans", K: k - 1 + i, Seed: f.spec.Seed, Threads: f.spec.Threads, replicate: true}
+		if inertia[i], _, err = inertiaOf(ctx, rows.Table(), spec); err != nil {
+			return 0, err
+		}
+	}
+	saved, more := inertia[0]-inertia[1], max(inertia[1]-inertia[2], 0)
+	most := min(saved, hard.Suggest(rows, 1))
+	if !(most > more) {
+		return guess, nil
+	}
+	return (most + more) / 2, nil
 }
 
 // PenaltyPath runs DP-means at each penalty, the largest first, each from where the one before ended: how the number of
@@ -79,7 +106,11 @@ func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []fl
 	for i, v := range inUnits {
 		inUnits[i] = f.inUnits(v)
 	}
-	path, err := hard.DPMeans{MaxIter: f.spec.maxIter()}.Path(ctx, f.local, start[0], f.mix.D, inUnits)
+	rows, err := f.priced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	path, err := hard.DPMeans{MaxIter: f.spec.maxIter(), Points: rows}.Path(ctx, f.local, start[0], f.mix.D, inUnits)
 	points := make([]PenaltyPoint, len(path))
 	for i, p := range path {
 		penalty, objective := math.Ldexp(p.Penalty, f.costPower()), math.Ldexp(p.Objective, f.costPower())

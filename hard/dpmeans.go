@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/family"
 	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/seed"
 	"github.com/latent-go/latent/sweep"
 )
 
@@ -30,6 +31,9 @@ import (
 type DPMeans struct {
 	Penalty float64 // lambda: at least 0
 	MaxIter int     // steps allowed, each of which opens one cluster at most; 0 evaluates the start
+	// Points, where not nil, are all rows of positive weight, about the origin of the sweeps: where the rest has ended, other
+	// partitions of them are looked for that cost less.
+	Points *seed.Points
 }
 
 // MostClusters is where DP-means gives up: one sweep a cluster, each as long as there are clusters, is n k^2 / 2 distances.
@@ -58,6 +62,11 @@ func (p DPMeans) Steps(ctx context.Context, s sweep.Sweeper, start []float64, d 
 			if slices.Equal(next.theta, now.theta) {
 				if tried, err = g.try(now); err != nil {
 					break
+				}
+				if tried == nil {
+					if tried, err = g.search(now); err != nil {
+						break
+					}
 				}
 				if done = ascent.FixedPoint; tried != nil {
 					next, done = *tried, ascent.Going
@@ -96,6 +105,9 @@ type growth struct {
 	sweeper sweep.Sweeper
 	d       int
 	sweeps  int // evaluations so far
+
+	points   *seed.Points // those that differ
+	searched bool
 }
 
 // sweep sweeps with theta.
@@ -151,6 +163,32 @@ func (g *growth) try(now *partition) (*move, error) {
 		}
 	}
 	return nil, err
+}
+
+// search looks for a partition that costs less, and returns its centres, or nil. Where no row is farther from the overall mean
+// than the penalty allows, one cluster it stays: a cluster is opened for a row that is too far from its centre.
+func (g *growth) search(now *partition) (*move, error) {
+	if g.Points == nil || g.Penalty == 0 {
+		return nil, nil
+	}
+	if g.points == nil {
+		g.points = distinct(g.Points)
+	}
+	mean, far := overallMean(g.points), false
+	for i := 0; i < g.points.N && !far; i++ {
+		x := g.points.At(i)
+		q := sqdist(x, mean)
+		far = q > g.Penalty && q > noise(x)
+	}
+	if !far {
+		return nil, nil
+	}
+	theta, cost, passes, err := g.lower(g.points, now.theta, now.objective())
+	g.sweeps += passes
+	if err != nil || theta == nil {
+		return nil, err
+	}
+	return &move{theta: theta, lifted: -cost}, nil
 }
 
 // far is k-means whose sweeps name enough of the farthest rows: light ones must not hide a heavier.
