@@ -72,7 +72,7 @@ type estimate struct {
 func (f *fit) estimate() estimate {
 	s, n := &f.spec, float64(f.look.Used)
 	e := estimate{parameters: float64(f.mix.Params()), cells: f.cells()}
-	starts, each := float64(s.starts(f.look.Used)), float64(tries(s.start(f.mix.D), f.look.Used))
+	starts, each := float64(s.starts(f.look.Used)), float64(s.tries(s.start(f.mix.D), f.look.Used))
 	steps := float64(min(s.maxIter(), plausibleSteps) + 1)
 	if s.K == 1 { // a step is the end
 		steps = math.Min(steps, stepsOfOne)
@@ -83,16 +83,20 @@ func (f *fit) estimate() estimate {
 	}
 	e.seconds = starts * steps * f.evaluation(seen)
 	if each > 1 {
-		e.seconds += starts * each * (min(steps, smallSteps) + 1) * f.evaluation(n)
+		short := float64(smallSteps)
+		if s.discrete() {
+			short = discreteSteps
+		}
+		e.seconds += starts * each * (min(steps, short) + 1) * f.evaluation(n)
 	}
 	if s.start(f.mix.D) == "whitened" {
 		e.seconds += perWhitened * math.Min(n, seed.SampleRows) * float64(f.mix.D) * float64(f.mix.D) / 1e9
 	}
 	if s.thorough() && s.K > 1 {
 		rows := min(n, moveRows)
-		if rows >= float64(2*(f.mix.D+2)) { // else no component can be split
-			moves := math.Min(moveTries, math.Min(moveWork/rows, float64(min(movePairs, s.K*(s.K-1)/2)*s.K)))
-			e.seconds += 2 * (moves*moveSteps + moveClimbs*steps) * f.evaluation(rows)
+		if rules := f.rules(int(rows)); rows >= float64(rules.rows) { // else no component can be split
+			moves := math.Min(moveTries, math.Min(moveWork/rows, float64(rules.pairs*s.K)))
+			e.seconds += float64(1+rules.fails) * (moves*moveSteps + moveClimbs*steps) * f.evaluation(rows)
 		}
 	}
 	// Vectors alive for each climb: what a point holds, what its evaluation needs, and twice the moves that are remembered.

@@ -247,7 +247,7 @@ func (c *choice) wave(rest []*contender) int {
 	tasks, numbers := 0, 0
 	for i, x := range rest {
 		spec := c.spec.one(x.K, x.shape)
-		n := spec.starts(c.base.look.Used) * tries(spec.start(d), c.base.look.Used)
+		n := spec.starts(c.base.look.Used) * spec.tries(spec.start(d), c.base.look.Used)
 		tasks, numbers = tasks+n, numbers+n*x.K*(1+d+spec.shape().Size(d))
 		if i > 0 && (tasks > waveTasks || numbers > waveNumbers) {
 			return i

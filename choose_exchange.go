@@ -137,7 +137,7 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 // offers returns the starts that the neighbours of a candidate give it.
 func (c *choice) offers(ctx context.Context, m *moves, x *contender) (offers []offer, err error) {
 	add := func(from string, resp []float64) {
-		offers = append(offers, offer{from, m.f.fromResponsibilities(m.points, resp)})
+		offers = append(offers, offer{from, m.f.fromResponsibilities(m.points, resp, firmDrawn)})
 	}
 	for _, y := range c.alternatives(x) {
 		resp, err := y.seen(ctx, m)

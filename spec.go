@@ -478,12 +478,17 @@ func (s *Spec) starts(n int64) int {
 }
 
 // tries returns how many starts are tried for each one that climbs on n rows by a method of Init: fewer where they take long.
-func tries(method string, n int64) int {
-	switch method {
-	case "small-em":
+func (s *Spec) tries(method string, n int64) int {
+	switch {
+	case method == "small-em":
 		return smallStarts
-	case "mixed":
+	case method == "mixed" && s.discrete():
+		return int(min(max(discreteWork/n, 1), discreteTries))
+	case method == "mixed":
 		return int(min(max(mixedWork/n, 1), smallStarts))
 	}
 	return 1
 }
+
+// discrete reports whether the model is a mixture of bits or of levels.
+func (s *Spec) discrete() bool { return s.model() == "bernoulli" || s.model() == "categorical" }

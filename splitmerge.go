@@ -25,7 +25,33 @@ const (
 	moveGain   = 0.1    // nats that a move must gain
 	moveNear   = 0.1    // estimated standard errors from its top at which the climb of a move ends
 	moveShare  = 0.01   // responsibilities below this do not move
+
+	// Of bits and levels, whose components need no rows for a covariance and whose likelihoods have many local maxima: more moves, from
+	// softer starts, and new starts beside them.
+	discreteSplit  = 4    // rows of a component that is split, at least
+	discreteFirm   = 0.2  // how firmly a move believes its responsibilities; with 0.7 twice as many searches ended too low
+	discreteGain   = 0.02 // nats that a move must gain
+	discreteRounds = 3    // rounds in a row without a gain that end the search, two where most starts agree, on
+	discreteFails  = 3000 // rows of those rounds together, and one round on more
 )
+
+// moveRules are how moves are tried.
+type moveRules struct {
+	pairs int     // that may merge, those whose responsibilities are most alike
+	rows  int     // of a component that is split, at least
+	gain  float64 // nats that a move must gain
+	fails int     // rounds in a row without a gain that end the search
+	fresh bool    // whether rounds are filled up with starts that are drawn anew
+}
+
+// rules returns those of the mixture on n rows.
+func (f *fit) rules(n int) moveRules {
+	k := f.spec.K
+	if f.spec.discrete() {
+		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
+	}
+	return moveRules{min(movePairs, k*(k-1)/2), 2 * (f.mix.D + 2), moveGain, 1, false}
+}
 
 // Moves says what splitting and merging components came to after the starts had climbed.
 type Moves struct {
@@ -41,6 +67,8 @@ type moves struct {
 	points, near *seed.Points
 	rng          *rand.Rand
 	sweeps       int
+	rules        moveRules
+	skip         int       // moves from where the search is that earlier rounds have tried
 	ends         []float64 // the heights that the last climbs to a top came to
 	Moves
 }
@@ -58,12 +86,16 @@ func (f *fit) move(ctx context.Context, e *end) error {
 	if !all {
 		at, _, err = m.top(ctx, [][]float64{at.Theta})
 	}
-	for at != nil && err == nil && m.Kept < moveRounds {
+	if s := f.agreement(e); 2*s.AgreeWithBest > s.N { // there is little to find
+		m.rules.fails = min(m.rules.fails, discreteRounds-1)
+	}
+	for fails := 0; at != nil && err == nil && fails < m.rules.fails && m.Kept < moveRounds; {
 		var next *ascent.Point
 		if next, err = m.step(ctx, at); next == nil {
-			break
+			fails++
+			continue
 		}
-		at = next
+		at, fails, m.skip = next, 0, 0
 		m.Kept++
 	}
 	if e.moves = &m.Moves; all { // else they are no passes over the rows
@@ -108,7 +140,7 @@ func (f *fit) moves(ctx context.Context) (*moves, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MovesRNG(f.spec.seed(), 0)}
+	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MovesRNG(f.spec.seed(), 0), rules: f.rules(p.N)}
 	m.bad = m.f.degenerate
 	return m, nil
 }
@@ -137,7 +169,7 @@ func (m *moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, erro
 		return nil, err
 	}
 	top, _, err := m.best(ctx, starts)
-	if err != nil || top == nil || top.F < at.F+moveGain {
+	if err != nil || top == nil || top.F < at.F+m.rules.gain {
 		return nil, err
 	}
 	return top, nil
@@ -238,14 +270,18 @@ func (u until) Steps(ctx context.Context, o ascent.Objective, theta []float64) i
 }
 
 // starts returns the parameters after each move from the responsibilities: the pairs most alike merge first, and with each
-// every other component is split.
+// every other component is split. A round goes on where the last one from there stopped, and begins again after the last move.
 func (m *moves) starts(ctx context.Context, resp []float64) ([][]float64, error) {
 	k := m.f.mix.K
 	var starts [][]float64
 	most := min(moveTries, moveWork/m.points.N)
-	for _, pair := range alike(m.points.W, resp, k)[:min(movePairs, k*(k-1)/2)] {
+	number := 0
+	for _, pair := range alike(m.points.W, resp, k)[:m.rules.pairs] {
 		for c := range k {
 			if c == pair[1] || c == pair[0] && k > 2 { // of two components the only third is both together
+				continue
+			}
+			if number++; number <= m.skip {
 				continue
 			}
 			r := slices.Clone(resp)
@@ -258,12 +294,27 @@ func (m *moves) starts(ctx context.Context, resp []float64) ([][]float64, error)
 				return nil, err
 			}
 			if ok {
-				starts = append(starts, m.f.fromResponsibilities(m.points, r))
+				starts = append(starts, m.f.fromResponsibilities(m.points, r, discreteFirm))
 			}
 			if len(starts) == most {
+				m.skip = number
 				return starts, nil
 			}
 		}
+	}
+	m.skip = 0
+	return m.fill(ctx, starts, most)
+}
+
+// fill adds starts that are drawn anew until there are so many, by turns from random rows and by k-means++, where the rules say so.
+func (m *moves) fill(ctx context.Context, starts [][]float64, most int) ([][]float64, error) {
+	for i := 0; m.rules.fresh && len(starts) < most; i++ {
+		method := []string{"random", "k-means++"}[i/2%2]
+		theta, err := m.f.drawn(ctx, m.points, m.near, method, firmness("mixed", i+1), m.rng)
+		if err != nil {
+			return nil, err
+		}
+		starts = append(starts, theta)
 	}
 	return starts, nil
 }
@@ -281,7 +332,7 @@ func (m *moves) split(ctx context.Context, resp []float64, c, into int) (bool, e
 			part.X, part.W = append(part.X, m.near.At(i)...), append(part.W, m.near.W[i])
 		}
 	}
-	if len(rows) < 2*(part.D+2) {
+	if len(rows) < m.rules.rows {
 		return false, nil
 	}
 	two := seed.PlusPlus(part, 2, 1, m.rng.Float64)
@@ -327,8 +378,9 @@ func alike(w, resp []float64, k int) [][2]int {
 	return pairs
 }
 
-// fromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major.
-func (f *fit) fromResponsibilities(p *seed.Points, resp []float64) []float64 {
+// fromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major. firm is how firmly a start of bits
+// or levels believes them.
+func (f *fit) fromResponsibilities(p *seed.Points, resp []float64, firm float64) []float64 {
 	k := f.mix.K
 	q := &seed.Points{D: p.D, Levels: p.Levels} // each row once for every component, with that share of its weight
 	var labels []int32
@@ -343,5 +395,5 @@ func (f *fit) fromResponsibilities(p *seed.Points, resp []float64) []float64 {
 	if mix, g, ok := f.startMixture(); ok {
 		return f.restrict(seed.FromLabels(mix, g, q, labels))
 	}
-	return seed.FromFirm(f.mix, q, labels, firmDrawn)
+	return seed.FromFirm(f.mix, q, labels, firm)
 }

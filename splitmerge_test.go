@@ -161,7 +161,7 @@ func TestStartFromResponsibilities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theta := f.fromResponsibilities(p, u)
+	theta := f.fromResponsibilities(p, u, 1)
 	comp := f.mix.Components(theta)
 	for c := range k {
 		var sum, mean, v float64
