@@ -140,7 +140,7 @@ func TestLabelsThatDoNotFit(t *testing.T) {
 		label []uint16
 		k     int
 		want  string
-	}{{[]uint16{0}, 1, "1 labels for 2 pixels"}, {[]uint16{0, 3}, 3, "label 3"}, {[]uint16{0, 0}, 0, "0 segments"}, {[]uint16{0, 0}, 70_000, "65535"}} {
+	}{{[]uint16{0}, 1, "1 label for 2 pixels"}, {[]uint16{0, 3}, 3, "label 3"}, {[]uint16{0, 0}, 0, "0 segments"}, {[]uint16{0, 0}, 70_000, "65535"}} {
 		if _, err := p.FromLabels(c.label, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v of %d: %v, want %q", c.label, c.k, err, c.want)
 		}

@@ -308,3 +308,20 @@ func labelled(labels []int, c int) (n int) {
 	}
 	return n
 }
+
+func TestPageSaysWhatTheStartsReached(t *testing.T) {
+	for _, c := range []struct {
+		starts latent.Starts
+		want   string
+	}{
+		{latent.Starts{N: 5, AgreeWithBest: 5, DistinctOptima: 1}, "All 5 starts reached this solution."},
+		{latent.Starts{N: 5, AgreeWithBest: 2, DistinctOptima: 3}, "2 of 5 starts reached this solution; the starts ended at 3 optima in all."},
+		{latent.Starts{N: 5, Moves: &latent.Moves{Kept: 1, Gain: 7.5}}, "None of the 5 starts reached this solution; splitting and merging groups did, 7.50 nats above the best of them."},
+		{latent.Starts{N: 5}, "None of the 5 starts reached this solution."},
+	} {
+		b := &builder{r: &latent.Result{Starts: c.starts}}
+		if got := b.starts(); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+}
