@@ -121,21 +121,22 @@ func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 
 // What no fit can use is an error with a type, whichever function it is given to.
 func TestArgumentsOfEveryFunction(t *testing.T) {
+	var none context.Context
 	ctx, table := context.Background(), lumps(30, 2, 2)
 	ok := &Model{Kind: "kmeans", Columns: []string{"a", "b"}, Means: [][]float64{{0, 0}, {1, 1}}}
 	var argument *data.ArgumentError
 	for name, err := range map[string]error{
-		"Fit, ctx":        second(Fit(nil, table, Spec{K: 2})),
+		"Fit, ctx":        second(Fit(none, table, Spec{K: 2})),
 		"Fit, src":        second(Fit(ctx, nil, Spec{K: 2})),
 		"Fit, choice":     second(Fit(ctx, nil, Spec{})),
-		"Fit, repeated":   second(Fit(nil, table, Spec{K: 2, LRT: 3})),
-		"Compare, ctx":    second(Compare(nil, table, Spec{K: 2}, []string{"em"}, nil)),
+		"Fit, repeated":   second(Fit(none, table, Spec{K: 2, LRT: 3})),
+		"Compare, ctx":    second(Compare(none, table, Spec{K: 2}, []string{"em"}, nil)),
 		"Compare, src":    second(Compare(ctx, nil, Spec{K: 2}, []string{"em"}, nil)),
-		"Trials, ctx":     second(Trials(nil, table, Spec{K: 2}, []string{"em"}, 3, nil)),
+		"Trials, ctx":     second(Trials(none, table, Spec{K: 2}, []string{"em"}, 3, nil)),
 		"Trials, src":     second(Trials(ctx, (*data.Table)(nil), Spec{K: 2}, []string{"em"}, 3, nil)),
 		"SuggestPenalty":  second(SuggestPenalty(ctx, nil, Spec{Model: "kmeans"}, 2)),
-		"PenaltyPath":     second(PenaltyPath(nil, table, Spec{Model: "kmeans"}, []float64{1})),
-		"Rows, ctx":       ok.Rows(nil, table, 1, func(*Scored) error { return nil }),
+		"PenaltyPath":     second(PenaltyPath(none, table, Spec{Model: "kmeans"}, []float64{1})),
+		"Rows, ctx":       ok.Rows(none, table, 1, func(*Scored) error { return nil }),
 		"Rows, src":       ok.Rows(ctx, nil, 1, func(*Scored) error { return nil }),
 		"Rows, each":      ok.Rows(ctx, table, 1, nil),
 		"Rows, nil model": (*Model)(nil).Rows(ctx, table, 1, func(*Scored) error { return nil }),

@@ -145,6 +145,9 @@ func TestShortBlocksAreFilledUp(t *testing.T) {
 	}
 }
 
+// noContext is a context that nobody made.
+var noContext context.Context
+
 // Nil sources and contexts, and tables whose slices do not fit, are errors of the call.
 func TestArgumentsThatNoCallCanUse(t *testing.T) {
 	var none *data.Table
@@ -160,7 +163,7 @@ func TestArgumentsThatNoCallCanUse(t *testing.T) {
 		}
 	}
 	var wrong *data.ArgumentError
-	if _, _, _, _, err := data.NonBit(nil, &data.Table{}); !errors.As(err, &wrong) {
+	if _, _, _, _, err := data.NonBit(noContext, &data.Table{}); !errors.As(err, &wrong) {
 		t.Errorf("a nil context: %v", err)
 	}
 	table := &data.Table{N: 1, D: 1, F64: []float64{1}}
@@ -190,10 +193,10 @@ func TestNumbersThatDoNotFitTheColumns(t *testing.T) {
 	if _, err := data.FromMatrix(nil); !errors.As(err, &wrong) {
 		t.Errorf("a nil matrix: %v", err)
 	}
-	if _, _, err := data.Load(nil, "@iris", data.Options{}); !errors.As(err, &wrong) {
+	if _, _, err := data.Load(noContext, "@iris", data.Options{}); !errors.As(err, &wrong) {
 		t.Errorf("a nil context: %v", err)
 	}
-	if _, err := data.Profile(nil, "@iris", data.Options{}); !errors.As(err, &wrong) {
+	if _, err := data.Profile(noContext, "@iris", data.Options{}); !errors.As(err, &wrong) {
 		t.Errorf("a nil context: %v", err)
 	}
 }

@@ -24,8 +24,7 @@ func TestDirectionsOfManyColumnsAreThoseOfFew(t *testing.T) {
 		}
 	}
 	v, values := b.directions()
-	var wide builder
-	wide = *b
+	wide := *b
 	rows := *b.rows // columns that are the same everywhere change nothing
 	wide.rows, wide.d = &rows, manyColumns+1
 	pad := func(x []float64) []float64 { return append(x[:40:40], make([]float64, wide.d-40)...) }
