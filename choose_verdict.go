@@ -65,7 +65,7 @@ func (c *choice) tell(r *Result, left []string) {
 	margin := math.Abs(best[1].Value(c.criterion) - best[0].Value(c.criterion))
 	r.Choice.Margin = &margin
 	switch {
-	case r.LogLik == nil: // inertia and silhouettes have no scale of evidence
+	case r.LogLik == nil || c.criterion == "silhouette": // inertia and silhouettes have no scale of evidence
 	case margin < flatMargin:
 		r.Choice.Verdict = "flat"
 	case margin >= clearMargin && r.Choice.Doubts == nil:

@@ -15,8 +15,8 @@ const (
 	// confirmParams is how many parameters the whole information is looked at of.
 	confirmParams = 300
 	// confirmWork is how much rows x parameters^2 may be: two sweeps a parameter, the work of each in proportion to rows x
-	// parameters.
-	confirmWork = 5e7
+	// parameters. That is some hundredths of a second.
+	confirmWork = 1e7
 	// candidateWork is the same for each candidate of a choice, of which there may be a hundred.
 	candidateWork = 3e5
 )

@@ -52,7 +52,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 			r.SweepsTotal++
 		}
 	}
-	r.SweepsTotal += f.confirmSweeps
+	r.Sweeps, r.SweepsTotal = r.Sweeps+f.confirmSweeps, r.SweepsTotal+f.confirmSweeps
 	f.certify(r, s)
 	f.edges(r, s.Point, t, order)
 	f.warnings(r, t, e)

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
-
-	"github.com/latent-go/latent/internal/text"
 )
 
 // Lines shows values by a count such as sweeps or seconds, one line a series, named at its right end.
@@ -136,15 +134,11 @@ type lineLayer struct {
 
 // ends tells the last value of each line, for the text alternative.
 func (l *lineLayer) ends() string {
-	var names, out []string
-	var values []float64
+	var out []string
 	for _, t := range l.traces {
 		if q, ok := t.last(); ok && t.line != nil && !t.faint {
-			names, values = append(names, t.name), append(values, q[1])
+			out = append(out, t.name+" "+number(q[1]))
 		}
-	}
-	for i, s := range text.Numbers(values, 0) {
-		out = append(out, names[i]+" "+s)
 	}
 	if len(out) == 0 {
 		return ""
