@@ -415,11 +415,17 @@ func (m *Model) UserMean(c int) []float64 {
 // where the shape has one and no transform gave the columns scales of their own. After principal components it is that of
 // the components: over all columns it would be a singular matrix of another shape.
 func (m *Model) userCovariance(c int) any {
+	shape, cov := m.userVariances(c)
+	return covarianceValue(shape, cov, m.dims())
+}
+
+// userVariances returns the numbers of userCovariance, and the shape that they have there.
+func (m *Model) userVariances(c int) (family.Shape, []float64) {
 	d := m.dims()
 	cov := slices.Clone(m.Covariance[min(c, len(m.Covariance)-1)])
 	shape := m.Shape
 	if m.PCA() != nil {
-		return covarianceValue(shape, cov, d)
+		return shape, cov
 	}
 	if len(m.Transform) > 0 && shape.Size(d) == 1 && !matrix(shape) {
 		cov, shape = slices.Repeat(cov, d), family.Diag
@@ -433,5 +439,5 @@ func (m *Model) userCovariance(c int) any {
 			}
 		}
 	}
-	return covarianceValue(shape, cov, d)
+	return shape, cov
 }

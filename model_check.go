@@ -53,7 +53,7 @@ func (m *Model) check() error {
 		if m.Sizes != nil && len(m.Sizes) != k {
 			return fmt.Errorf("sizes: there %s %d for %d centers", text.Form(len(m.Sizes), "is", "are"), len(m.Sizes), k)
 		}
-		return nil
+		return m.checkUnits()
 	}
 	if err := m.checkWeights(); err != nil {
 		return err
@@ -64,7 +64,39 @@ func (m *Model) check() error {
 	case "categorical":
 		return m.checkLevels()
 	}
-	return m.checkCovariances()
+	if err := m.checkCovariances(); err != nil {
+		return err
+	}
+	return m.checkUnits()
+}
+
+// checkUnits wants means, centres and variances that float64 holds in the columns' own units too, before the transforms.
+func (m *Model) checkUnits() error {
+	if len(m.Transform) == 0 {
+		return nil
+	}
+	for c := range m.Means {
+		for j, v := range m.UserMean(c) {
+			if v-v != 0 {
+				return fmt.Errorf("transform: in the units of column %q group %d lies beyond what a float64 holds", m.Columns[j], c+1)
+			}
+		}
+		if !m.HasDensity() || m.PCA() != nil {
+			continue
+		}
+		shape, cov := m.userVariances(c)
+		d := m.dims()
+		for i, v := range cov {
+			at := i
+			if matrix(shape) {
+				at = i % d
+			}
+			if diagonal := !matrix(shape) || i/d == i%d; v-v != 0 || diagonal && v <= 0 {
+				return fmt.Errorf("transform: in the units of column %q the variance of group %d is too large or too small for a float64", m.Columns[at], c+1)
+			}
+		}
+	}
+	return nil
 }
 
 // checkTransform wants transforms that the model's kind takes, with their own numbers and no others.

@@ -124,6 +124,10 @@ func jsonError(b []byte, err error) error {
 	if s, ok := err.(*json.SyntaxError); ok {
 		return fmt.Errorf("line %d: this is not JSON: %s", 1+bytes.Count(b[:min(int(s.Offset), len(b))], []byte("\n")), s)
 	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%s stands where the object of a model belongs", jsonFound(wrong.Value))
+	}
 	return fmt.Errorf("this is not a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
@@ -153,6 +157,23 @@ func (r *modelReader) decode(key string, into any) {
 	if err := strictly(raw, into); err != nil {
 		r.err = fmt.Errorf("%s: %w", key, err)
 	}
+}
+
+// jsonFound says what stands in a file, where encoding/json calls it an array, a bool, a number, an object, a string, or a number and its text.
+func jsonFound(value string) string {
+	switch value {
+	case "array":
+		return "a list"
+	case "bool":
+		return "true or false"
+	case "object":
+		return "an object"
+	case "string":
+		return "a text"
+	case "number":
+		return "a number"
+	}
+	return "the " + value
 }
 
 // jsonName says in the words of JSON what a Go kind is read from.

@@ -81,11 +81,15 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 			for range d {
 				m.Columns = append(m.Columns, string(rune('a'+len(m.Columns)))+"\"<ü, \\")
 			}
-			weights := 0.0
+			weights, scaled := 0.0, rng.IntN(2) == 0
+			reach, spread := 1000, 500
+			if scaled { // float64 must hold the numbers in the columns' units too
+				reach, spread = 600, 400
+			}
 			for range k {
 				mean := make([]float64, d)
 				for j := range mean {
-					mean[j] = bits(rng, -1000, 1000)
+					mean[j] = bits(rng, -reach, reach)
 				}
 				m.Means = append(m.Means, mean)
 				m.Weights = append(m.Weights, rng.Float64())
@@ -94,7 +98,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 			for c := range m.Weights {
 				m.Weights[c] /= weights
 			}
-			if rng.IntN(2) == 0 {
+			if scaled {
 				tr := Transform{Kind: "robust", Center: make([]float64, d), Scale: make([]float64, d)}
 				for j := range d {
 					tr.Center[j], tr.Scale[j] = bits(rng, -300, 300), math.Abs(bits(rng, -300, 300))
@@ -107,7 +111,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 				for range shape.Count(k) {
 					cov := make([]float64, shape.Size(d))
 					for i := range cov {
-						cov[i] = math.Abs(bits(rng, -500, 500))
+						cov[i] = math.Abs(bits(rng, -spread, spread))
 					}
 					if matrix(shape) { // A A^T + I
 						a := make([]float64, d*d)
@@ -271,6 +275,16 @@ func TestRefusedModelFilesNameTheKey(t *testing.T) {
 		{bernoulli, `"threshold": 2`, `"threshold": null`, "transform: "},
 		{categorical, `[]}`, `[{"kind": "robust", "center": [0, 0], "scale": [1, 1]}]}`, `transform: kind "robust" of number 1 is none that a categorical model can have`},
 		{categorical, `[]}`, `[{"kind": "binarize", "threshold": 0}]}`, `transform: kind "binarize"`},
+		{gmm, `"scale": [3, 4]`, `"scale": [3, 1e308]`, `transform: in the units of column "y" the variance of group 1 is too large or too small`},
+		{gmm, `"scale": [3, 4]`, `"scale": [3e-170, 4]`, `transform: in the units of column "x" the variance of group 1 is too large or too small`},
+		{kmeans, `"sizes"`, `"transform": [{"kind": "robust", "center": [1e308], "scale": [1.7e308]}], "sizes"`, `transform: in the units of column "x" group 2 lies beyond`},
+		{kmeans, `"sizes"`, `"transform": [{"kind": "standard", "center": [0], "scale": [1e308]}, {"kind": "pca", "mean": [1e308], "components": [[1]]}], "sizes"`, `transform: in the units of column "x" group 1 lies beyond`},
+		{gmm, `[0.5, 0.5]`, `{"a": 1}`, "weights: an object stands where a list belongs"},
+		{gmm, `"columns": ["x", "y"]`, `"columns": true`, "columns: true or false stands where a list belongs"},
+		{gmm, `"columns": ["x", "y"]`, `"columns": ["x", ["y"]]`, "columns: a list stands where a text belongs"},
+		{gmm, `"n": 300`, `"n": 2e2`, "n: the number 2e2 stands where a whole number belongs"},
+		{gmm, gmm, `[1]`, "a list stands where the object of a model belongs"},
+		{gmm, gmm, `"gmm"`, "a text stands where the object of a model belongs"},
 		{kmeans, `{"format"`, `[{"format"`, "line 1: this is not JSON"},
 		{gmm, `"means": [[0, 0]`, `"means": [[NaN, 0]`, "line 2: this is not JSON"},
 	} {

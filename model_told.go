@@ -32,7 +32,7 @@ func plainJSON(err error) error {
 		if wrong.Field != "" {
 			at = wrong.Field + ": "
 		}
-		return fmt.Errorf("%sa %s stands where %s belongs", at, wrong.Value, jsonName(wrong.Type.Kind()))
+		return fmt.Errorf("%s%s stands where %s belongs", at, jsonFound(wrong.Value), jsonName(wrong.Type.Kind()))
 	}
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	if key, ok := strings.CutPrefix(text, "unknown field "); ok {

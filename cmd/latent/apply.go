@@ -194,7 +194,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, model, path string) error {
 	}
 	if !f.json {
 		return f.emit(cmd, func(w io.Writer, format string) error {
-			return writeScores(cmd.Context(), w, format, m, src, &f.applyFlags, distances)
+			return fileError(path, writeScores(cmd.Context(), w, format, m, src, &f.applyFlags, distances))
 		})
 	}
 	var s scoreSummary
@@ -206,7 +206,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, model, path string) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return fileError(path, err)
 	}
 	if s.Rows > 0 {
 		s.Mean = s.Sum / float64(s.Rows)

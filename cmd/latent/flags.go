@@ -263,16 +263,13 @@ func applyConfig(cmd *cobra.Command, path string) error {
 	spelled := map[string]string{} // flag -> the key that names it
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		raw, f := keys[key], cmd.Flags().Lookup(key) // normalised, so n_init finds --n-init
-		if f == nil || f.Name == "config" {
+		if f == nil || f.Name == "config" || f.Name == "help" {
 			return usagef("%s: %s: there is no flag of this name", path, key)
 		}
 		if other, twice := spelled[f.Name]; twice {
 			return usagef("%s: %s and %s are the same flag; give one of them", path, other, key)
 		}
 		spelled[f.Name] = key
-		if f.Changed {
-			continue
-		}
 		values, err := configValues(raw)
 		if err != nil {
 			return usagef("%s: %s: %v", path, key, err)
@@ -281,6 +278,9 @@ func applyConfig(cmd *cobra.Command, path string) error {
 			return usagef("%s: %s takes one value, not a list of %d", path, key, len(values))
 		} else if many && len(values) == 0 {
 			return usagef("%s: %s is an empty list; leave it out, or name a value", path, key)
+		}
+		if f.Changed {
+			continue
 		}
 		for _, v := range values {
 			if err := cmd.Flags().Set(f.Name, v); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -107,8 +108,8 @@ func fittedLine(r *latent.Result) string {
 	if r.Algorithm == "" {
 		return what
 	}
-	by := algorithmNames[r.Algorithm]
-	if r.Init == "none" {
+	by := cmp.Or(algorithmNames[r.Algorithm], r.Algorithm)
+	if r.Init == "none" || r.Init == "" {
 		return what + "; " + by
 	}
 	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, text.Count(r.Starts.N, "start"), r.Init, r.Seed)
