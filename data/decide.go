@@ -377,12 +377,14 @@ func (l *loader) tooFew(kept int64) bool {
 	return 2*kept < l.n && !(named && l.n < knownRows)
 }
 
-// checkKept refuses what --missing drop leaves where that is less than half of the rows.
+// checkKept refuses what --missing drop leaves where that is nothing, or less than half of the rows.
 func (l *loader) checkKept(kept int64) error {
 	switch {
-	case l.o.AllowFewer || !l.tooFew(kept):
+	case kept == 0 && (l.o.AllowEmpty || l.n == 0): // an empty file is told of elsewhere
 		return nil
-	case kept == 0: // whoever wants no rows is told of it elsewhere
+	case kept == 0:
+		return fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
+	case l.o.AllowFewer || !l.tooFew(kept):
 		return nil
 	}
 	gaps := l.gaps()

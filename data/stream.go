@@ -49,9 +49,6 @@ func (l *loader) stream(ctx context.Context) (Source, error) {
 		s.n -= gone
 	}
 	l.noteRows(s.n)
-	if s.n == 0 && !l.o.AllowEmpty {
-		return nil, fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
-	}
 	if err := l.checkKept(s.n); err != nil {
 		return nil, err
 	}

@@ -22,9 +22,6 @@ func (l *loader) table() (Source, error) {
 	}
 	t.Row = l.rowNumbers(keep)
 	l.noteRows(int64(t.N))
-	if t.N == 0 && !l.o.AllowEmpty {
-		return nil, fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
-	}
 	if err := l.checkKept(int64(t.N)); err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func Write(w io.Writer, p Page) error {
 	}
 	first := min(len(p.Result.Warnings), 3)
 	var out bytes.Buffer
-	err := page.Execute(&out, map[string]any{"Title": b.title(), "CSS": template.CSS(plot.CSS()), "Facts": b.facts(), "Verdict": b.verdict(), "Warnings": p.Result.Warnings[:first], "More": p.Result.Warnings[first:], "Sections": b.sections})
+	err := page.Execute(&out, map[string]any{"Title": b.title(), "CSS": template.CSS(plot.CSS()), "Facts": b.facts(), "Verdict": b.verdict(), "Warnings": p.Result.Warnings[:first], "More": p.Result.Warnings[first:], "HowMany": text.Count(len(p.Result.Warnings)-first, "more warning"), "Sections": b.sections})
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (b *builder) cards() {
 	s := &section{ID: "groups", Title: "The groups"}
 	for c := range b.k {
 		g := &b.rows.Group[c]
-		u := card{Name: b.names[c], Color: hex(c), Share: 100 * g.Weight / b.rows.Weight, Rows: text.Thousands(g.Rows), Words: b.distinguishing(c)}
+		u := card{Name: b.names[c], Color: hex(c), Share: 100 * g.Weight / b.rows.Weight, Rows: text.Count(g.Rows, "row"), Words: b.distinguishing(c)}
 		if c < len(b.r.Components) {
 			u.Weight = text.Share(b.r.Components[c].Weight, 3)
 		}

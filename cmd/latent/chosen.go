@@ -82,7 +82,7 @@ func excluded(all []latent.Candidate) string {
 	}
 	var parts []string
 	if collapsed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d candidates were excluded because a group collapsed", collapsed, len(all)))
+		parts = append(parts, fmt.Sprintf("%d of %d candidates %s excluded because a group collapsed", collapsed, len(all), text.Form(collapsed, "was", "were")))
 	}
 	if failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d could not be fitted", failed, len(all)))

@@ -71,6 +71,9 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	defer in.close()
+	for _, w := range in.info.Warnings { // the table has no place for them
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
+	}
 	if penalties != nil {
 		return f.path(cmd, path, in, penalties)
 	}
