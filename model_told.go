@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/latent-go/latent/internal/text"
@@ -61,7 +62,7 @@ func (m *Model) checkTold() error {
 		}
 	}
 	if m.Provenance != nil {
-		if err := m.Provenance.check(m.K(), m.HasDensity()); err != nil {
+		if err := m.Provenance.check(m.K(), m.D(), m.HasDensity()); err != nil {
 			return fmt.Errorf("provenance: %w", err)
 		}
 	}
@@ -99,7 +100,7 @@ func notNegative(named ...any) error {
 }
 
 // check wants what a fit of k components can have come to.
-func (p *Provenance) check(k int, density bool) error {
+func (p *Provenance) check(k, d int, density bool) error {
 	s := &p.Starts
 	err := notNegative("rows", p.Rows, "dropped_rows", p.Dropped, "free_parameters", p.Free, "iterations", p.Iterations, "sweeps", p.Sweeps, "sweeps_total", p.SweepsTotal,
 		"moves_kept", p.Moves, "starts.n", s.N, "starts.distinct_optima", s.DistinctOptima, "starts.outraced", s.Outraced, "starts.agree_with_best", s.AgreeWithBest, "starts.drawn_from", s.DrawnFrom)
@@ -116,10 +117,16 @@ func (p *Provenance) check(k int, density bool) error {
 		return err
 	case p.Weight < 0:
 		return fmt.Errorf("weight_total: it is %v; a sum of row weights is not negative", p.Weight)
+	case s.AgreeWithBest > s.N:
+		return fmt.Errorf("starts.agree_with_best: it is %d, but there %s", s.AgreeWithBest, text.Form(s.N, "was ", "were ")+text.Count(s.N, "start"))
 	case p.GroupRows != nil && len(p.GroupRows) != k:
-		return fmt.Errorf("component_rows: there %s %d for %d components", text.Form(len(p.GroupRows), "is", "are"), len(p.GroupRows), k)
+		return fmt.Errorf("component_rows: there %s %d for %s", text.Form(len(p.GroupRows), "is", "are"), len(p.GroupRows), text.Count(k, "component"))
 	case p.AtFloor != nil && len(p.AtFloor) != k:
-		return fmt.Errorf("at_floor: there %s %d for %d components", text.Form(len(p.AtFloor), "is", "are"), len(p.AtFloor), k)
+		return fmt.Errorf("at_floor: there %s %d for %s", text.Form(len(p.AtFloor), "is", "are"), len(p.AtFloor), text.Count(k, "component"))
+	case p.ColumnSD != nil && len(p.ColumnSD) != d:
+		return fmt.Errorf("column_sd: there %s %d for %s", text.Form(len(p.ColumnSD), "is", "are"), len(p.ColumnSD), text.Count(d, "column"))
+	case slices.ContainsFunc(p.ColumnSD, func(v float64) bool { return v < 0 }):
+		return fmt.Errorf("column_sd: it is %v; a standard deviation is not negative", p.ColumnSD[slices.IndexFunc(p.ColumnSD, func(v float64) bool { return v < 0 })])
 	case density && (p.Inertia != nil || p.Penalty != nil || p.Objective != nil):
 		return errors.New("inertia, penalty and objective are of kmeans and kmedians; a mixture has none")
 	case p.Objective != nil && (p.Inertia == nil || p.Penalty == nil):
