@@ -92,7 +92,11 @@ func (s *columnSet) unknown(name string) error {
 		return fileError("", "column %q is not in %s, which has no columns", name, s.file)
 	}
 	if same := otherCase(name, s.names); len(same) > 0 {
-		lead = quotedList(same, show) + " differs from it in upper and lower case only; " + lead
+		differ := " differs"
+		if len(same) > 1 {
+			differ = " differ"
+		}
+		lead = quotedList(same, show) + differ + " from it in upper and lower case only; " + lead
 	}
 	return fileError("", "column %q is not in %s; %s%s", name, s.file, lead, strings.Join(near, ", "))
 }

@@ -32,6 +32,14 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestNamesInOtherCase: several names that differ in case alone are told of in the plural.
+func TestNamesInOtherCase(t *testing.T) {
+	_, err := newColumnSet("f.csv", []string{"Age", "age", "y"}).match([]string{"AGE"})
+	if want := `column "AGE" is not in f.csv; "Age", "age" differ from it in upper and lower case only; its columns are: Age, age, y`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestUnknownColumnNamesTheNearest(t *testing.T) {
 	names := strings.Fields("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda")
 	_, err := newColumnSet("f.csv", names).match([]string{"Thetta"})

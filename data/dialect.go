@@ -123,6 +123,9 @@ func detect(h *head, o Options) (dialect, error) {
 	if d.delim == 0 && o.Format == "tsv" {
 		d.delim = '\t'
 	}
+	if err := refuseWide(h, d.delim, o.MaxMemory); err != nil {
+		return d, err
+	}
 	if d.delim == 0 {
 		d.delim = guessDelimiter(h, d.decimal)
 	}
@@ -149,6 +152,35 @@ func detect(h *head, o Options) (dialect, error) {
 		return d, fileError("", "header %q is not one of auto, yes, no", o.Header)
 	}
 	return d, nil
+}
+
+// refuseWide refuses text whose first line has more columns than memory can hold, before it is cut into cells. Signs inside
+// quotes are none, and of the signs that may stand between cells the one that is there most often counts.
+func refuseWide(h *head, delim byte, most int64) error {
+	if most <= 0 || int64(len(h.text)) < most/columnCost {
+		return nil // not one sign for each column
+	}
+	var signs [256]int64
+	quoted := false
+	for _, c := range h.text {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if c == '\n' && !quoted {
+			break
+		}
+		if !quoted {
+			signs[c]++
+		}
+	}
+	widest := signs[delim]
+	if delim == 0 {
+		widest = max(signs[','], signs[';'], signs['\t'], signs['|'])
+	}
+	if n := widest + 1; n > most/columnCost {
+		return &MemoryError{File: h.name, What: counted(n, "column"), Need: n * columnCost, Max: most, Stream: true}
+	}
+	return nil
 }
 
 // parseDelimiter reads the option; 0 means undecided.

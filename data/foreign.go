@@ -21,6 +21,14 @@ func foreign(start []byte) string {
 		return "an ORC file; " + saveTable
 	case len(start) > 2 && start[0] == 0x80 && start[1] >= 2 && start[1] <= 5:
 		return "a Python pickle; " + saveTable
+	case len(start) >= 12 && string(start[:4]) == "\xFF\xFF\xFF\xFF" && string(start[8:12]) == "\x10\x00\x00\x00": // between them, a length
+		return "a stream of Arrow records; " + saveTable
+	case len(start) >= 20 && string(start[8:12]) == "DUCK" && bytes.IndexByte(start[12:20], 0) >= 0: // a cell may hold DUCK
+		return "a DuckDB database; export the table as CSV or Parquet"
+	case len(start) >= 10 && string(start[:3]) == "BZh" && string(start[4:10]) == "1AY&SY":
+		return "a file packed with bzip2; " + unpackIt
+	case len(start) > 4 && start[0] >= 0x71 && start[0] <= 0x77 && (start[1] == 1 || start[1] == 2) && start[2] == 1 && start[3] == 0:
+		return "a Stata file; " + saveTable
 	}
 	return markup(start)
 }
@@ -37,16 +45,17 @@ var magic = []struct {
 }{
 	{0, "ARROW1\x00\x00", "an Arrow or Feather file; " + saveTable},
 	{0, "FEA1", "a Feather file; " + saveTable},
-	{0, "\xFF\xFF\xFF\xFF\x10", "a stream of Arrow records; " + saveTable},
 	{0, "SQLite format 3\x00", "an SQLite database; export the table as CSV"},
-	{8, "DUCK", "a DuckDB database; export the table as CSV or Parquet"},
 	{0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "a former Excel or Office file; " + saveTable},
 	{0, "\x89HDF", "an HDF5 file; " + saveTable},
 	{0, "CDF\x01", "a NetCDF file; " + saveTable},
 	{0, "CDF\x02", "a NetCDF file; " + saveTable},
-	{0, "MATLAB 5.0", "a MATLAB file; " + saveTable},
+	{0, "MATLAB 5.0 MAT-file", "a MATLAB file; " + saveTable},
+	{0, "MATLAB 7.3 MAT-file", "a MATLAB file; " + saveTable},
 	{0, "RDX2\n", "an R data file; " + saveTable},
 	{0, "RDX3\n", "an R data file; " + saveTable},
+	{0, "RDA2\n", "an R data file; " + saveTable},
+	{0, "RDA3\n", "an R data file; " + saveTable},
 	{0, "X\n\x00\x00\x00", "an R data file; " + saveTable},
 	{0, "<stata_dta>", "a Stata file; " + saveTable},
 	{0, "$FL2@(#)", "an SPSS file; " + saveTable},
@@ -54,7 +63,6 @@ var magic = []struct {
 	{12, "\xC2\xEA\x81\x60", "a SAS file; " + saveTable},
 	{0, "Obj\x01", "an Avro file; " + saveTable},
 	{0, "%PDF-", "a PDF file; " + saveTable},
-	{0, "BZh9", "a file packed with bzip2; " + unpackIt},
 	{0, "\xFD7zXZ\x00", "a file packed with xz; " + unpackIt},
 	{0, "7z\xBC\xAF\x27\x1C", "a 7-Zip archive; " + unpackIt},
 	{0, "\x04\x22\x4D\x18", "a file packed with LZ4; " + unpackIt},
@@ -62,6 +70,10 @@ var magic = []struct {
 	{0, "\x89PNG", notAPicture},
 	{0, "\xFF\xD8\xFF", notAPicture},
 	{0, "GIF8", notAPicture},
+	{0, "II*\x00", notAPicture},
+	{0, "MM\x00*", notAPicture},
+	{8, "WEBPVP8", notAPicture},
+	{0, "version https://git-lfs.github.com/spec/", "a pointer of Git LFS in place of the file; fetch the file with git lfs pull"},
 }
 
 const notAPicture = "this is a picture; latent reads tables of numbers, and latent segment pictures"
@@ -98,7 +110,7 @@ func markup(start []byte) string {
 	switch {
 	case begins("<!doctype html", "<html", "<head", "<body", "<table", "<!--", "<div", "<meta", "<script"):
 		return "an HTML page, perhaps an error or a log-in in place of the table; save the table in it as CSV"
-	case begins("<?xml", "<!doctype"):
+	case begins("<?xml", "<!doctype", "<svg", "<rss", "<data>", "<rows>", "<root>"):
 		return "an XML file; save the table in it as CSV"
 	case begins("@relation"):
 		return "an ARFF file; save the table in it as CSV"
@@ -121,6 +133,11 @@ func isJSON(text []byte) bool {
 	case '{':
 		return rest[0] == '"' || rest[0] == '}'
 	case '[':
+		for _, word := range []string{"null", "true", "false"} {
+			if after, ok := bytes.CutPrefix(rest, []byte(word)); ok && len(after) > 0 && bytes.IndexByte([]byte(", \r\n"), after[0]) >= 0 {
+				return true
+			}
+		}
 		return bytes.IndexByte([]byte(`{["]`), rest[0]) >= 0 || rest[0] == '-' || rest[0]-'0' <= 9
 	}
 	return false

@@ -45,6 +45,18 @@ func TestForeignFiles(t *testing.T) {
 		{"RDX3\nX\n\x00\x00\x00\x03", "an R data file"},
 		{"X\n\x00\x00\x00\x03\x00\x04", "an R data file"},
 		{"%PDF-1.7\n", "a PDF file"},
+		{"\xFF\xFF\xFF\xFF\x78\x00\x00\x00\x10\x00\x00\x00\x00\x00", "a stream of Arrow records"},
+		{"\x01\x02\x03\x04\x05\x06\x07\x08DUCK\x40\x00\x00\x00\x00\x00\x00\x00", "a DuckDB database"},
+		{"[null, 1]", "a JSON file"},
+		{"[true, false]\n", "a JSON file"},
+		{"<svg xmlns=\"x\"/>", "an XML file"},
+		{"RDA3\nA\n3\n262402\n", "an R data file"},
+		{"MATLAB 7.3 MAT-file, Platform: GLNXA64", "a MATLAB file"},
+		{"\x73\x02\x01\x00\x02\x00", "a Stata file"},
+		{"II*\x00\x08\x00\x00\x00", "this is a picture"},
+		{"RIFF\x10\x00\x00\x00WEBPVP8 ", "this is a picture"},
+		{"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "a pointer of Git LFS"},
+		{"BZh11AY&SY", "a file packed with bzip2; unpack it first"},
 		{"BZh91AY&SY", "a file packed with bzip2; unpack it first"},
 		{"\xFD7zXZ\x00\x00", "a file packed with xz; unpack it first"},
 		{zipOf("[Content_Types].xml", "xl/workbook.xml"), "an Excel or Office file; save the sheet in it as CSV"},
@@ -72,7 +84,7 @@ func TestForeignFiles(t *testing.T) {
 
 // TestTablesAreNotForeign: tables may begin with the signs of other formats.
 func TestTablesAreNotForeign(t *testing.T) {
-	for _, text := range []string{"[x],[y]\n1,2\n", "{x},y\n1,2\n", "<x,y\n1,2\n", "@id,y\n1,2\n", "ORCA,y\n1,2\n", "pk,y\n1,2\n", "RDX,y\n1,2\n", "X\n1\n2\n", "BZh,y\n1,2\n", "ARROW1,y\n1,2\n"} {
+	for _, text := range []string{"[x],[y]\n1,2\n", "{x},y\n1,2\n", "<x,y\n1,2\n", "@id,y\n1,2\n", "ORCA,y\n1,2\n", "pk,y\n1,2\n", "RDX,y\n1,2\n", "X\n1\n2\n", "BZh,y\n1,2\n", "BZh9,y\n1,2\n", "species,DUCK\n1,2\n3,4\n5,6\n", "[true],[false]\n1,2\n", "MATLAB 5.0,y\n1,2\n", "ARROW1,y\n1,2\n"} {
 		if _, _, err := Load(context.Background(), write(t, "t.csv", text), Options{}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -27,7 +27,7 @@ const leastMemory = 1 << 20
 func (m *memoryFlag) Set(s string) error {
 	number := strings.TrimRight(strings.TrimSpace(s), "bBiIkKmMgGtT ")
 	unit, known := memoryUnits[strings.ToLower(strings.TrimSpace(strings.TrimSpace(s)[len(number):]))]
-	v, err := strconv.ParseFloat(number, 64)
+	v, err := parseFloat(number)
 	switch bytes := v * unit; {
 	case err != nil || !known || math.IsNaN(bytes) || math.IsInf(bytes, 0):
 		return fmt.Errorf("it must be a size such as 500M, 4G or 1.5T")

@@ -61,7 +61,7 @@ func TestEveryFlagOfNumbersRefusesOtherSpellings(t *testing.T) {
 			}
 			flags++
 			for _, word := range []string{"", "1_000", "0x10", "inf", "nan", "1,5", "three"} {
-				if err := cmd.Flags().Set(f.Name, word); err == nil {
+				if err := cmd.Flags().Set(f.Name, word+unit); err == nil {
 					t.Errorf("%s --%s takes %q as %s", cmd.Name(), f.Name, word, f.Value)
 				}
 			}
