@@ -76,6 +76,9 @@ func (f *fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 		}
 		return s, r.err
 	}
+	if err := f.inside(ctx, &r.last, finish); err != nil {
+		return s, err
+	}
 	if c := s.Certificate; c != nil {
 		r.last.Certificate.Saddles += c.Saddles
 	}
@@ -83,6 +86,44 @@ func (f *fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 	r.last.Sweeps = s.Sweeps
 	return r.last, nil
 }
+
+// inside looks beside an end with probabilities at 0 or 1 whose edge is no better than what lies beside it. There may be a ridge
+// that ends at that edge: the parameters are as little determined as anywhere along it, but what is held there has no curvature.
+// It climbs from within the edge. Where that ends as high, with a flat direction, or higher, the end is that one.
+func (f *fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) error {
+	p, theta := s.Point, slices.Clone(s.Point.Theta)
+	if !s.Done.Converged() || s.Certificate == nil || isFlat(s) || !f.mix.Inside(theta, p.Held, p.Whole, p.Weights) {
+		return nil
+	}
+	l := f.lockstep(nil)
+	for _, look := range []func(done ascent.Reason) ascent.Driver{
+		func(ascent.Reason) ascent.Driver { return finish },
+		func(done ascent.Reason) ascent.Driver { return ascent.Confirm{Climb: finish, Done: done} },
+	} {
+		r := l.climb(ctx, func(int) ascent.Driver { return look(s.Done) }, [][]float64{theta}, nil)[0]
+		f.confirmSweeps += r.moves
+		switch {
+		case ctx.Err() != nil: // the end stands
+			return nil
+		case r.err != nil:
+			return r.err
+		case !r.last.Done.Converged():
+			return nil
+		}
+		theta = r.last.Point.Theta
+		if c := r.last.Certificate; c != nil && c.Whole {
+			gain, unsure := r.last.Point.F-p.F, c.Remaining+s.Certificate.Remaining+sameHeight*math.Abs(p.F)
+			if gain > unsure || gain >= -unsure && isFlat(&r.last) {
+				r.last.Iteration += s.Iteration
+				*s = r.last
+			}
+		}
+	}
+	return nil
+}
+
+// sameHeight is the share of a log-likelihood by which two of one maximum may differ by rounding.
+const sameHeight = 1e-11
 
 // flatDirection looks for a direction in which no row's density changes, by the sum of the outer products of the rows'
 // scores, info of the parameters keep, held left out: what rows do not determine is in its null space. That is a pass which standard errors

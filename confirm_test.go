@@ -124,6 +124,28 @@ func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
 	}
 }
 
+// Three classes of four bits have 14 parameters, of which the cells tell at most 13 (Goodman 1974): the maximum is a ridge. It
+// ends where a probability comes to 0, and a fit that climbs to that end says of it what is true all along the ridge.
+func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
+	src := cells(false, 4, 42, 23, 6, 25, 6, 24, 7, 38, 1, 4, 1, 6, 2, 9, 2, 20)
+	yes := []string{"no", "yes"}
+	for _, spec := range []Spec{
+		{Model: "bernoulli", K: 3},
+		{Model: "categorical", K: 3, Levels: [][]string{yes, yes, yes, yes}},
+		{Model: "bernoulli", K: 3, Tol: new(0.1)},
+		{Model: "bernoulli", K: 3, Algorithm: "squarem"},
+	} {
+		for seed := range uint64(6) {
+			spec.Seed = &seed
+			r := mustFit(t, src, spec)
+			warning, errors := remarked(r)
+			if c := r.Certificate; !r.Converged || math.Abs(*r.LogLik+503.3011372848) > 1e-6 || math.Abs(*c.Curvature) > flatBelow || !warning || !errors {
+				t.Errorf("%s %s, seed %d: converged %v at %v, %+v, warnings %q", spec.Model, spec.Algorithm, seed, r.Converged, *r.LogLik, c, r.Warnings)
+			}
+		}
+	}
+}
+
 // A component of two rows turns about the line through them, and nothing changes. Turns are parameters of their own where the
 // axes are free and the shape or the volume is tied.
 func TestATurnThatNoRowSeesIsFlat(t *testing.T) {

@@ -216,6 +216,16 @@ func (Bernoulli) Release(held []bool, theta, next []float64, _, _ int) (some boo
 	return some
 }
 
+// Inside implements Edged.
+func (Bernoulli) Inside(theta []float64, held []bool, g, weights []float64, _, d int) (some bool) {
+	for i, t := range theta {
+		if p := 1 / (1 + math.Exp(math.Abs(t))); held[i] && math.Abs(g[i]) < indifferent*weights[i/d]*p {
+			theta[i], some = math.Copysign(math.Log1p(-besideEdge)-math.Log(besideEdge), t), true
+		}
+	}
+	return some
+}
+
 type bernoulliKernel struct {
 	k, d  int
 	logit []float64 // k x d

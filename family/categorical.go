@@ -268,6 +268,19 @@ func (f Categorical) Release(held []bool, theta, next []float64, k, _ int) (some
 	return some
 }
 
+// Inside implements Edged. The levels of a column that are moved come to have the same probability.
+func (f Categorical) Inside(theta []float64, held []bool, g, weights []float64, k, _ int) (some bool) {
+	logp, width := make([]float64, len(theta)), f.width()
+	f.columns(k, func(_, _, from, to int) { logSoftmax(logp[from:to], theta[from:to]) })
+	for l, t := range logp {
+		if p := math.Exp(t); held[l] && t < -1 && math.Abs(g[l]) < indifferent*weights[l/width]*p {
+			theta[l] += math.Log(besideEdge) - t
+			some = true
+		}
+	}
+	return some
+}
+
 // mostLevels is how many levels columns may have on average to be read as bits, one for each level. Measured on Zen 5 where
 // look-ups of one level at a time become as fast.
 const (

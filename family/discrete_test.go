@@ -433,3 +433,33 @@ func TestEdgesThatTheMStepLeavesAreReleased(t *testing.T) {
 		}
 	}
 }
+
+// A probability that is held at 0 or 1 is moved off where the gradient there is next to nothing, and no other is.
+func TestInsideMovesWhatItsEdgeDoesNotHold(t *testing.T) {
+	const n = 50.0
+	p := 1 / (1 + math.Exp(20))
+	theta, held := []float64{-20, 20, -20, 0.5}, []bool{true, true, true, false}
+	g := []float64{-0.001 * n * p, 0.001 * n * p, -0.4 * n * p, 0}
+	if !(family.Bernoulli{}).Inside(theta, held, g, []float64{n}, 1, 4) {
+		t.Error("bits: nothing was moved")
+	}
+	for i, want := range []float64{-math.Log(99), math.Log(99), -20, 0.5} {
+		if math.Abs(theta[i]-want) > 1e-12 {
+			t.Errorf("bit %d is at %v, want %v", i, theta[i], want)
+		}
+	}
+	// Levels of three: the first is absent for nothing, the second absent for good, the third all but certain.
+	theta, held = []float64{-20, -20, 0}, []bool{true, true, true}
+	g = []float64{-0.001 * n * p, -0.4 * n * p, 0}
+	f := family.Categorical{Levels: []int{3}}
+	if !f.Inside(theta, held, g, []float64{n}, 1, 1) {
+		t.Error("levels: nothing was moved")
+	}
+	q := f.Probabilities(nil, theta, 1)
+	if math.Abs(q[0]-0.01/1.01) > 1e-6 || q[1] > 1e-8 {
+		t.Errorf("levels are %v", q)
+	}
+	if f.Inside(theta, make([]bool, 3), g, []float64{n}, 1, 1) {
+		t.Error("what is not held was moved")
+	}
+}

@@ -82,7 +82,19 @@ type Edged interface {
 	// Release clears held at the parameters that the step from theta to next moves off the edge, and reports whether there
 	// are any.
 	Release(held []bool, theta, next []float64, k, d int) bool
+	// Inside moves off the edge those probabilities of theta that are held there, though the edge is no better than what lies beside it.
+	// It reports whether there are any. g is the gradient of the free energy at theta, weights the weight of each component.
+	Inside(theta []float64, held []bool, g, weights []float64, k, d int) bool
 }
+
+// Constants of Inside.
+const (
+	// indifferent is the share of a probability that the M-step takes off it, below which its edge is taken for no better
+	// than what lies beside it: at an end that is known to a hundredth of a standard error the share is known better than that.
+	indifferent = 0.005
+	// besideEdge is where such a probability is moved to.
+	besideEdge = 0.01
+)
 
 // releases is the step of a logit, off its edge, above which it is not held: what a curvature can be told from 0 by.
 const releases = 1e-4

@@ -52,6 +52,15 @@ func (m *Mixture) Held(held []bool, theta, next []float64) (leaves bool) {
 	return false
 }
 
+// Inside moves off 0 or 1 those probabilities of theta that are held near it, though that is no better than what lies beside it,
+// and reports whether there are any. g is the gradient at theta with its held parameters, weights the weight of each
+// component. It is false for families without probabilities.
+func (m *Mixture) Inside(theta []float64, held []bool, g, weights []float64) bool {
+	f, ok := m.Family.(family.Edged)
+	l := m.logits()
+	return ok && held != nil && f.Inside(m.Components(theta), held[l:], g[l:], weights, m.K, m.D)
+}
+
 // Edge returns the free energy, nats, that the held probabilities have still to gain on their way to 0 or 1, from the gradient g
 // at theta and the M-step next: along the logit t of one the gradient falls as exp(-|t|), so that its integral is what it is at
 // theta. It is 0 for families without probabilities.
