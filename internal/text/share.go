@@ -13,7 +13,7 @@ const certain = 1e-6
 // Share writes a share, a probability or a p-value with a number of decimals: more where it would read 0 or 1 and is neither,
 // "<1e-6" and ">0.999999" where it is within a millionth of them.
 func Share(v float64, decimals int) string {
-	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	s := strconv.FormatFloat(v+0, 'f', decimals, 64) // -0 is 0
 	switch {
 	case v > 0 && v < certain:
 		return "<1e-6"

@@ -168,3 +168,10 @@ func TestCountsAndPlurals(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A weight of -0, which a file may hold, has no sign.
+func TestAShareOfMinusZeroIsZero(t *testing.T) {
+	if got := Share(math.Copysign(0, -1), 3); got != "0.000" {
+		t.Errorf("-0 is written as %s", got)
+	}
+}
