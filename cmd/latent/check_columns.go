@@ -5,25 +5,50 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/columns"
 	"github.com/latent-go/latent/internal/text"
 )
 
-// held returns what a profile of path reads standard input from, and what a second reading does: input cannot be read twice.
-func held(path string, in io.Reader) (first, second io.Reader, err error) {
-	if path != "-" {
-		return in, in, nil
+// replay keeps what is read from standard input, which cannot be read twice, for a second reading: as much as the first one
+// takes, which ends at --limit and at --max-memory, and no more than most bytes.
+type replay struct {
+	from io.Reader
+	most int64
+	kept []byte
+	over bool // there was more
+}
+
+// Read implements io.Reader.
+func (r *replay) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	switch {
+	case r.over:
+	case int64(len(r.kept)+n) > r.most:
+		r.kept, r.over = nil, true
+	default:
+		r.kept = append(r.kept, p[:n]...)
 	}
-	b, err := io.ReadAll(in)
-	return bytes.NewReader(b), bytes.NewReader(b), err
+	return n, err
+}
+
+// again reports whether path can be read a second time, from o.Stdin where that is standard input: named pipes cannot.
+func (r *replay) again(path string, o *data.Options) bool {
+	if path == "-" {
+		o.Stdin = bytes.NewReader(r.kept)
+		return !r.over
+	}
+	info, err := os.Stat(path)
+	return strings.HasPrefix(path, "@") || err == nil && info.Mode().IsRegular()
 }
 
 // warnOfColumns adds to a profile what fits would say of its columns: that one is constant, that one outweighs the others, that
 // some depend on each other. For the last it reads the rows once more and makes two passes over them, as much as a
-// profile takes by itself.
-func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Options) {
+// profile takes by itself; without again it does not.
+func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Options, again bool) {
 	var names []string
 	var sd []float64
 	for _, c := range p.Columns {
@@ -37,6 +62,9 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 	}
 	if name, share := columns.Dominant(names, sd); name != "" {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("column %q holds %s of the variance: k-means and K-medians would group by it almost alone; use --scale standard with them", name, text.Percent(share)))
+	}
+	if !again {
+		return
 	}
 	o.Missing, o.AllowFewer = "drop", true
 	src, info, err := data.Load(ctx, path, o)

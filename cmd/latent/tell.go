@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -30,16 +30,16 @@ func checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var again io.Reader
-			if o.Stdin, again, err = held(args[0], o.Stdin); err != nil {
-				return err
+			r := &replay{from: o.Stdin, most: cmp.Or(o.MaxMemory, data.DefaultMaxMemory()) / 2}
+			if args[0] == "-" && o.Stdin != nil {
+				o.Stdin = r
 			}
 			p, err := data.Profile(cmd.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
-			o.Stdin = again
-			warnOfColumns(cmd.Context(), p, args[0], o)
+			again := r.again(args[0], &o)
+			warnOfColumns(cmd.Context(), p, args[0], o, again)
 			if p.Err == nil {
 				p.Err = outOfRange(p)
 			}
