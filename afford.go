@@ -31,6 +31,7 @@ const (
 	perCentre    = 0.15
 	perPair      = 6.0 // a row and a component: exponentials
 	perWhitened  = 4.0 // a row and a pair of columns
+	perSeeded    = 0.4 // a row, a centre that is drawn or tried, and a column
 	perParameter = 60  // a parameter and an evaluation: the memory of L-BFGS, sums, copies
 )
 
@@ -81,7 +82,7 @@ func (f *fit) estimate() estimate {
 	if s.thorough() && n >= refineFrom*seed.SampleRows {
 		seen = seed.SampleRows
 	}
-	e.seconds = starts * steps * f.evaluation(seen)
+	e.seconds = starts * (steps*f.climbed()*f.evaluation(seen) + f.seeding())
 	if each > 1 {
 		short := float64(smallSteps)
 		if s.discrete() {
@@ -111,6 +112,27 @@ func (f *fit) estimate() estimate {
 	}
 	e.bytes *= float64(max(f.beside, 1))
 	return e
+}
+
+// seeding reckons the seconds of one core that drawing one start by k-means++ takes: every centre is the best of several that are
+// held against the rows that starts are drawn from.
+func (f *fit) seeding() float64 {
+	s := &f.spec
+	if s.given() || s.start(f.mix.D) == "random" || s.K == 1 {
+		return 0
+	}
+	k, rows := float64(s.K), math.Min(float64(f.look.Used), math.Max(seed.SampleRows, float64(s.K)))
+	return perSeeded * float64(seed.Greedy(s.K)) * rows * k * float64(f.mix.D) / 1e9
+}
+
+// climbed is how many times as long as its steps alone a climb takes: the moves of breathing k-means end when they have compared
+// as many rows as two more starts, on the rows that starts are drawn from.
+func (f *fit) climbed() float64 {
+	if f.spec.driver(f.mix.D) != "breathing" {
+		return 1
+	}
+	share := math.Min(1, math.Max(seed.SampleRows, float64(f.spec.K))/float64(f.look.Used))
+	return 1 + share + 2
 }
 
 // accumulators is how many sets of sums a pass holds at the same time, at least.

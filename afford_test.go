@@ -3,6 +3,7 @@ package latent
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -181,5 +182,60 @@ func TestHugeNumbersAreRefused(t *testing.T) {
 		if _, err := Fit(ctx, src, spec); err != nil {
 			t.Errorf("%+v: %v", spec, err)
 		}
+	}
+}
+
+// Candidates each of which is affordable may be too many together: the choice is refused at once, with what would take less,
+// unless that is allowed. Where the table has cells in plenty for each parameter, time is no reason.
+func TestAChoiceThatTakesTooLongTogetherIsRefused(t *testing.T) {
+	ctx, wide := context.Background(), noise(40, 40_000, 11)
+	for _, c := range []struct {
+		spec  Spec
+		field string
+		words []string
+	}{
+		{Spec{}, "k", []string{"34 candidates on 40,000 columns", "-k 1:3", "--pca N", "--allow-long"}},
+	} {
+		began := time.Now()
+		_, err := Fit(ctx, wide, c.spec)
+		var wrong *SpecError
+		if !errors.As(err, &wrong) || wrong.Field != c.field {
+			t.Fatalf("%+v: %v", c.spec, err)
+		}
+		for _, word := range append(c.words, "on one core") {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%q is not in %q", word, err)
+			}
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("%+v: it took %v to refuse", c.spec, took)
+		}
+	}
+	for _, c := range []*choice{{seconds: 2 * affordedSeconds, spec: Spec{AllowLong: true}}, {seconds: affordedSeconds}} {
+		if err := c.tooLong(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Seeds of many centres take as long as many steps, and moves of breathing k-means as long as further starts.
+func TestEstimatesOfKMeansCountSeedsAndMoves(t *testing.T) {
+	ctx, src := context.Background(), noise(1000, 8, 12)
+	of := func(spec Spec) float64 {
+		spec.Model, spec.K, spec.NInit = "kmeans", 400, 1
+		f, err := prepare(ctx, src, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.estimate().seconds
+	}
+	// Seven candidates a centre (2 + ln 400), 1000 rows, 400 centres, 8 columns.
+	random, drawn := of(Spec{Algorithm: "lloyd", Init: "random"}), of(Spec{Algorithm: "lloyd", Init: "k-means++"})
+	if want := perSeeded * 7 * 1000 * 400 * 8 / 1e9; math.Abs(drawn-random-want) > 1e-9*want {
+		t.Errorf("seeds take %v s, wanted %v", drawn-random, want)
+	}
+	// All rows are points: as many rows again as a climb, and as two more.
+	if got := of(Spec{Algorithm: "breathing", Init: "random"}); math.Abs(got-4*random) > 1e-9*got {
+		t.Errorf("breathing takes %v s, Lloyd's algorithm alone %v", got, random)
 	}
 }

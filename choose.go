@@ -27,6 +27,8 @@ type choice struct {
 	refs      *references // nil where gaps are not
 	penalty   *float64    // of the elbow, once all candidates are done
 
+	seconds float64 // of one core that the candidates are reckoned to take whose parameters are many for the table
+
 	best *contender
 	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
 

@@ -33,7 +33,11 @@ func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 	}
 	fresh, kept := c.add(c.rising(), min(hi, c.distinct)), 0.0
 	for _, x := range fresh {
-		if why := c.large(x, &kept); why != nil {
+		why := c.large(x, &kept)
+		if why == nil {
+			why = c.tooLong()
+		}
+		if why != nil {
 			x.large, x.Why = true, "not tried: "+why.Error()
 		}
 	}

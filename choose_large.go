@@ -8,6 +8,9 @@ import (
 // keptVectors is how many parameter vectors of a candidate are kept until all are done.
 const keptVectors = 3
 
+// lookedAtAgain is how many times the time of its own starts a candidate is reckoned to take that climbs from its neighbours' ends too.
+const lookedAtAgain = 2
+
 // leaveLarge takes the candidates out of the choice that are not affordable: those of a shape that no number of groups
 // makes affordable altogether, the others by their reason. It returns the names of what it took out. Where nothing is left
 // it returns why the smallest cannot be fitted.
@@ -25,6 +28,9 @@ func (c *choice) leaveLarge() (names []string, err error) {
 	}
 	if !slices.ContainsFunc(c.all, func(x *contender) bool { return !x.large }) {
 		return nil, first
+	}
+	if err := c.tooLong(); err != nil {
+		return nil, err
 	}
 	for _, shape := range c.shapesOf() {
 		if name := c.taken(shape); name != "" {
@@ -53,7 +59,39 @@ func (c *choice) large(x *contender, kept *float64) error {
 		return fmt.Errorf("what is kept of all candidates would take more than %s of memory; use a shorter range", gigabytes(affordedBytes))
 	}
 	*kept += own
+	if e := f.estimate(); x.as == nil && e.cells < plentyOfCells*e.parameters {
+		if len(c.again([]*contender{x})) > 0 {
+			e.seconds *= lookedAtAgain
+		}
+		c.seconds += e.seconds
+	}
 	return nil
+}
+
+// tooLong returns why all candidates together would take too long; nil where they do not, or may.
+func (c *choice) tooLong() error {
+	if c.seconds <= affordedSeconds || c.spec.AllowLong {
+		return nil
+	}
+	tried := 0
+	for _, x := range c.all {
+		if !x.large && x.as == nil {
+			tried++
+		}
+	}
+	field, less := "k", "a shorter range, such as -k 1:3"
+	switch {
+	case c.lo == c.hi:
+		field, less = "covariance", "fewer shapes or --pca N"
+	case c.spec.model() == "gmm":
+		less += ", one --covariance or --pca N"
+	case c.spec.discrete():
+		less += ", or fewer columns (--columns)"
+	default:
+		less += ", or --pca N"
+	}
+	return bad(field, "leaves a choice of %d candidates on %s columns that would take about %s together on one core: use %s, or --allow-long to try them all the same",
+		tried, grouped(float64(len(c.base.look.Mean))), duration(c.seconds), less)
 }
 
 // shapesOf returns the codes of the shapes of all candidates, in order; "" for a model without.
