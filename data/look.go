@@ -60,7 +60,7 @@ func lookOf(cell string, dec byte) (look, bool) {
 		k.what, k.advice = "numbers with characters that cannot be seen", "remove them"
 		return k, true
 	}
-	s = visible(s)
+	s = strings.NewReplacer("％", "%", "\uFF0D", "-").Replace(visible(s))
 	switch rest, percent, money := bare(s); {
 	case isNumber(s, dec):
 		return k, false
@@ -117,10 +117,17 @@ func isHidden(r rune) bool {
 // currencies are the codes and short names of money that have no sign of their own.
 var currencies = map[string]bool{"EUR": true, "USD": true, "GBP": true, "CHF": true, "JPY": true, "CNY": true, "INR": true, "CAD": true, "AUD": true, "NZD": true,
 	"SEK": true, "NOK": true, "DKK": true, "PLN": true, "CZK": true, "HUF": true, "RUB": true, "BRL": true, "MXN": true, "ZAR": true, "KRW": true, "TRY": true,
-	"SGD": true, "HKD": true, "RS": true, "RS.": true, "KR": true, "ZŁ": true, "KČ": true, "FR": true, "FR.": true, "R$": true, "US$": true}
+	"SGD": true, "HKD": true, "RS": true, "RS.": true, "KR": true, "ZŁ": true, "KČ": true, "FR": true, "FR.": true, "R$": true, "US$": true,
+	"A$": true, "AU$": true, "C$": true, "CA$": true, "HK$": true, "NT$": true, "NZ$": true, "S$": true}
 
 // bare takes a sign of money or per cent from around a number.
 func bare(s string) (rest string, percent, money bool) {
+	if strings.HasPrefix(s, "(") && strings.HasSuffix(s, "%)") {
+		return s[:len(s)-2] + ")", true, false
+	}
+	if r := strings.TrimPrefix(s, "%"); r != s {
+		return strings.TrimSpace(r), true, false
+	}
 	if r := strings.TrimRight(s, "%‰"); r != s {
 		return strings.TrimSpace(r), true, false
 	}
@@ -203,11 +210,11 @@ func isUnit(s string, apart bool) bool {
 // Dates and times as people write them. Years have four digits, or two beside a day and a month.
 var (
 	numericDate = regexp.MustCompile(`^(?:` + strings.Join([]string{
-		`\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[ T]\d{1,2}:\d{2}.*)?`,     // 2024-01-31, 2024/1, 2024-01-31T12:00Z
-		`\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})(?:,? \d{1,2}:\d{2}.*)?`, // 31.1.2024, 1/31/24 12:00
-		`\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[aApP]\.?[mM]\.?)?`,    // 12:30, 12:30:15.5, 1:30 pm
-		`\d{4}-?(?:Q[1-4]|W\d{2})`,                                       // 2024Q1, 2024-W05
-		`\d{4}-\d{2}-\d{2}T\d{6}Z?`, `\d{8}T\d{6}Z?`,                     // 20240131T120000
+		`\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[ T]\d{1,2}:\d{2}.*)?`,                                        // 2024-01-31, 2024/1, 2024-01-31T12:00Z
+		`\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})(?:,? \d{1,2}:\d{2}.*)?`,                                    // 31.1.2024, 1/31/24 12:00
+		`\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[aApP]\.?[mM]\.?)?`,                                       // 12:30, 12:30:15.5, 1:30 pm
+		`\d{4}[-/ ]?(?:Q[1-4]|W\d{2}(?:-\d)?)`, `Q[1-4][-/ ]\d{4}`, `\d{4}:\d{2}:\d{2} .*`, `\d{1,2}/\d{4}`, // 2024Q1, 2024-W05
+		`\d{4}-\d{2}-\d{2}T\d{6}Z?`, `\d{8}T\d{6}Z?`, // 20240131T120000
 	}, "|") + `)$`)
 	namedDate = regexp.MustCompile(`^(?i:` + strings.Join([]string{
 		`(?:\pL{2,10}\.?,? )?\d{1,2}\.?[- /](\pL{3,10})\.?[- ,/]+(?:\d{4}|\d{2})(?: \d{1,2}:.*)?`, // Wed, 31 Jan 2024; 31-Jan-24
