@@ -21,6 +21,7 @@ type choice struct {
 	base      *fit // what all candidates share: the first pass and the transform
 	distinct  int  // distinct rows, counted up to one more than the largest K
 	lo, hi    int  // the lowest and the highest K of all
+	sure      int  // the highest K of the range before and after the last look beyond it; 0 before any
 	criterion string
 	all       []*contender
 	judges    *judges     // nil where silhouettes are not asked for
@@ -49,6 +50,7 @@ type contender struct {
 	end    *end      // light
 	begun  []float64 // where the climb of From began
 	met    int       // climbs from neighbours that ended where it did
+	second bool      // it has been looked at a second time
 	judged sampled   // what its silhouette is of
 }
 
@@ -168,14 +170,12 @@ const (
 // fitAll fits the candidates until all are done or ctx ends, and further ones as long as the range of K grows.
 func (c *choice) fitAll(ctx context.Context) (err error) {
 	for fresh := c.all; len(fresh) > 0 && err == nil; {
-		var second []*contender
 		for len(fresh) > 0 && err == nil {
-			again := c.again(fresh)
-			second = append(second, again...)
-			c.looks += len(again)
 			c.fitOnce(ctx, fresh)
 			fresh, err = c.grow(ctx)
 		}
+		second := c.again(c.all)
+		c.looks += len(second)
 		c.exchange(ctx, second)
 		c.alias()
 		if err == nil {

@@ -49,6 +49,7 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 		if y != nil {
 			*queue[i] = *y
 		}
+		queue[i].second = true
 	}
 }
 
@@ -56,7 +57,7 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 // the fit.
 func (c *choice) again(queue []*contender) (second []*contender) {
 	for _, x := range queue {
-		if spec := c.spec.one(x.K, x.shape); x.as == nil && x.K > 1 && spec.thorough() {
+		if spec := c.spec.one(x.K, x.shape); x.as == nil && !x.second && x.K > 1 && spec.thorough() {
 			second = append(second, x)
 		}
 	}

@@ -34,6 +34,25 @@ func TestRangeGrowsWhileItsEdgeWins(t *testing.T) {
 	}
 }
 
+// Sixteen clusters on a grid of six columns have a minimum of the criterion at six groups, whose range does not touch the edge, and
+// a far lower one beyond it. There every shape is tried.
+func TestRangeGrowsBeyondASecondMinimum(t *testing.T) {
+	x := normals(23, 2*16*50)
+	for i := range 16 * 50 {
+		x[2*i] += 8 * float64(i%16%6)
+		x[2*i+1] += 8 * float64(i%16/6)
+	}
+	r := mustFit(t, matrixOf(2, x...), Spec{Covariance: "VII,EII,VVI"})
+	if r.K != 16 || r.Mclust != "EII" {
+		t.Errorf("%s %d of 16 clusters of one size; choice %+v", r.Mclust, r.K, r.Choice)
+	}
+	for _, shape := range []string{"VII", "EII", "VVI"} {
+		if !slices.ContainsFunc(r.Candidates, func(c Candidate) bool { return c.K == r.K && c.Mclust == shape }) {
+			t.Errorf("%s was not tried with %d components", shape, r.K)
+		}
+	}
+}
+
 // With four distinct rows the range can end at 4 at most, and that is no edge.
 func TestRangeEndsAtTheDistinctRows(t *testing.T) {
 	var x []float64
