@@ -37,6 +37,9 @@ func TestRangeGrowsWhileItsEdgeWins(t *testing.T) {
 // Sixteen clusters on a grid of six columns have a minimum of the criterion at six groups, whose range does not touch the edge, and
 // a far lower one beyond it. There every shape is tried.
 func TestRangeGrowsBeyondASecondMinimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector; the plain run has it")
+	}
 	x := normals(23, 2*16*50)
 	for i := range 16 * 50 {
 		x[2*i] += 8 * float64(i%16%6)

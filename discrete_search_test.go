@@ -208,6 +208,9 @@ var updatePlainEM = flag.Bool("update-plain-em", false, "write anew what fifty s
 // Of bits and levels the default search ends no lower than the best of fifty starts of plain EM, on 28 problems. What those
 // reach is kept, and taken again here for the smallest problems.
 func TestDefaultFitsOfBitsAndLevelsAreNotBelowFiftyStartsOfEM(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector; the plain run has it")
+	}
 	const set, problems = 1, 28
 	var want []float64
 	b, err := os.ReadFile(plainEMFile)
