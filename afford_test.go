@@ -49,6 +49,7 @@ func TestAFitThatMemoryCannotHoldIsRefusedAtOnce(t *testing.T) {
 // What would take long is refused where parameters are many for the table, unless that is allowed; with rows in plenty, or
 // steps that are few, it is not.
 func TestLongFitsOfManyParametersAreRefusedUnlessAllowed(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	wide := noise(60, 90, 2)
 	for _, c := range []struct {
@@ -74,6 +75,7 @@ func TestLongFitsOfManyParametersAreRefusedUnlessAllowed(t *testing.T) {
 
 // The estimate counts what the formulas of the families count: numbers of a vector, and cells.
 func TestEstimatesCountParametersAndGrowWithTheWork(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	of := func(n, d int, spec Spec) estimate {
 		f, err := prepare(ctx, noise(n, d, 5), spec)
@@ -99,6 +101,7 @@ func TestEstimatesCountParametersAndGrowWithTheWork(t *testing.T) {
 
 // A choice leaves out the candidates that are not affordable, names them, and is the choice among the others.
 func TestAChoiceLeavesOutWhatIsNotAffordable(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	src := noise(30, 40, 6)
 	for i := range src.N / 2 { // two groups far apart
@@ -126,6 +129,7 @@ func TestAChoiceLeavesOutWhatIsNotAffordable(t *testing.T) {
 
 // A shape that is affordable for few groups stays, and is named with the number from which on it is not.
 func TestLargeCandidatesAreNamedByShapeAndNumber(t *testing.T) {
+	t.Parallel()
 	c := &choice{}
 	for _, x := range []contender{
 		{Candidate: Candidate{K: 1, Mclust: "EII"}}, {Candidate: Candidate{K: 1, Mclust: "VVV"}}, {Candidate: Candidate{K: 1, Mclust: "VVE"}, large: true},
@@ -220,6 +224,7 @@ func TestAChoiceThatTakesTooLongTogetherIsRefused(t *testing.T) {
 
 // Seeds of many centres take as long as many steps, and moves of breathing k-means as long as further starts.
 func TestEstimatesOfKMeansCountSeedsAndMoves(t *testing.T) {
+	t.Parallel()
 	ctx, src := context.Background(), noise(1000, 8, 12)
 	of := func(spec Spec) float64 {
 		spec.Model, spec.K, spec.NInit = "kmeans", 400, 1

@@ -83,6 +83,7 @@ func TestCrookedSourcesAreErrorsOfEveryFit(t *testing.T) {
 
 // A panic of a source, or of a function that a fit calls, is one that the caller of the fit can recover.
 func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
+	t.Parallel()
 	table := lumps(3000, 3, 3)
 	boom := func(*data.Block) error { panic("boom") }
 	for name, run := range map[string]func(){
@@ -121,6 +122,7 @@ func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 
 // What no fit can use is an error with a type, whichever function it is given to.
 func TestArgumentsOfEveryFunction(t *testing.T) {
+	t.Parallel()
 	var none context.Context
 	ctx, table := context.Background(), lumps(30, 2, 2)
 	ok := &Model{Kind: "kmeans", Columns: []string{"a", "b"}, Means: [][]float64{{0, 0}, {1, 1}}}
@@ -183,6 +185,7 @@ func second[T any](_ T, err error) error { return err }
 
 // A model whose parts are missing or do not fit is an error of every method that has one, and no method panics.
 func TestModelsWhosePartsAreMissing(t *testing.T) {
+	t.Parallel()
 	full := func() Model {
 		return Model{Kind: "gmm", Shape: family.Full, Columns: []string{"a", "b"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0, 0}, {1, 1}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
 	}

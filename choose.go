@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/latent-go/latent/data"
@@ -33,6 +34,7 @@ type choice struct {
 	best *contender
 	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
 
+	judged      atomic.Bool      // a candidate has a silhouette
 	caught      interrupt.Caught // panics of candidates
 	broken      error            // of the source; nil where that is whole
 	mu          sync.Mutex
@@ -348,13 +350,18 @@ func (c *choice) measured(ctx context.Context, x *contender, f *fit, e *end) err
 	own := *x
 	wait := f.patience()
 	if c.judges != nil {
-		wait = resultWait
+		if wait = resultWait; c.judged.Load() { // there is one to choose
+			wait = interrupt.Grace
+		}
 	}
 	_, err := interrupt.Run(ctx, wait, func() (none struct{}, err error) {
 		return none, own.measure(context.WithoutCancel(ctx), f, e, c.judges)
 	})
 	if err == nil || ctx.Err() == nil {
 		*x = own
+		if x.Silhouette != nil && x.Why == "" {
+			c.judged.Store(true)
+		}
 	} else {
 		err = errors.New(cutShort)
 	}

@@ -11,6 +11,7 @@ import (
 // Four components of equal volume on diabetes are found higher from three of them with one split than from starts of
 // their own. The winner is the same with and without somebody who watches, for any number of threads, and says where it began.
 func TestCandidatesStartFromOneAnother(t *testing.T) {
+	t.Parallel()
 	src, _ := builtIn(t, "@diabetes")
 	spec := Spec{KRange: [2]int{3, 4}, Covariance: "EVV,EEI", Threads: 1}
 	r := mustFit(t, src, spec)
@@ -32,6 +33,7 @@ func TestCandidatesStartFromOneAnother(t *testing.T) {
 // No candidate that can win is lower than one whose shape is a special case of its own: with the same responsibilities the wider shape explains
 // the rows at least as well.
 func TestWiderShapesAreNotLower(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"@faithful", "@iris"} {
 		src, _ := builtIn(t, name)
 		r := mustFit(t, src, Spec{KRange: [2]int{2, 4}, Covariance: "all"})
@@ -61,6 +63,7 @@ func TestWiderShapesAreNotLower(t *testing.T) {
 
 // A split adds a component without rows, a merger gives the first of two the rows of the second; rows keep their sum of 1.
 func TestResponsibilitiesOfNeighbours(t *testing.T) {
+	t.Parallel()
 	resp := []float64{0.5, 0.25, 0.25, 0, 1, 0}
 	if got := widened(resp, 3); !slices.Equal(got, []float64{0.5, 0.25, 0.25, 0, 0, 1, 0, 0}) {
 		t.Errorf("widened: %v", got)

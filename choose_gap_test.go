@@ -38,6 +38,7 @@ func leastInertia(x []float64, k int) float64 {
 }
 
 func TestGapIsThatOfTheFormula(t *testing.T) {
+	t.Parallel()
 	x := []float64{0, 0.2, 0.3, 4, 4.1, 4.5, 9, 9.2, 9.9}
 	spec := Spec{Model: "kmeans", KRange: [2]int{1, 4}, Criterion: "gap"}
 	r := quickFit(t, matrixOf(1, x...), spec)
@@ -70,6 +71,7 @@ func TestGapIsThatOfTheFormula(t *testing.T) {
 }
 
 func TestReferenceBoxLiesAlongThePrincipalAxes(t *testing.T) {
+	t.Parallel()
 	// A rectangle of 20 by 2, turned by atan(3/4), each edge and the inside with rows in plenty.
 	var x []float64
 	for i := range 21 {
@@ -101,6 +103,7 @@ func TestReferenceBoxLiesAlongThePrincipalAxes(t *testing.T) {
 }
 
 func TestGapRuleTakesTheSmallestKThatTheNextDoesNotBeat(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		gap, se []float64
 		want    int
@@ -122,6 +125,7 @@ func TestGapRuleTakesTheSmallestKThatTheNextDoesNotBeat(t *testing.T) {
 }
 
 func TestGapKnowsOneGroupAndThree(t *testing.T) {
+	t.Parallel()
 	spec := Spec{Model: "kmeans", KRange: [2]int{1, 5}, Criterion: "gap"}
 	if r := quickFit(t, matrixOf(2, uniforms(4, 400)...), spec); r.K != 1 {
 		t.Errorf("a square without groups has %d", r.K)
@@ -156,6 +160,7 @@ func TestGapKnowsOneGroupAndThree(t *testing.T) {
 
 // The candidate of least J + λk lies farthest below the line between the ends of the curve of J.
 func TestElbowIsTheKneeOfTheCurve(t *testing.T) {
+	t.Parallel()
 	iris, _ := builtIn(t, "@iris")
 	for _, src := range []data.Source{iris, clusters(30, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9}, [2]float64{9, 9})} {
 		r := quickFit(t, src, Spec{Model: "kmeans", KRange: [2]int{1, 8}, Criterion: "elbow"})
@@ -189,6 +194,7 @@ func TestElbowIsTheKneeOfTheCurve(t *testing.T) {
 }
 
 func TestGapAndElbowAreForKMeans(t *testing.T) {
+	t.Parallel()
 	src := clusters(20, 5, [2]float64{0, 0}, [2]float64{9, 0})
 	for _, c := range []string{"gap", "elbow"} {
 		for _, model := range []string{"gmm", "kmedians", "bernoulli"} {

@@ -18,6 +18,7 @@ func squares(k, each int) []float64 {
 
 // A range that nobody gave grows while its upper edge wins; one that was given does not, and the result says where its best lies.
 func TestRangeGrowsWhileItsEdgeWins(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(2, squares(11, 60)...)
 	r := mustFit(t, src, Spec{Covariance: "EII,VVV"})
 	if r.K != 11 || r.Mclust != "EII" || r.Choice.Largest || r.Choice.Doubts != nil || r.Choice.Verdict == "flat" {
@@ -37,6 +38,7 @@ func TestRangeGrowsWhileItsEdgeWins(t *testing.T) {
 // Sixteen clusters on a grid of six columns have a minimum of the criterion at six groups, whose range does not touch the edge, and
 // a far lower one beyond it. There every shape is tried.
 func TestRangeGrowsBeyondASecondMinimum(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes long under the race detector; the plain run has it")
 	}
@@ -58,6 +60,7 @@ func TestRangeGrowsBeyondASecondMinimum(t *testing.T) {
 
 // With four distinct rows the range can end at 4 at most, and that is no edge.
 func TestRangeEndsAtTheDistinctRows(t *testing.T) {
+	t.Parallel()
 	var x []float64
 	for i := range 80 {
 		x = append(x, float64(i%4/2), float64(i%2))
@@ -75,6 +78,7 @@ func TestRangeEndsAtTheDistinctRows(t *testing.T) {
 
 // A wide margin alone is no clear choice: the fit has to be finished.
 func TestUnfinishedChoiceIsNotClear(t *testing.T) {
+	t.Parallel()
 	src := five(400)
 	r := mustFit(t, src, Spec{KRange: [2]int{1, 7}, MaxIter: new(1), Tol: new(1e-12)})
 	if r.Converged || *r.Choice.Margin < clearMargin || r.Choice.Verdict != "fair" || len(r.Choice.Doubts) == 0 || !strings.Contains(r.Choice.Doubts[0], "not finished") {

@@ -27,6 +27,7 @@ func crowdAndFew(n, d int, far float64) (*data.Table, []int) {
 // Three rows among tens of thousands are a group, and the silhouette of that split is taken with them: whichever rows are drawn,
 // the choice is that of all rows. The whole table's value is that of a plain loop over sums on the line, and of all pairs.
 func TestSilhouettesSeeAGroupOfThreeRows(t *testing.T) {
+	t.Parallel()
 	for _, d := range []int{1, 2} {
 		src, labels := crowdAndFew(20_000, d, 5000)
 		exact, err := (&score.Partition{N: src.N, D: d, X: src.F64, Labels: labels}).SilhouetteOf(context.Background(), nil, every(40, src.N))
@@ -63,6 +64,7 @@ func every(step, n int) (rows []int) {
 
 // The estimate is the same for any number of threads, and for rows that are passed by.
 func TestSampledSilhouettesAreTheSameForAnyThreads(t *testing.T) {
+	t.Parallel()
 	src, _ := crowdAndFew(14_000, 2, 60)
 	spec := Spec{Model: "kmeans", KRange: [2]int{2, 4}, Threads: 1}
 	a := quickFit(t, src, spec)
@@ -77,6 +79,7 @@ func TestSampledSilhouettesAreTheSameForAnyThreads(t *testing.T) {
 
 // The inertia that a gap is of, and the box of the sets beside it, are those of all rows: three far ones are never left out.
 func TestGapsAreOfAllRows(t *testing.T) {
+	t.Parallel()
 	src, _ := crowdAndFew(20_000, 2, 60)
 	for seed := range uint64(3) {
 		r := quickFit(t, src, Spec{Model: "kmeans", KRange: [2]int{1, 3}, Criterion: "gap", Seed: new(seed + 1)})

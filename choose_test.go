@@ -24,6 +24,7 @@ func builtIn(t *testing.T, name string) (*data.Table, []string) {
 }
 
 func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, shapes string
 		hi           int
@@ -94,6 +95,7 @@ func five(n int) *data.Table {
 
 // What was stopped on the way does not win either when it is carried to its end.
 func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
+	t.Parallel()
 	src := five(sideBySide + 1)
 	r := quickFit(t, src, Spec{KRange: [2]int{4, 7}, Covariance: "VVI,EII"})
 	if r.K != 5 || r.Mclust != "EII" {
@@ -116,6 +118,7 @@ func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
 }
 
 func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
+	t.Parallel()
 	faithful, _ := builtIn(t, "@faithful")
 	bits := make([]float64, 0, 600)
 	for i, u := range uniforms(3, 600) {
@@ -161,6 +164,7 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 }
 
 func TestCandidatesThatShareAPassAreThoseThatDoNot(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(2, many(2*sideBySide+2).F64...)
 	r := mustFit(t, src, Spec{KRange: [2]int{2, 3}, Covariance: "full,diag,tied-spherical", Criterion: "icl"}) // by ICL nobody races
 	for _, x := range r.Candidates {
@@ -184,6 +188,7 @@ func TestCandidatesThatShareAPassAreThoseThatDoNot(t *testing.T) {
 
 // Rows 0, 0, 1, 1, 5, 5. With one component variance 14/3; two of equal variance: means 0.5 and 5, variance 1/6.
 func TestSixRowsOfThreeValues(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, 0, 0, 1, 1, 5, 5)
 	r := mustFit(t, src, Spec{KRange: [2]int{1, 8}, Covariance: "tied"})
 	one := 2*math.Log(6) + 6*(math.Log(2*math.Pi*14/3)+1)
@@ -205,6 +210,7 @@ func TestSixRowsOfThreeValues(t *testing.T) {
 }
 
 func TestDegenerateCandidatesNeverWin(t *testing.T) {
+	t.Parallel()
 	x := normals(5, 60)
 	for i := range 20 {
 		x[i] = 3 // a spike whose likelihood is an accident of the floor
@@ -237,6 +243,7 @@ func TestDegenerateCandidatesNeverWin(t *testing.T) {
 // Five rows in six columns are flat. With one volume for all the others lend such a component the volume that it lacks, and it
 // stands above the floor: it is one on a few rows in a plane all the same.
 func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
+	t.Parallel()
 	const k, d, rows = 6, 6, 5
 	x := normals(8, k*rows*d)
 	for i := range x {
@@ -264,6 +271,7 @@ func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
 }
 
 func TestKnownNumberOfClustersIsFound(t *testing.T) {
+	t.Parallel()
 	for k := 1; k <= 5; k++ {
 		z := normals(uint64(100+k), 2*80*k)
 		for i := range 80 * k {
@@ -285,6 +293,7 @@ func TestKnownNumberOfClustersIsFound(t *testing.T) {
 
 // scikit-learn 1.7: silhouette_score of KMeans on iris.
 func TestSilhouettesOfIris(t *testing.T) {
+	t.Parallel()
 	src, _ := builtIn(t, "@iris")
 	r := mustFit(t, src, Spec{KRange: [2]int{1, 3}, Model: "kmeans"})
 	if r.K != 2 || r.Choice.Verdict != "" || r.Choice.Rows != 150 {
@@ -299,6 +308,7 @@ func TestSilhouettesOfIris(t *testing.T) {
 
 // By mclust the best two are 0.822 apart in BIC.
 func TestFlatChoiceIsCalledFlat(t *testing.T) {
+	t.Parallel()
 	src, _ := builtIn(t, "@iris")
 	r := mustFit(t, src, Spec{KRange: [2]int{2, 3}, Covariance: "VEV,VVV"})
 	within(t, "margin", *r.Choice.Margin, 562.550707983332-561.728462114338, 1e-3)
@@ -308,6 +318,7 @@ func TestFlatChoiceIsCalledFlat(t *testing.T) {
 }
 
 func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
+	t.Parallel()
 	src, _ := builtIn(t, "@faithful")
 	tried := 0
 	r := mustFit(t, src, Spec{K: 1, Covariance: "all", Tried: func(int, int, Candidate) { tried++ }})
@@ -344,6 +355,7 @@ func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
 func first[A, B any](a A, _ B) A { return a }
 
 func TestWatchSeesTheWinnerAlone(t *testing.T) {
+	t.Parallel()
 	src, _ := builtIn(t, "@faithful")
 	var chosen, alone []float64
 	spec := Spec{KRange: [2]int{1, 3}, NInit: 1, Watch: func(p Progress) { chosen = append(chosen, p.Point.F) }}
@@ -355,6 +367,7 @@ func TestWatchSeesTheWinnerAlone(t *testing.T) {
 }
 
 func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
+	t.Parallel()
 	for _, src := range []*data.Table{many(500), many(sideBySide + 1)} {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -381,6 +394,7 @@ func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
 }
 
 func TestChoicesThatMakeNoSenseNameTheFlag(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		field string
 		spec  Spec

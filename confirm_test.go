@@ -40,6 +40,7 @@ func cells(out bool, width int, counts ...float64) *data.Table {
 // Two bits have three free cells, and two classes five parameters: every fit reaches the saturated likelihood, none determines
 // its parameters, and all say so. One class has two parameters, which are determined.
 func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
+	t.Parallel()
 	counts := []float64{27, 5, 8, 20}
 	saturated := 0.0
 	for _, n := range counts {
@@ -48,7 +49,7 @@ func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
 	for _, out := range []bool{false, true} {
 		src := cells(out, 2, counts...)
 		for _, model := range []string{"bernoulli", "categorical"} {
-			for seed := range uint64(20) {
+			for seed := range uint64(8) {
 				spec := Spec{Model: model, K: 2, Seed: &seed}
 				if model == "categorical" {
 					spec.Levels = [][]string{{"no", "yes"}, {"no", "yes"}}
@@ -81,6 +82,7 @@ func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
 
 // One column of bits has one free cell: two classes are at the maximum where they begin, and flat.
 func TestOneColumnOfBitsIsAtItsMaximum(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(5) {
 		for _, algorithm := range Climbers() {
 			r := mustFit(t, cells(true, 1, 9, 15), Spec{Model: "bernoulli", K: 2, Algorithm: algorithm, Seed: &seed})
@@ -95,6 +97,7 @@ func TestOneColumnOfBitsIsAtItsMaximum(t *testing.T) {
 // Three bits have seven free cells, and two classes seven parameters. Where the classes differ in all bits they are determined,
 // to the errors that the outer products of all cells tell.
 func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
+	t.Parallel()
 	yes, share := [][]float64{{0.9, 0.8, 0.7}, {0.2, 0.3, 0.1}}, []float64{0.6, 0.4}
 	counts := make([]float64, 8)
 	for cell := range counts {
@@ -127,6 +130,7 @@ func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
 // Three classes of four bits have 14 parameters, of which the cells tell at most 13 (Goodman 1974): the maximum is a ridge. It
 // ends where a probability comes to 0, and a fit that climbs to that end says of it what is true all along the ridge.
 func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
+	t.Parallel()
 	src := cells(false, 4, 42, 23, 6, 25, 6, 24, 7, 38, 1, 4, 1, 6, 2, 9, 2, 20)
 	yes := []string{"no", "yes"}
 	for _, spec := range []Spec{
@@ -149,6 +153,7 @@ func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
 // A component of two rows turns about the line through them, and nothing changes. Turns are parameters of their own where the
 // axes are free and the shape or the volume is tied.
 func TestATurnThatNoRowSeesIsFlat(t *testing.T) {
+	t.Parallel()
 	z := normals(41, 3*80)
 	var x []float64
 	for i := range 80 {
@@ -169,6 +174,7 @@ func TestATurnThatNoRowSeesIsFlat(t *testing.T) {
 // Where rows are too many to look in every direction, a direction in which no row's density changes is found by the rows'
 // scores, which standard errors need anyway.
 func TestScoresFindAFlatDirection(t *testing.T) {
+	t.Parallel()
 	counts := []float64{11, 23, 19, 7}
 	for i := range counts {
 		counts[i] *= 100
@@ -216,6 +222,7 @@ func nearby(seed uint64, n, d, k int, bits bool) [][]float64 {
 // Whatever the algorithm and the tolerance, the end is no farther from where the climb goes on to than is told: the distance is
 // measured by the log-likelihood that is gained by going on to rounding.
 func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
+	t.Parallel()
 	shapes := []string{"full", "diag", "tied-volume-shape", "tied", "tied-shape", "spherical"}
 	seen := 0
 	for i := range 36 {
@@ -263,6 +270,7 @@ func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
 
 // Comparing algorithms says of each whether its best end is flat.
 func TestComparisonSaysThatRowsDoNotDetermine(t *testing.T) {
+	t.Parallel()
 	for _, want := range []bool{true, false} {
 		src, spec := cells(true, 2, 11, 23, 19, 7), Spec{Model: "bernoulli", K: 1, NInit: 2}
 		if want {

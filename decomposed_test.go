@@ -16,6 +16,7 @@ var decomposedCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", 
 // mclust starts from its own hierarchy, so that its end is a good hill, not the highest. With ten starts none of ours may
 // be lower, and at the same hill log-likelihood, BIC and the count of parameters are the same.
 func TestDecomposedShapesReachMclust(t *testing.T) {
+	t.Parallel()
 	same := 0
 	for _, name := range []string{"iris", "diabetes"} {
 		src, _ := builtIn(t, "@"+name)
@@ -55,6 +56,7 @@ func TestDecomposedShapesReachMclust(t *testing.T) {
 // On its way this start turns two axes that are all but alike by more than half a turn, which is at infinity in the
 // coordinates that it begins with.
 func TestDirectionsThatTurnFarArrive(t *testing.T) {
+	t.Parallel()
 	r := mustFit(t, iris(t), Spec{K: 4, Covariance: "VEV", NInit: 1, Seed: new(uint64(4))})
 	if !r.Converged || r.Iterations > 100 {
 		t.Errorf("after %d iterations at %v: %+v", r.Iterations, *r.LogLik, r.Certificate)
@@ -63,6 +65,7 @@ func TestDirectionsThatTurnFarArrive(t *testing.T) {
 
 // Every driver ends at an optimum of its own: where it does so at the same hill, log-likelihoods are the same.
 func TestDecomposedShapesUnderEveryDriver(t *testing.T) {
+	t.Parallel()
 	src := iris(t)
 	for _, code := range decomposedCodes {
 		best := mustFit(t, src, Spec{K: 2, Covariance: code, NInit: 1, Tol: new(1e-4)})
@@ -76,6 +79,7 @@ func TestDecomposedShapesUnderEveryDriver(t *testing.T) {
 }
 
 func TestDecomposedModelsSurviveTheFile(t *testing.T) {
+	t.Parallel()
 	src := iris(t)
 	for i, code := range decomposedCodes {
 		for _, scale := range []string{"none", "standard"} {
@@ -109,6 +113,7 @@ func TestDecomposedModelsSurviveTheFile(t *testing.T) {
 
 // A file whose covariances do not share what it says is refused in one line; within 1e-6 it is not.
 func TestModelsThatAreNotOfTheirShapeAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ code, good, bad string }{
 		{"VEI", `[1, 4], [3, 12]`, `[1, 4], [3, 12.001]`},
 		{"EVI", `[1, 4], [2, 2]`, `[1, 4], [2, 2.001]`},
@@ -136,6 +141,7 @@ func TestModelsThatAreNotOfTheirShapeAreRefused(t *testing.T) {
 
 // Rows drawn from a model have its covariances, and a fit of them finds these again.
 func TestDecomposedModelsAreDrawnFrom(t *testing.T) {
+	t.Parallel()
 	m := new(Model)
 	if err := m.UnmarshalJSON([]byte(`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "EEV", "columns": ["x", "y"],
 		"weights": [0.5, 0.5], "means": [[0, 0], [30, 1]], "covariances": [[[1, 0], [0, 4]], [[2.5, 1.5], [1.5, 2.5]]]}`)); err != nil {

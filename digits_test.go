@@ -47,6 +47,7 @@ func foursAndEights(t *testing.T) *data.Table {
 
 // Mixtures of bits tell 4 from 8 without having seen a label, and more components describe the digits better.
 func TestDigitsFourAndEight(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("11,693 pictures of 784 pixels")
 	}

@@ -10,6 +10,7 @@ import (
 
 // Three years in a column of a mixture are told of; more values, few rows, and models that have no density to grow are not.
 func TestColumnsOfFewValuesAreNamed(t *testing.T) {
+	t.Parallel()
 	table := func(n, values int) *data.Table {
 		x := normals(12, 2*n)
 		for i := range n {

@@ -98,6 +98,7 @@ func found(t *testing.T, m *latent.Model, name string) latent.Array {
 // In whatever layout they are, covariances_ are those of the model and precisions_cholesky_ are upper triangles U with
 // U Uᵀ the inverse. The inverse is gonum's.
 func TestExportedPrecisionsAreInverseCovariances(t *testing.T) {
+	t.Parallel()
 	const k, d = 3, 4
 	layouts := map[string]int{"full": k * d * d, "tied": d * d, "diag": k * d, "spherical": k}
 	for code, m := range mixtures(t, d) {
@@ -136,6 +137,7 @@ func TestExportedPrecisionsAreInverseCovariances(t *testing.T) {
 }
 
 func TestExportedShapesHoldTheirNumbers(t *testing.T) {
+	t.Parallel()
 	models := mixtures(t, 3)
 	half := 0.5
 	models["transformed"] = &latent.Model{Kind: "kmedians", Columns: []string{"a", "b"}, Means: [][]float64{{1}, {2}, {3}}, Transform: []latent.Transform{
@@ -173,6 +175,7 @@ func TestExportedShapesHoldTheirNumbers(t *testing.T) {
 }
 
 func TestArraysRefuseACovarianceThatIsNone(t *testing.T) {
+	t.Parallel()
 	for code, m := range mixtures(t, 2) {
 		m.Covariance[0][0] = -1
 		if _, err := m.Arrays(); err == nil || !strings.Contains(err.Error(), "number 1") {
@@ -186,6 +189,7 @@ func TestArraysRefuseACovarianceThatIsNone(t *testing.T) {
 
 // The distance is the quadratic form (x - m)ᵀ Σ⁻¹ (x - m) with gonum's inverse, x in the units after the transform.
 func TestDistancesAreTheQuadraticForm(t *testing.T) {
+	t.Parallel()
 	const d = 4
 	rng := rand.New(rand.NewPCG(1, 1))
 	table := &data.Table{N: 100, D: d}

@@ -388,18 +388,35 @@ func (f *fit) warnings(r *Result, t *tally, e *end) {
 	case n > 1:
 		r.warn(fmt.Sprintf("%d components of --init's model have weight 0 and take no part: no step changes them, and their parameters are not counted", n))
 	}
+	var noRows, noWeight []int // labels
 	for c, x := range r.Components {
 		switch {
 		case t.sizes[c] > 0 || x.Weight == 0 && f.absent() > 0:
 		case x.Rows > 0:
-			r.warn(fmt.Sprintf("component %d is empty: only rows of weight 0 carry its label", x.Label))
+			noWeight = append(noWeight, x.Label)
 		default:
-			r.warn(fmt.Sprintf("component %d is empty: no row carries its label", x.Label))
+			noRows = append(noRows, x.Label)
 		}
 	}
+	r.warnEmpty(noRows, "no row carries")
+	r.warnEmpty(noWeight, "only rows of weight 0 carry")
 }
 
 func (r *Result) warn(s string) { r.Warnings = append(r.Warnings, s) }
+
+// warnEmpty names the components of these labels as empty: carries says which rows carry their label.
+func (r *Result) warnEmpty(labels []int, carries string) {
+	switch n := len(labels); {
+	case n == 1:
+		r.warn(fmt.Sprintf("component %d is empty: %s its label", labels[0], carries))
+	case n > 1:
+		shown := strings.Trim(fmt.Sprint(labels[:min(n, 10)]), "[]")
+		if n > 10 {
+			shown += " ..."
+		}
+		r.warn(fmt.Sprintf("%d components are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
+	}
+}
 
 // UserMean returns the mean of component c in the user's units: d numbers, after principal components the point of their
 // plane.

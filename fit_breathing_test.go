@@ -16,6 +16,7 @@ import (
 
 // testdata/oracle/optimum/kmeans.json: the best inertia of a thousand and more greedy k-means++ starts.
 func TestOneDefaultFitOfKMeansFindsTheBestInertiaKnown(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("testdata/oracle/optimum/kmeans.json")
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +69,7 @@ func TestOneDefaultFitOfKMeansFindsTheBestInertiaKnown(t *testing.T) {
 
 // A given start is climbed from as it stands, and limits are those of Lloyd's algorithm.
 func TestWhenKMeansGoesOnWhereLloydEnds(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(2, normals(3, 400)...)
 	labels := make([]int32, 200)
 	for i := range labels {
@@ -112,6 +114,7 @@ func TestWhenKMeansGoesOnWhereLloydEnds(t *testing.T) {
 type hidden struct{ *data.Table }
 
 func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
+	t.Parallel()
 	n := seed.SampleRows + 3000
 	x := normals(21, 2*n)
 	for i := range n {
@@ -138,6 +141,7 @@ func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
 }
 
 func TestKMeansOnRowsNearTheLimitsOfNumbers(t *testing.T) {
+	t.Parallel()
 	for _, scale := range []float64{1e-150, 1e-20, 1, 1e20, 1e150} {
 		x := normals(17, 120)
 		for i := range x {

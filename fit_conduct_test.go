@@ -18,6 +18,7 @@ func named(m *Model) *Model {
 }
 
 func TestRidgeCarriesNoCertificateAndSaysWhy(t *testing.T) {
+	t.Parallel()
 	r := mustFit(t, matrixOf(1, normals(3, 90)...), Spec{K: 2, RegCovar: 1e-3, TolLogLik: 1e-6})
 	if r.Certificate.DistanceSE != nil || r.Certificate.Method != nil || !strings.Contains(strings.Join(r.Warnings, "\n"), "--reg-covar") {
 		t.Errorf("certificate %+v, warnings %q", r.Certificate, r.Warnings)
@@ -58,6 +59,7 @@ func (u unreadable) Read(*data.Block, int) error { return u.err }
 func (u unreadable) Close() error { return nil }
 
 func TestRowsThatCannotBeReadAnyMoreAreAnError(t *testing.T) {
+	t.Parallel()
 	gone := errors.New("the file is gone")
 	for at := 1; at <= 12; at++ {
 		fails := func(pass int) error {
@@ -77,6 +79,7 @@ func TestRowsThatCannotBeReadAnyMoreAreAnError(t *testing.T) {
 }
 
 func TestInterruptedFitReturnsTheBestSoFar(t *testing.T) {
+	t.Parallel()
 	for _, at := range []int{0, 1, 5} {
 		ctx, cancel := context.WithCancel(context.Background())
 		src := matrixOf(2, normals(6, 2000)...)
@@ -107,6 +110,7 @@ func TestInterruptedFitReturnsTheBestSoFar(t *testing.T) {
 }
 
 func TestStepsOfEveryStartAreSeenInOrder(t *testing.T) {
+	t.Parallel()
 	next, ended, sweeps := map[int]int{}, map[int]bool{}, map[int]int{}
 	best, win := math.Inf(-1), 0
 	src := &rowsThat{Table: matrixOf(2, normals(6, 400)...)}
@@ -150,6 +154,7 @@ func TestStepsOfEveryStartAreSeenInOrder(t *testing.T) {
 }
 
 func TestValuesThatCannotBeFittedAreNamed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		src  *data.Table
 		want string
@@ -168,6 +173,7 @@ func TestValuesThatCannotBeFittedAreNamed(t *testing.T) {
 }
 
 func TestResultIsJSONWithTheKeysPromised(t *testing.T) {
+	t.Parallel()
 	for name, spec := range map[string]Spec{"gmm": {K: 2}, "kmeans": {Model: "kmeans", K: 2}} {
 		r := mustFit(t, matrixOf(1, normals(3, 90)...), spec)
 		b, err := json.Marshal(r)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestGeneratorsOfTheTests(t *testing.T) {
+	t.Parallel()
 	u, z := uniforms(1, 2), normals(1, 1)
 	if u[0] != 0.42320917087271326 || u[1] != 0.5094074428837206 || math.Abs(z[0]+1.0472394723915035) > 1e-15 {
 		t.Errorf("%v and %v", u, z)
@@ -20,6 +21,7 @@ func TestGeneratorsOfTheTests(t *testing.T) {
 }
 
 func TestInertiaKeepsItsDigitsFarFromZero(t *testing.T) {
+	t.Parallel()
 	far := matrixOf(1, 1e8, 1e8+1, 1e8+3, 1e8+4)
 	narrow := &data.Table{N: 4, D: 1, F32: []float32{-2048.5, -2047.5, 2047.5, 2048.5}}
 	for _, init := range []string{"auto", "k-means++", "random"} {
@@ -38,6 +40,7 @@ func TestInertiaKeepsItsDigitsFarFromZero(t *testing.T) {
 }
 
 func TestMoreGroupsThanDistinctRowsAreRefused(t *testing.T) {
+	t.Parallel()
 	equal := slices.Repeat([]float64{-3}, 12)
 	single := make([]float32, 4)
 	for i, v := range []float64{0, 1, 3, 4} {
@@ -65,6 +68,7 @@ func TestMoreGroupsThanDistinctRowsAreRefused(t *testing.T) {
 }
 
 func TestStartFarFromTheRowsStillFillsEveryCluster(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, 10, 20, 30, 31)
 	r := mustFit(t, src, Spec{Model: "kmeans", K: 3, Init: "centers", Centers: [][]float64{{1000}, {-1000}, {25}}})
 	if got := *r.Inertia; !r.Converged || math.Abs(got-0.5) > 1e-12 && math.Abs(got-50) > 1e-12 {
@@ -79,6 +83,7 @@ func TestStartFarFromTheRowsStillFillsEveryCluster(t *testing.T) {
 
 // A step of Lloyd's algorithm from 0 and 1 on 0, 1, 10, 11 leads to 0 and 22/3, whatever its length.
 func TestTolShiftMakesTheMoveItStopsBy(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, 0, 1, 10, 11)
 	for _, tol := range []float64{100, 1e300} {
 		r := mustFit(t, src, Spec{Model: "kmeans", K: 2, Algorithm: "lloyd", Init: "centers", Centers: [][]float64{{0}, {1}}, TolShift: tol})
@@ -92,6 +97,7 @@ func TestTolShiftMakesTheMoveItStopsBy(t *testing.T) {
 }
 
 func TestLloydOnHeavyTails(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(2, uniforms(7, 600)...)
 	for i, u := range src.F64 {
 		src.F64[i] = math.Tan(math.Pi * (u - 0.5))
@@ -121,6 +127,7 @@ func TestLloydOnHeavyTails(t *testing.T) {
 }
 
 func TestLabelsAndInertiaBelongToTheCentresReturned(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	for _, c := range []struct {
 		limit     int
@@ -152,6 +159,7 @@ func TestLabelsAndInertiaBelongToTheCentresReturned(t *testing.T) {
 }
 
 func TestRowsWithoutWeightAreLabelledButCountNothing(t *testing.T) {
+	t.Parallel()
 	src := &data.Table{N: 5, D: 1, F64: []float64{0, 2, 10, 12, 1000}, W: []float64{1, 1, 1, 1, 0}}
 	for seed := range uint64(100) {
 		r := mustFit(t, src, Spec{Model: "kmeans", K: 2, Init: "k-means++", NInit: 1, Seed: &seed})
@@ -188,6 +196,7 @@ func TestRowsWithoutWeightAreLabelledButCountNothing(t *testing.T) {
 }
 
 func TestWeightsThatCannotBeUsedAreNamed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		w    []float64
 		want string
@@ -208,6 +217,7 @@ func TestWeightsThatCannotBeUsedAreNamed(t *testing.T) {
 }
 
 func TestOneGroupOneRowOneColumn(t *testing.T) {
+	t.Parallel()
 	three := matrixOf(2, 1, 2, 3, 4, 5, 9)
 	if r := mustFit(t, three, Spec{Model: "kmeans", K: 1}); !slices.Equal(r.Components[0].Mean, []float64{3, 5}) || *r.Inertia != 34 {
 		t.Errorf("centre %v, inertia %v", r.Components[0].Mean, *r.Inertia)
@@ -249,6 +259,7 @@ func saved(t *testing.T, m *Model) string {
 }
 
 func TestThreadsChangeNothing(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(8, normals(5, 160_000)...)
 	for _, spec := range []Spec{
 		{Model: "kmeans", K: 16, Seed: new(uint64(42)), NInit: 2, MaxIter: new(5)},

@@ -15,6 +15,7 @@ import (
 )
 
 func TestVarianceKeepsItsDigitsFarFromZero(t *testing.T) {
+	t.Parallel()
 	var x []float64
 	for i := range 200 {
 		x = append(x, 1e8+float64(2*(i%2)-1)+float64(i/100)*1000)
@@ -33,6 +34,7 @@ func TestVarianceKeepsItsDigitsFarFromZero(t *testing.T) {
 }
 
 func TestConstantColumnIsNamed(t *testing.T) {
+	t.Parallel()
 	var x []float64
 	for _, v := range []float64{0, 1, 2, 3, 10, 11, 12, 13} {
 		x = append(x, v, 7)
@@ -51,6 +53,7 @@ func TestConstantColumnIsNamed(t *testing.T) {
 }
 
 func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
+	t.Parallel()
 	z := normals(3, 90)
 	mean, variance := 0.0, 0.0
 	for _, v := range z {
@@ -84,6 +87,7 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 }
 
 func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
+	t.Parallel()
 	score := func(m *Model, x ...float64) (density float64, p []float64) {
 		t.Helper()
 		if err := m.check(); err != nil {
@@ -123,6 +127,7 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 }
 
 func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
+	t.Parallel()
 	for shape, want := range map[string]int{"full": 39, "tied": 21, "diag": 27, "spherical": 19} {
 		r := mustFit(t, matrixOf(3, normals(9, 240)...), Spec{K: 4, Covariance: shape, NInit: 1, MaxIter: new(3)})
 		if r.Free != want {
@@ -151,6 +156,7 @@ func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
 }
 
 func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(3, normals(21, 900)...)
 	seeds := uint64(6)
 	if testing.Short() {
@@ -188,6 +194,7 @@ func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 }
 
 func TestGivenModelIsWhereTheClimbBegins(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, -2, -1, 1, 2)
 	for _, shape := range []family.Shape{family.Full, family.Diag, family.Spherical} {
 		given := &Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{-1}, {1}}, Covariance: [][]float64{{4}, {4}}}
@@ -210,6 +217,7 @@ func TestGivenModelIsWhereTheClimbBegins(t *testing.T) {
 
 // A variance below the floor would be raised by the first step, and the climb would begin with a fall.
 func TestStartBelowTheFloorBeginsOnIt(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, -2, -1, 0, 0, 0, 0, 0, 1, 2)
 	for _, shape := range []family.Shape{family.Full, family.Diag, family.Spherical} {
 		given := &Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {0}}, Covariance: [][]float64{{1e-30}, {2}}}
@@ -224,6 +232,7 @@ func TestStartBelowTheFloorBeginsOnIt(t *testing.T) {
 }
 
 func TestStartThatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
 	gmm := func(change func(m *Model)) *Model {
 		m := &Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{-1, 0}, {1, 0}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
 		change(m)
@@ -256,6 +265,7 @@ func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 }
 
 func TestUnitOfAColumnDecidesNothing(t *testing.T) {
+	t.Parallel()
 	z := normals(11, 1200)
 	half := make([]int32, 600)
 	for i := range half {
@@ -289,6 +299,7 @@ func agreement(a, b []int32) float64 {
 
 // In other units, powers of two, every start takes the same way: also a single one, which luck cannot save.
 func TestEveryStartIsTheSameInOtherUnits(t *testing.T) {
+	t.Parallel()
 	z := normals(11, 1200)
 	for seed := uint64(1); seed <= 5; seed++ {
 		for _, init := range []string{"auto", "k-means++", "random"} {
@@ -312,6 +323,7 @@ func TestEveryStartIsTheSameInOtherUnits(t *testing.T) {
 }
 
 func TestEqualGroupsAreOrderedByMean(t *testing.T) {
+	t.Parallel()
 	for _, centers := range [][][]float64{{{0, 5}, {0, 1}, {-1, 9}}, {{-1, 9}, {0, 1}, {0, 5}}} {
 		r := mustFit(t, matrixOf(2, 0, 5, 0, 1, -1, 9), Spec{Model: "kmeans", K: 3, Init: "centers", Centers: centers})
 		for c, want := range [][]float64{{-1, 9}, {0, 1}, {0, 5}} {
@@ -324,6 +336,7 @@ func TestEqualGroupsAreOrderedByMean(t *testing.T) {
 
 // A spike on a few rows has a likelihood as high as the floor allows; it does not win against a start without one.
 func TestSpikeOnAFewRowsDoesNotWin(t *testing.T) {
+	t.Parallel()
 	g := family.Gaussian{Shape: family.Spherical, Var: []float64{1}}
 	f := &fit{mix: &mixture.Mixture{Family: g, K: 2, D: 1}}
 	floor := math.Log(family.MinEigenvalue) / 2
@@ -350,6 +363,7 @@ func TestSpikeOnAFewRowsDoesNotWin(t *testing.T) {
 }
 
 func TestScaledFitReportsTheUsersUnits(t *testing.T) {
+	t.Parallel()
 	x := dataset(t, "faithful.csv", []string{"eruptions", "waiting"})
 	src := matrixOf(2, x...)
 	plain := mustFit(t, src, Spec{K: 2, Tol: new(1e-4)})
@@ -378,6 +392,7 @@ func TestScaledFitReportsTheUsersUnits(t *testing.T) {
 
 // Weighted rows and repeated rows are the same problem, in every number reported but the count of rows.
 func TestWeightedRowsFitAsRepeatedRows(t *testing.T) {
+	t.Parallel()
 	z := normals(8, 160)
 	weighted, repeated := &data.Table{N: 80, D: 2}, &data.Table{D: 2}
 	var labels, more []int32
@@ -406,6 +421,7 @@ func TestWeightedRowsFitAsRepeatedRows(t *testing.T) {
 }
 
 func TestHardEMEndsWhereNoLabelMoves(t *testing.T) {
+	t.Parallel()
 	iris := matrixOf(4, dataset(t, "iris.csv", []string{"sepal_length", "sepal_width", "petal_length", "petal_width"})...)
 	for _, src := range []*data.Table{iris, matrixOf(3, normals(21, 3000)...)} {
 		for _, shape := range shapeNames {
@@ -430,6 +446,7 @@ func TestHardEMEndsWhereNoLabelMoves(t *testing.T) {
 // them, as the year's variance shrinks, a component loses its rows. EM-metric L-BFGS alone then follows its covariance out to 1e71 for a thousand steps; EM gives its weight
 // back in one.
 func TestComponentsThatLoseTheirRowsDoNotWander(t *testing.T) {
+	t.Parallel()
 	columns := []string{"bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g", "year"}
 	src, _, err := data.Load(context.Background(), "@penguins", data.Options{Columns: columns, Missing: "drop"})
 	if err != nil {

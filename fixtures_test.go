@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -155,4 +156,29 @@ func mclust(t *testing.T, name string) (good []optimum) {
 		}
 	}
 	return good
+}
+
+// coins returns n rows of d fair coins.
+func coins(n, d int) *data.Table {
+	t := noise(n, d, 1)
+	for i, x := range t.F64 {
+		t.F64[i] = 0
+		if x > 0 {
+			t.F64[i] = 1
+		}
+	}
+	return t
+}
+
+// lumps returns n rows of d columns in k round groups.
+func lumps(n, d, k int) *data.Table {
+	t, rng := noise(n, d, 2), rand.New(rand.NewPCG(3, 3))
+	centre := make([]float64, k*d)
+	for i := range centre {
+		centre[i] = 3 * rng.NormFloat64()
+	}
+	for i := range t.F64 {
+		t.F64[i] += centre[(i/d)%k*d+i%d]
+	}
+	return t
 }

@@ -26,6 +26,7 @@ func modelOf(t *testing.T, text string) *Model {
 // A component of weight 0 wins no row and adds nothing to a density, however far all others are; what the model says is what it
 // says without the component, in every kind and shape, wherever the component stands.
 func TestWeightlessComponentsTakeNoPart(t *testing.T) {
+	t.Parallel()
 	const far = 200.0 // standard deviations from the other components: 20,000 nats
 	head := `{"format": "latent-model", "version": 1, `
 	for name, c := range map[string]struct{ with, without string }{
@@ -109,6 +110,7 @@ func scoredBy(t *testing.T, m *Model, src data.Source) (r scoredRows) {
 
 // A level of probability 0 is never drawn, also where the others add to a little less than 1.
 func TestALevelOfProbabilityZeroIsNeverDrawn(t *testing.T) {
+	t.Parallel()
 	m := modelOf(t, `{"format": "latent-model", "version": 1, "model": "categorical", "columns": ["x"], "levels": [["a", "b", "c"]], "weights": [1], "probabilities": [[[0, 0.9999991, 0]]]}`)
 	s, err := m.Sampler(1)
 	if err != nil {
@@ -125,6 +127,7 @@ func TestALevelOfProbabilityZeroIsNeverDrawn(t *testing.T) {
 // From a start with a component of weight 0 EM can give it nothing: the fit is that of the other components, by any algorithm,
 // and the component comes back as it was.
 func TestAStartWithAWeightlessComponent(t *testing.T) {
+	t.Parallel()
 	var x []float64
 	for i := range 60 {
 		x = append(x, math.Sin(float64(i))+6*float64(i%2), math.Cos(3*float64(i))+float64(i%2))
@@ -174,6 +177,7 @@ func TestAStartWithAWeightlessComponent(t *testing.T) {
 // A fit's own file is never refused: a covariance of two columns that are all but one is written to float64, which leaves its
 // determinant, shared by all, four digits.
 func TestAFlatFitsFileIsRead(t *testing.T) {
+	t.Parallel()
 	for _, shape := range []string{"EVE", "EEV", "EVV", "VVE"} {
 		head := `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "` + shape + `", "columns": ["x", "y"], "weights": [0.5, 0.5], "means": [[0, 0], [9, 9]], "covariances": `
 		// Eigenvalues 4 and 4 in the first, 16e6 and 1e-6 in the second, about axes of 45 degrees: both have the determinant 16.
@@ -216,6 +220,7 @@ func parametersOf(t *testing.T, m *Model) string {
 // A fit of no steps from a model gives the model back: the same bytes of all parameters, of the number of rows and of the
 // log-likelihood.
 func TestNoStepsGiveTheModelBack(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	var x []float64
 	for i := range 90 {
@@ -260,6 +265,7 @@ func TestNoStepsGiveTheModelBack(t *testing.T) {
 // Without a step the components of a model written by hand keep their order too, whatever their weights, and its numbers stay
 // as they are: those near an edge also.
 func TestNoStepsKeepAModelWrittenByHand(t *testing.T) {
+	t.Parallel()
 	rows := &data.Table{N: 6, D: 1, F64: []float64{0, 1, 2, 10, 11, 13}}
 	m := modelOf(t, `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"], "weights": [0.1, 0, 0.9], "means": [[0.1], [5], [9.3]], "covariances": [0.7, 1, 3.1]}`)
 	r := startedFrom(t, rows, m, Spec{Covariance: "spherical", Columns: []string{"x"}})
@@ -294,6 +300,7 @@ func reordered(t *data.Table, at []int) *data.Table {
 // A model to start from meets the columns by name: from rows whose columns stand in another order, a fit of no steps has the
 // log-likelihood that the model has of the rows it knows, in every kind, shape and transform.
 func TestAGivenModelMeetsColumnsByName(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	names, at := []string{"a", "b", "c"}, []int{2, 0, 1}
 	swapped := []string{"c", "a", "b"}
@@ -342,6 +349,7 @@ func TestAGivenModelMeetsColumnsByName(t *testing.T) {
 
 // Levels are met by name as well; what either side lacks is an error that names it, as are columns.
 func TestAGivenModelNamesWhatDoesNotMatch(t *testing.T) {
+	t.Parallel()
 	words := &data.Table{N: 4, D: 1, F64: []float64{0, 0, 1, 0}} // clear, clear, rain, clear
 	model := func(levels, p string) *Model {
 		return modelOf(t, `{"format": "latent-model", "version": 1, "model": "categorical", "columns": ["sky"], "levels": [`+levels+`], "weights": [1], "probabilities": [[`+p+`]]}`)

@@ -28,6 +28,7 @@ func (s *endsAfter) Open(ctx context.Context) (data.Reader, error) {
 // A fit that is stopped after any of its passes, in the middle of a climb or between starts and moves, either says so or is
 // the whole fit.
 func TestStoppedAfterAnyPassIsMarked(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("hundreds of fits")
 	}
@@ -50,7 +51,7 @@ func TestStoppedAfterAnyPassIsMarked(t *testing.T) {
 		}
 		marked, none := 0, 0
 		passes := all.passes.Load()
-		for at := int64(1); at <= passes; at += 1 + passes/60 {
+		for at := int64(1); at <= passes; at += 1 + passes/40 {
 			ctx, cancel := context.WithCancel(context.Background())
 			src := &endsAfter{Table: all.Table, last: at, cancel: cancel}
 			r, err := Fit(ctx, src, spec)

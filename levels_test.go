@@ -22,6 +22,7 @@ func levelNames(n int) []string {
 }
 
 func TestCellsThatAreNoLevelAreNamed(t *testing.T) {
+	t.Parallel()
 	levels := [][]string{levelNames(2), levelNames(3)}
 	for _, c := range []struct {
 		cell float64
@@ -68,6 +69,7 @@ func TestManyLevelsTakeNoMemoryToStartFrom(t *testing.T) {
 }
 
 func TestWidthOfAModelOfLevelsIsThatOfItsLevels(t *testing.T) {
+	t.Parallel()
 	m := &Model{Kind: "categorical", Columns: []string{"x", "y"}, Levels: [][]string{{"a", "b"}, {"c"}}, Weights: []float64{1}, Probabilities: [][]float64{{0.5, 0.5}}}
 	if err := m.check(); err == nil || err.Error() != "probabilities: row 1 has 2 numbers, but there are 3 levels in all columns" {
 		t.Error(err)
@@ -79,6 +81,7 @@ func TestWidthOfAModelOfLevelsIsThatOfItsLevels(t *testing.T) {
 }
 
 func TestPenaltyForMoreClustersThanDistinctRowsIsRefused(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, 0, 0, 1, 1, 7, 7, 7)
 	for _, c := range []struct {
 		src  data.Source
@@ -120,6 +123,7 @@ func TestPenaltyForMoreClustersThanDistinctRowsIsRefused(t *testing.T) {
 }
 
 func TestPenaltyThatOpensTooManyClustersIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
 	const n = 10_500
 	x := make([]float64, n)
 	for i := range x {

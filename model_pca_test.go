@@ -55,6 +55,7 @@ func project(src *data.Table, mean []float64, axes [][]float64) *data.Table {
 
 // A fit of two components is the fit of rows that numpy's axes project, with the means taken back to the columns.
 func TestPCAFitsTheProjectedRows(t *testing.T) {
+	t.Parallel()
 	src := iris(t)
 	mean, axes, variance := numpys(t)
 	for _, spec := range []Spec{{K: 3}, {K: 3, Covariance: "diag"}, {K: 2, Covariance: "tied-spherical"}, {K: 3, Model: "kmeans"}, {K: 3, Model: "kmedians"}} {
@@ -102,6 +103,7 @@ func TestPCAFitsTheProjectedRows(t *testing.T) {
 // As many components as columns only turn space: full covariances have the same log-likelihood, in the user's units with
 // --scale too, the same labels, means and standard errors of means.
 func TestAllComponentsChangeNothing(t *testing.T) {
+	t.Parallel()
 	src := iris(t)
 	plain := mustFit(t, src, Spec{K: 2, Tol: new(1e-5)})
 	for _, scale := range []string{"none", "standard", "robust"} {
@@ -127,6 +129,7 @@ func TestAllComponentsChangeNothing(t *testing.T) {
 type streamed struct{ data.Source }
 
 func TestPCAOfAStreamHasTheSameBits(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []Spec{{K: 3, PCA: 2}, {K: 3, PCA: 3, Scale: "standard", Covariance: "tied"}, {K: 3, PCA: 2, Model: "kmeans"}, {K: 4, PCA: 1, Model: "kmeans"}} {
 		spec.Threads = 1
 		want := saved(t, mustFit(t, iris(t), spec).Fitted)
@@ -140,6 +143,7 @@ func TestPCAOfAStreamHasTheSameBits(t *testing.T) {
 }
 
 func TestPCAModelsSurviveTheFile(t *testing.T) {
+	t.Parallel()
 	src := iris(t)
 	for _, spec := range []Spec{{K: 3, PCA: 2, Scale: "standard"}, {K: 2, PCA: 3, Covariance: "tied"}, {K: 3, PCA: 2, Model: "kmedians"}} {
 		r, err := Fit(context.Background(), src, spec)
@@ -170,6 +174,7 @@ func TestPCAModelsSurviveTheFile(t *testing.T) {
 
 // Rows drawn from the model lie in the plane, with the mean of the mixture.
 func TestDrawnRowsLieInThePlane(t *testing.T) {
+	t.Parallel()
 	r := mustFit(t, iris(t), Spec{K: 3, PCA: 2})
 	s, err := r.Fitted.Sampler(1)
 	if err != nil {
@@ -197,6 +202,7 @@ func TestDrawnRowsLieInThePlane(t *testing.T) {
 }
 
 func TestGivenStartsOfPCA(t *testing.T) {
+	t.Parallel()
 	src := iris(t)
 	best := mustFit(t, src, Spec{K: 3, PCA: 2, NInit: 1, Tol: new(1e-4)}) // a hill that its centres alone lead to
 	var centers [][]float64
@@ -224,6 +230,7 @@ func TestGivenStartsOfPCA(t *testing.T) {
 }
 
 func TestPCAThatCannotBe(t *testing.T) {
+	t.Parallel()
 	line := matrixOf(3, 0, 0, 1, 1, 2, 1, 2, 4, 2, 3, 6, 2, 4, 8, 3)
 	for _, c := range []struct {
 		spec Spec
@@ -248,6 +255,7 @@ func TestPCAThatCannotBe(t *testing.T) {
 }
 
 func TestPCATransformsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ transform, want string }{
 		{`{"kind": "pca", "mean": [0], "components": [[1, 0]]}`, "mean of 1 numbers"},
 		{`{"kind": "pca", "mean": [0, 0], "components": []}`, "0 components"},

@@ -43,6 +43,7 @@ func twoComponents(shape family.Shape, covariance ...[]float64) *Model {
 }
 
 func TestModelFilesOfVersionOne(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob("testdata/model/*.json")
 	if err != nil || len(names) != len(golden) {
 		t.Fatalf("%d files (%v), want %d", len(names), err, len(golden))
@@ -73,6 +74,7 @@ func bits(rng *rand.Rand, low, high int) float64 {
 }
 
 func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 0))
 	for range 50 {
 		for shape := family.Full; shape <= family.TiedSpherical+1; shape++ {
@@ -159,6 +161,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 }
 
 func TestFittedModelsSurviveTheFile(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(2, normals(6, 400)...)
 	for _, spec := range []Spec{{K: 2}, {K: 2, Covariance: "tied-diag", Scale: "standard"}, {Model: "kmeans", K: 3, Scale: "robust"}} {
 		r := mustFit(t, src, spec)
@@ -188,6 +191,7 @@ func TestFittedModelsSurviveTheFile(t *testing.T) {
 }
 
 func TestModelWithoutSizesIsComplete(t *testing.T) {
+	t.Parallel()
 	m := &Model{Kind: "kmeans", Columns: []string{"x"}, Means: [][]float64{{0}, {1}}}
 	got := new(Model)
 	if err := json.Unmarshal([]byte(saved(t, m)), got); err != nil || got.Sizes != nil || len(got.Means) != 2 {
@@ -197,6 +201,7 @@ func TestModelWithoutSizesIsComplete(t *testing.T) {
 
 // Every file refused differs from a good one in one place, and the message begins with the key that is to blame.
 func TestRefusedModelFilesNameTheKey(t *testing.T) {
+	t.Parallel()
 	const gmm = `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "full", "columns": ["x", "y"],
 "weights": [0.5, 0.5], "means": [[0, 0], [3, 1]], "covariances": [[[1, 0], [0, 1]], [[2, 1], [1, 2]]],
 "transform": [{"kind": "standard", "center": [1, 2], "scale": [3, 4]}], "n": 300, "log_likelihood": -1.5}`

@@ -214,6 +214,7 @@ func flat(shape family.Shape, v []float64, c, d int) []float64 {
 }
 
 func TestStepsOfEMAgreeWithExactArithmetic(t *testing.T) {
+	t.Parallel()
 	const tol = 1e-9
 	eachReference(t, "em_steps", 7, func(t *testing.T, ref *reference, src *data.Table, c *referenceCase) {
 		k, d, s := c.K, src.D, look(t, src)
@@ -301,6 +302,7 @@ func units(shape family.Shape, cov []float64, d int) []float64 {
 }
 
 func TestStepsOfLloydAgreeWithExactArithmetic(t *testing.T) {
+	t.Parallel()
 	eachReference(t, "kmeans", 8, func(t *testing.T, ref *reference, src *data.Table, c *referenceCase) {
 		k, d, s := c.K, src.D, look(t, src)
 		origin := s.Origin()
@@ -371,6 +373,7 @@ func TestStepsOfLloydAgreeWithExactArithmetic(t *testing.T) {
 }
 
 func TestDensitiesAgreeWithExactArithmetic(t *testing.T) {
+	t.Parallel()
 	eachReference(t, "density", 1, func(t *testing.T, _ *reference, _ *data.Table, c *referenceCase) {
 		if c.Name == "d-1000" {
 			c.fromFormula()

@@ -22,6 +22,7 @@ func overlappingRows(n int) *data.Table {
 // With many rows the starts climb on a sample first. The end is that of a climb on all rows from the plain start, in a
 // few passes, and the same bits for any number of threads.
 func TestManyRowsAreClimbedOnASampleFirst(t *testing.T) {
+	t.Parallel()
 	src := overlappingRows(refineFrom * seed.SampleRows)
 	plain := mustFit(t, src, Spec{K: 3, NInit: 1})
 	first := mustFit(t, src, Spec{K: 3, Threads: 1})
@@ -40,6 +41,7 @@ func TestManyRowsAreClimbedOnASampleFirst(t *testing.T) {
 // A start that leads to a lower hill of the sample, and surely so, is evaluated on all rows and stopped; two ways to the
 // same hill both climb on. Each begins higher than it would have.
 func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
+	t.Parallel()
 	ctx, src := context.Background(), overlappingRows(20_000)
 	f, err := prepare(ctx, src, Spec{K: 3})
 	if err != nil {
@@ -87,6 +89,7 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 
 // The lead is the sum of weighted differences over its standard deviation; here 4 rows by hand.
 func TestLeadIsInStandardDeviations(t *testing.T) {
+	t.Parallel()
 	w, b := []float64{1, 2, 1, 0}, []float64{0, 0, 0, 7}
 	// differences 1, 2, 3 with weights 1, 2, 1: the sum is 8, the mean 2, the weighted deviations -1, 0, 1
 	if got := lead(w, []float64{1, 2, 3, 0}, b); math.Abs(got-8/math.Sqrt2) > 1e-15 {

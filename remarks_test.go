@@ -25,6 +25,7 @@ func repeatedRows(t *data.Table) *data.Table {
 // A weight is a number of rows in what is remarked too: few lines of large weights are many rows, and the remarks are those of
 // the rows written out, each group's count apart.
 func TestRemarksCountRowsByTheirWeights(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	floor := &data.Table{N: 31, D: 1}
 	for i := range 30 {
@@ -63,6 +64,7 @@ func TestRemarksCountRowsByTheirWeights(t *testing.T) {
 
 // What is said of too few rows names their weight, where that is what they count for.
 func TestTooFewRowsAreToldWithTheirWeight(t *testing.T) {
+	t.Parallel()
 	rows := &data.Table{N: 4, D: 1, F64: []float64{0, 1, 10, 12}, W: []float64{30, 30, 30, 30}}
 	r, err := Fit(context.Background(), rows, Spec{K: 2})
 	if err != nil {
@@ -73,8 +75,22 @@ func TestTooFewRowsAreToldWithTheirWeight(t *testing.T) {
 	}
 }
 
+// Several empty components are one remark.
+func TestEmptyComponentsAreNamedTogether(t *testing.T) {
+	t.Parallel()
+	rows := &data.Table{N: 5, D: 1, F64: []float64{0, 1, 10, 11, 9}}
+	r, err := Fit(context.Background(), rows, Spec{Model: "kmeans", K: 4, Init: "centers", Centers: [][]float64{{0.5}, {10.5}, {400}, {500}}, MaxIter: new(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "2 components are empty (3, 4): no row carries their labels"; !slices.Contains(r.Warnings, want) {
+		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
+	}
+}
+
 // A component whose label only rows of weight 0 carry is empty.
 func TestAComponentOfWeightlessRowsIsEmpty(t *testing.T) {
+	t.Parallel()
 	rows := &data.Table{N: 5, D: 1, F64: []float64{0, 1, 10, 11, 500}, W: []float64{1, 1, 1, 1, 0}}
 	r, err := Fit(context.Background(), rows, Spec{Model: "kmeans", K: 3, Init: "centers", Centers: [][]float64{{0.5}, {10.5}, {400}}, MaxIter: new(0)})
 	if err != nil {

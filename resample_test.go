@@ -73,6 +73,7 @@ func fits(t *testing.T, what string, counts []int, probs []float64) {
 }
 
 func TestResampledWeightsAreMultinomialCounts(t *testing.T) {
+	t.Parallel()
 	own := []float64{1, 3, 0, 2, 1, 5}
 	src := &data.Table{N: 6, D: 1, F64: make([]float64, 6), W: own}
 	const total, times = 12, 20_000
@@ -111,6 +112,7 @@ func TestResampledWeightsAreMultinomialCounts(t *testing.T) {
 }
 
 func TestARowOfWeightTwoIsDrawnLikeTheRowTwice(t *testing.T) {
+	t.Parallel()
 	once := &data.Table{N: 3, D: 1, F64: []float64{1, 2, 3}, W: []float64{1, 2, 1}}
 	twice := &data.Table{N: 4, D: 1, F64: []float64{1, 2, 2, 3}}
 	weighted, repeated := make([]int, 5), make([]int, 5)
@@ -126,6 +128,7 @@ func TestARowOfWeightTwoIsDrawnLikeTheRowTwice(t *testing.T) {
 }
 
 func TestBinomialNumbersFollowTheirDistribution(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		n int
 		p float64
@@ -148,6 +151,7 @@ func TestBinomialNumbersFollowTheirDistribution(t *testing.T) {
 }
 
 func TestResampledWeightsDoNotDependOnHowRowsAreRead(t *testing.T) {
+	t.Parallel()
 	n := 5000
 	src := &data.Table{N: n, D: 1, F64: normals(1, n), W: uniforms(2, n)}
 	total := 0.0

@@ -9,6 +9,7 @@ import (
 )
 
 func TestSpecsThatMakeSenseAreAccepted(t *testing.T) {
+	t.Parallel()
 	for _, s := range []Spec{
 		{K: 1},
 		{K: 3, Model: "gmm", Covariance: "vvv", Algorithm: "hard-em", Weights: "uniform", Init: "random", NInit: 3},
@@ -23,6 +24,7 @@ func TestSpecsThatMakeSenseAreAccepted(t *testing.T) {
 }
 
 func TestSpecsThatMakeNoSenseNameTheFlag(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		field string
 		spec  Spec
@@ -65,6 +67,7 @@ func TestSpecsThatMakeNoSenseNameTheFlag(t *testing.T) {
 }
 
 func TestSpecTravelsAsJSON(t *testing.T) {
+	t.Parallel()
 	want := Spec{K: 3, Covariance: "diag", Algorithm: "em", Weights: "uniform", Init: "random", NInit: 4, MaxIter: new(0), Tol: new(0.0),
 		TolLogLik: 0.5, Seed: new(uint64(0)), RegCovar: 1e-6, Scale: "standard", Threads: 2, Columns: []string{"a"}}
 	b, err := json.Marshal(want)
@@ -81,6 +84,7 @@ func TestSpecTravelsAsJSON(t *testing.T) {
 }
 
 func TestNumberOfStarts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		spec Spec
 		n    int64

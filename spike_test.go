@@ -13,6 +13,7 @@ import (
 
 // Steps are the smallest differences of columns with equal values; a column without equal values has none.
 func TestStepsOfColumns(t *testing.T) {
+	t.Parallel()
 	p := &seed.Points{N: 4, D: 3, X: []float64{
 		1, 0.5, 7,
 		3, 0.75, 7.25,
@@ -27,6 +28,7 @@ func TestStepsOfColumns(t *testing.T) {
 // A component of few rows whose standard deviation in a column is below step / sqrt(12) is narrow, of any shape; one of many
 // rows, one that is wider, and one at the floor are not.
 func TestNarrowComponents(t *testing.T) {
+	t.Parallel()
 	const n = 90
 	x := make([]float64, 0, 2*n)
 	for i := range n { // whole numbers
@@ -63,6 +65,7 @@ func TestNarrowComponents(t *testing.T) {
 // Two columns of whole numbers leave the direction (1, -1)/sqrt(2) the variance 1/12 by rounding, as every direction. A component of few
 // rows may be wide in both columns and yet narrower than that on the diagonal.
 func TestNarrowAlongNoColumn(t *testing.T) {
+	t.Parallel()
 	const n = 90
 	x := make([]float64, 0, 2*n)
 	for i := range n {
@@ -103,6 +106,7 @@ func twoBlobs(v, c float64) []float64 {
 // A covariance of d columns takes d + 2 rows where its shape or its axes are its own, 3 where only variances or a volume are, and none
 // of its own where all share one.
 func TestRowsThatACovarianceTakes(t *testing.T) {
+	t.Parallel()
 	x := normals(12, 5*60)
 	for shape, need := range map[string]int{"VVV": 7, "EEV": 7, "VVE": 7, "EVE": 7, "VEE": 3, "VVI": 3, "VEI": 3, "VII": 3, "EEE": 0, "EII": 0} {
 		f, err := prepare(context.Background(), matrixOf(5, x...), Spec{K: 2, Covariance: shape})
@@ -121,6 +125,7 @@ func TestRowsThatACovarianceTakes(t *testing.T) {
 // Waiting times of faithful are whole minutes. Nine components of one shape can settle seven of them on a single minute, which
 // lowers BIC below that of any honest candidate; a choice must not fall for it, and a fit of that many says it did.
 func TestRoundedRowsDoNotMakeClusters(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(2, dataset(t, "faithful.csv", []string{"eruptions", "waiting"})...)
 	seeds := []uint64{1, 2, 3}
 	if testing.Short() {

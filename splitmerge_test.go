@@ -12,6 +12,7 @@ import (
 // Whatever mclust found, over its fourteen shapes and up to nine components, is found or passed without an option. From ten
 // starts of k-means alone, VEE with five components on faithful and VEV with three on diabetes stay about 4 nats lower.
 func TestDefaultFitsAreNotBelowMclust(t *testing.T) {
+	t.Parallel()
 	names := []string{"faithful", "iris", "diabetes"}
 	if testing.Short() {
 		names = names[:1]
@@ -38,6 +39,7 @@ func TestDefaultFitsAreNotBelowMclust(t *testing.T) {
 // Two clusters under one component, and one under two: EM stays there, a move does not. With more rows than moves are tried
 // on they see a sample, and the result is of all rows.
 func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{900, 12_000} {
 		z := normals(3, 2*n)
 		x := make([]float64, 0, 2*n)
@@ -90,6 +92,7 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 
 // Who says how to search gets that search.
 func TestMovesAreForWhatIsLeftToTheFit(t *testing.T) {
+	t.Parallel()
 	src := matrixOf(1, 0, 1, 2, 10, 11, 12, 20, 21, 22, 40, 41, 42)
 	for _, c := range []struct {
 		spec Spec
@@ -106,6 +109,7 @@ func TestMovesAreForWhatIsLeftToTheFit(t *testing.T) {
 
 // The pairs are ordered by the cosine of their responsibilities, taken from the definition.
 func TestPairsMostAlikeMergeFirst(t *testing.T) {
+	t.Parallel()
 	const n, k = 40, 5
 	u := uniforms(5, n*k)
 	w := uniforms(6, n)
@@ -139,6 +143,7 @@ func TestPairsMostAlikeMergeFirst(t *testing.T) {
 
 // One M-step of responsibilities gives each component its weighted mean and covariance.
 func TestStartFromResponsibilities(t *testing.T) {
+	t.Parallel()
 	const n, k = 60, 3
 	x, u := normals(8, n), uniforms(9, n*k)
 	for i := range n {

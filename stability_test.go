@@ -72,6 +72,7 @@ func naiveStability(a, b []int32, k int) (ari float64, jaccard, together []float
 }
 
 func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
+	t.Parallel()
 	src := clusters(30, 3, [2]float64{0, 0}, [2]float64{2.5, 0}, [2]float64{0, 9})
 	for _, spec := range []Spec{{K: 3, Model: "kmeans"}, {K: 3, Covariance: "tied"}, {K: 4, Model: "kmedians"}} {
 		const b = 6
@@ -111,6 +112,7 @@ func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
 }
 
 func TestSeparateClustersAreStableAndACutBlobIsNot(t *testing.T) {
+	t.Parallel()
 	three := clusters(40, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9})
 	blob := clusters(120, 6, [2]float64{0, 0})
 	for name, spec := range map[string]Spec{
@@ -137,6 +139,7 @@ func TestSeparateClustersAreStableAndACutBlobIsNot(t *testing.T) {
 }
 
 func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
+	t.Parallel()
 	faithful, _ := builtIn(t, "@faithful")
 	bits := make([]float64, 0, 600)
 	for i, u := range uniforms(3, 600) {
@@ -176,6 +179,7 @@ func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
 }
 
 func TestAnInterruptionLeavesTheReplicatesThatAreDone(t *testing.T) {
+	t.Parallel()
 	src := clusters(50, 5, [2]float64{0, 0}, [2]float64{9, 0})
 	for _, spec := range []Spec{{K: 2, Bootstrap: 1000}, {K: 2, LRT: 1000}} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -209,6 +213,7 @@ func TestAnInterruptionLeavesTheReplicatesThatAreDone(t *testing.T) {
 }
 
 func TestReplicatesThatCannotBeFittedAreCounted(t *testing.T) {
+	t.Parallel()
 	// A column that differs in one row is constant wherever that row is not drawn: in about 1/e of the samples.
 	x := make([]float64, 0, 80)
 	for i, z := range normals(2, 40) {
@@ -221,6 +226,7 @@ func TestReplicatesThatCannotBeFittedAreCounted(t *testing.T) {
 }
 
 func TestStabilityRefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
 	src := clusters(20, 5, [2]float64{0, 0}, [2]float64{9, 0})
 	share := *src
 	share.W = slices.Repeat([]float64{0.025}, 40) // the weights add to 1
@@ -246,6 +252,7 @@ func TestStabilityRefusesWhatItCannotDo(t *testing.T) {
 }
 
 func TestLikelihoodRatioTellsTwoGaussiansFromOne(t *testing.T) {
+	t.Parallel()
 	one, two := normals(12, 100), normals(12, 100)
 	for i := range two {
 		two[i] += float64(i % 2 * 5)
@@ -263,6 +270,7 @@ func TestLikelihoodRatioTellsTwoGaussiansFromOne(t *testing.T) {
 }
 
 func TestLikelihoodRatioIsRarelySignificantWithoutReason(t *testing.T) {
+	t.Parallel()
 	low := 0
 	for i := range 40 {
 		if r := quickFit(t, matrixOf(1, normals(uint64(100+i), 60)...), Spec{K: 1, Covariance: "tied", NInit: 3, LRT: 9}); *r.LRT.P <= 0.1 {
@@ -275,6 +283,7 @@ func TestLikelihoodRatioIsRarelySignificantWithoutReason(t *testing.T) {
 }
 
 func TestLikelihoodRatioHasMclustsStatistic(t *testing.T) {
+	t.Parallel()
 	faithful, _ := builtIn(t, "@faithful")
 	ll := map[int]float64{}
 	for _, o := range mclust(t, "faithful") {

@@ -33,6 +33,7 @@ func nestingOf(t *testing.T, v any) string {
 // a result, and as in the parameters of a model file that no transform gives other units. The entries of a covariance are
 // where the covariance has them: the standard error of a variance of normal rows is s^2 sqrt(2/n).
 func TestStandardErrorsAreNestedLikeTheirParameters(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	table, bits, words := &data.Table{N: 400, D: 2}, &data.Table{N: 400, D: 4}, &data.Table{N: 400, D: 4}
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -126,6 +127,7 @@ func mustJSON(t *testing.T, v any) []byte {
 
 // Standard errors of earlier files, one list for each covariance and for all levels of a component, are read as well.
 func TestStandardErrorsOfEarlierFilesAreRead(t *testing.T) {
+	t.Parallel()
 	head := `{"format": "latent-model", "version": 1, "columns": ["x", "y"], "weights": [0.5, 0.5], `
 	for _, c := range []struct{ rest, earlier, now string }{
 		{`"model": "gmm", "covariance": "full", "means": [[0, 0], [3, 1]], "covariances": [[[1, 0], [0, 1]], [[2, 1], [1, 2]]]`,

@@ -55,6 +55,7 @@ func errorsOf(t *testing.T, src data.Source, spec Spec) fitted {
 // kurtosis. Rows -1, -1, -1, 0, 3 have moments v = 12/5, 24/5 and 84/5, so g = 2 / v^0.5 and q = 35/12. The errors of mean
 // and variance are those of its inverse, whose determinant is v / (n^2 (q - 1 - g^2)).
 func TestErrorsOfOneColumnByHand(t *testing.T) {
+	t.Parallel()
 	const n, v, q = 5, 12. / 5, 35. / 12
 	const det = (q - 1) - 4/v
 	got := errorsOf(t, matrixOf(1, -1, -1, -1, 0, 3), Spec{K: 1}).errors
@@ -71,6 +72,7 @@ func TestErrorsOfOneColumnByHand(t *testing.T) {
 // A normal sample has the textbook's errors: sd / sqrt n of a mean, and of a covariance the root of
 // (S_jj S_ll + S_jl^2) / n.
 func TestErrorsOfALargeNormalSample(t *testing.T) {
+	t.Parallel()
 	const n, d = 20_000, 2
 	z := normals(3, n*d)
 	src := &data.Table{N: n, D: d}
@@ -154,6 +156,7 @@ func (e *StandardErrors) all() (v []float64) {
 
 // The delta method with derivatives from differences of what the model file says.
 func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
+	t.Parallel()
 	const h = 1e-5
 	specs := []Spec{{K: 2, Weights: "uniform"}, {K: 2, Scale: "standard", Covariance: "spherical"}, {K: 2, Scale: "robust"}}
 	for _, shape := range shapeNames {
@@ -215,6 +218,7 @@ func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
 
 // The same components in another order in theta have the same errors.
 func TestErrorsFollowTheOrderOfTheModel(t *testing.T) {
+	t.Parallel()
 	const k, d = 2, 2
 	for _, shape := range shapeNames {
 		f := errorsOf(t, twoGroups(7, 300, d, 0.65, 3), Spec{K: k, Covariance: shape})
@@ -244,6 +248,7 @@ func TestErrorsFollowTheOrderOfTheModel(t *testing.T) {
 
 // The errors must be how far fits to new samples of the same kind are spread.
 func TestErrorsAreTheSpreadOfRepeatedFits(t *testing.T) {
+	t.Parallel()
 	const fits, n, share = 400, 120, 0.7
 	var weights, means []float64
 	weight, mean := 0.0, 0.0
@@ -272,6 +277,7 @@ func spread(v []float64) float64 {
 // The first column is 1 in every row of the first group: that probability is on its edge, all others have errors. It
 // approaches 1 ever more slowly, so the edge begins where 0.1 rows are expected to differ.
 func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
+	t.Parallel()
 	u := uniforms(9, 400*4)
 	src := &data.Table{N: 400, D: 4}
 	for i := range src.N {
@@ -333,6 +339,7 @@ func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 // Rows that are all equal are a component at the floor. It has a weight, but no errors of mean and variance: they say
 // nothing of the one and the floor decides the other.
 func TestComponentAtTheFloorHasNoErrors(t *testing.T) {
+	t.Parallel()
 	z := normals(5, 160)
 	src := &data.Table{N: 160, D: 1}
 	for i, v := range z {
@@ -356,6 +363,7 @@ func TestComponentAtTheFloorHasNoErrors(t *testing.T) {
 }
 
 func TestWhereThereAreNoErrorsTheReasonIsSaid(t *testing.T) {
+	t.Parallel()
 	src := twoGroups(11, 60, 2, 0.5, 4)
 	wide := twoGroups(12, 70, 62, 0.5, 4)
 	for _, c := range []struct {

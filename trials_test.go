@@ -29,6 +29,7 @@ func shoulder() *data.Table {
 }
 
 func TestTrialsStartTogetherAndKeepToTheirPasses(t *testing.T) {
+	t.Parallel()
 	algorithms := Climbers()
 	const sweeps = 40
 	first := map[int]float64{}
@@ -66,6 +67,7 @@ func TestTrialsStartTogetherAndKeepToTheirPasses(t *testing.T) {
 
 // EM's trial of 25 passes is the fit of 24 steps from the same start.
 func TestTrialOfEMIsTheFitOfSoManySteps(t *testing.T) {
+	t.Parallel()
 	rows := shoulder()
 	trials, err := Trials(t.Context(), rows, Spec{K: 2, Init: "random", NInit: 2, Seed: new(uint64(5))}, []string{"em"}, 25, nil)
 	if err != nil {
@@ -81,6 +83,7 @@ func TestTrialOfEMIsTheFitOfSoManySteps(t *testing.T) {
 }
 
 func TestTrialsRefuseWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		sweeps     int
 		algorithms []string

@@ -52,6 +52,7 @@ func closeTo(t *testing.T, what string, got, want, tol float64) {
 // Numbers multiplied by powers of two are the same numbers: groups, means and shares are those of the plain rows, and what is
 // measured in squares, or in the logarithm of a density, follows by rule.
 func TestColumnsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
+	t.Parallel()
 	plain := groupsOfThree()
 	for _, c := range []struct {
 		spec   Spec
@@ -135,6 +136,7 @@ func sameGroups(t *testing.T, got, want *Result, powers []int) {
 
 // A start, a ridge, a penalty and a tolerance are in the user's units.
 func TestWhatIsGivenIsInTheUnitsOfTheRows(t *testing.T) {
+	t.Parallel()
 	plain := groupsOfThree()
 	for _, power := range []int{-300, 400} {
 		at := func(v float64) float64 { return math.Ldexp(v, power) }
@@ -176,6 +178,7 @@ func TestWhatIsGivenIsInTheUnitsOfTheRows(t *testing.T) {
 
 // Weights times a power of two lead to the same groups, and all that is in proportion to them follows.
 func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
+	t.Parallel()
 	x := groupsOfThree()
 	bits := make([]float64, len(x))
 	for i, v := range x {
@@ -231,6 +234,7 @@ func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 
 // One row in four hardly counts: it keeps its label, and the others decide.
 func TestRowWeightsOfVeryDifferentMagnitude(t *testing.T) {
+	t.Parallel()
 	x, weights := groupsOfThree(), make([]float64, 90)
 	var heavy []float64
 	for i := range weights {
@@ -255,6 +259,7 @@ func TestRowWeightsOfVeryDifferentMagnitude(t *testing.T) {
 }
 
 func TestNumbersThatNoResultCanHoldAreRefused(t *testing.T) {
+	t.Parallel()
 	tiny := math.Ldexp(1, -600)
 	base := []float64{0, 1, 10, 11, 0.5, 10.5}
 	two := func(y float64) []float64 { return []float64{0, 0, 0, y, 0, 10 * y, 1, 0} }
@@ -292,6 +297,7 @@ func TestNumbersThatNoResultCanHoldAreRefused(t *testing.T) {
 }
 
 func TestRowsOfWhichAModelCannotTellAreNamed(t *testing.T) {
+	t.Parallel()
 	each := func(*Scored) error { return nil }
 	mix := &Model{Kind: "gmm", Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0, 0}, {10, 0}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
 	centres := &Model{Kind: "kmeans", Columns: []string{"x", "y"}, Means: [][]float64{{0, 0}, {10, 0}}}
@@ -315,6 +321,7 @@ func TestRowsOfWhichAModelCannotTellAreNamed(t *testing.T) {
 
 // A stream that ends in an error ends the making of the rows in other units.
 func TestErrorsOfRowsInOtherUnitsAreTold(t *testing.T) {
+	t.Parallel()
 	src := &broken{*matrixOf(1, inPowers([]float64{0, 1, 10, 11}, 300)...)}
 	if _, err := Fit(context.Background(), src, Spec{Model: "kmeans", K: 2}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)

@@ -59,7 +59,7 @@ func TestWhatTextLooksLike(t *testing.T) {
 		"numbers with characters that cannot be seen": {"12\u200b", "\u00a05.5", "\ufeff7"},
 		"numbers with a unit (kg)":                    {"12 kg", "12kg", "5.5 kg", "-3 kg"},
 		"numbers with a unit (°C)":                    {"12 °C", "12°C"},
-		"":                                            {"Oslo", "a1", "4l", "x", "12 High Street", "1st", "yes", "3-4", "192.168.0.1", "B2", "12A", "", "-", "May", "Marching 2024x", "K-12", "kr", "$", "%", "1/2", "2024", "v1.2"},
+		"":                                            {"Oslo", "a1", "4l", "x", "12 High Street", "1st", "yes", "3-4", "192.168.0.1", "B2", "12A", "", "-", "May", "Marching 2024x", "K-12", "kr", "$", "%", "1/2", "5/1024", "13/2024", "2024", "v1.2"},
 	} {
 		for _, cell := range cells {
 			k, ok := lookOf(cell, '.')

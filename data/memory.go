@@ -15,6 +15,7 @@ type MemoryError struct {
 	Stream bool   // rows are read in every pass, so that Options.Stream is no help
 }
 
+// Error names the file, what it takes and what is allowed, and says what to do.
 func (e *MemoryError) Error() string {
 	s := e.File + ": "
 	switch {

@@ -8,6 +8,7 @@ type WriteError struct {
 	Err  error  // of the system: no space left on device
 }
 
+// Error names the output and what went wrong.
 func (e *WriteError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 // Unwrap returns the error of the system.

@@ -20,6 +20,7 @@ const (
 	Text
 )
 
+// String names what the column holds.
 func (k Kind) String() string { return [...]string{"whole numbers", "numbers", "text"}[min(k, Text)] }
 
 // OutColumn is a column of a table that is written.

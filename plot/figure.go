@@ -81,6 +81,7 @@ type Key struct {
 // Swatch is what stands before a name in the legend.
 type Swatch uint8
 
+// What stands before a name: a mark of a scatter, a line, a dashed line, or a filled square.
 const (
 	Mark Swatch = iota
 	Line

@@ -18,6 +18,8 @@ type Lines struct {
 	Series []Series
 	Zoom   *Zoom       // nil: none
 	Levels []Reference // values of y to compare with
+
+	absent string // says of values that cannot be drawn what they are, after their count; "" where they are not finite
 }
 
 // Series is a line. A value that cannot be drawn breaks it.
@@ -71,7 +73,11 @@ func (s Lines) Figure() *Figure {
 	}
 	f.Layers = []Layer{layer}
 	f.margin = layer.margin
-	f.leftOut(lost, all, "values")
+	if s.absent == "" {
+		f.leftOut(lost, all, "values")
+	} else if lost > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%d of %d %s.", lost, all, s.absent))
+	}
 	if f.Alt == "" {
 		f.Alt = fmt.Sprintf("Lines of %s by %s: %s.", orElse(f.Y.title(), "y"), orElse(f.X.title(), "x"), strings.Join(names, ", ")) + layer.ends()
 	}

@@ -22,6 +22,7 @@ type UndefinedError struct {
 	Why   string
 }
 
+// Error names the index and says why it is undefined.
 func (e *UndefinedError) Error() string { return e.Index + " is undefined: " + e.Why }
 
 // clusters is a partition with its labels numbered 0..k-1 in order of appearance.
