@@ -63,7 +63,7 @@ func (c Criterion) Best(n int) []Choice {
 func (c Criterion) Figure() *Figure {
 	best := c.Best(3)
 	group := map[int]int{} // of the curves that are coloured
-	lines := Lines{Head: c.Head, X: Axis{Label: "clusters"}, Y: Axis{Label: c.Name, Unit: c.Unit}, absent: "candidates are not drawn: they could not win, or are the same model as another"}
+	lines := Lines{Head: c.Head, X: Axis{Label: "clusters"}, Y: Axis{Label: c.Name, Unit: c.Unit}, absent: "candidates left out: they could not win, or are the same model as another"}
 	for i, curve := range c.Curves {
 		x := make([]float64, len(curve.K))
 		for j, k := range curve.K {

@@ -100,7 +100,7 @@ func verdict(r *latent.Result, c *latent.Choice) string {
 		return "no smaller k has a gap within a standard error of the next"
 	case c.Criterion == "gap":
 		return "the smallest k whose gap is within a standard error of the next"
-	case c.Margin == nil && len(r.Candidates) == 1:
+	case c.Margin == nil && len(r.Candidates) == 1 && c.TooLarge == nil:
 		return "the only candidate"
 	case c.Margin == nil:
 		return "nothing else could be fitted"
