@@ -95,6 +95,7 @@ func (f *fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) 
 	if !s.Done.Converged() || s.Certificate == nil || isFlat(s) || !f.mix.Inside(theta, p.Held, p.Whole, p.Weights) {
 		return nil
 	}
+	finish.Driver = ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: finish.MaxIter} // others leap back to the edge
 	l := f.lockstep(nil)
 	for _, look := range []func(done ascent.Reason) ascent.Driver{
 		func(ascent.Reason) ascent.Driver { return finish },
