@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,13 +16,14 @@ import (
 // crooked is a source that breaks a promise in its pass of some number.
 type crooked struct {
 	*data.Table
-	at, opened int
-	spoil      func(*data.Block) error
+	at     int32
+	opened atomic.Int32 // candidates of a choice read side by side
+	spoil  func(*data.Block) error
 }
 
 func (s *crooked) Open(ctx context.Context) (data.Reader, error) {
 	r, err := s.Table.Open(ctx)
-	if s.opened++; s.opened < s.at {
+	if s.opened.Add(1) < s.at {
 		return r, err
 	}
 	return &crookedReader{r, s.spoil}, err
@@ -61,7 +63,7 @@ func TestCrookedSourcesAreErrorsOfEveryFit(t *testing.T) {
 		"dp-means": {Model: "kmeans", Penalty: new(5.0)},
 	} {
 		for name, spoil := range spoils {
-			for _, at := range []int{1, 2, 4} {
+			for _, at := range []int32{1, 2, 4} {
 				src := &crooked{Table: table, at: at, spoil: spoil}
 				if model == "bernoulli" {
 					src.Table = bits
@@ -71,10 +73,10 @@ func TestCrookedSourcesAreErrorsOfEveryFit(t *testing.T) {
 				cancel()
 				var wrong *data.SourceError
 				switch {
-				case src.opened < at: // so many passes are not made
+				case src.opened.Load() < at: // so many passes are not made
 				case name == "another type" && at == 1: // it is that type throughout
 				case !errors.As(err, &wrong):
-					t.Errorf("%s, %s from pass %d on (of %d): error %v", model, name, at, src.opened, err)
+					t.Errorf("%s, %s from pass %d on (of %d): error %v", model, name, at, src.opened.Load(), err)
 				}
 			}
 		}
