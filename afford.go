@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/pca"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // What a fit may take by its estimate. Where it would be more it is refused before anything is climbed, with what would be

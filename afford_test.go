@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // noise returns n rows of d standard normal columns.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // crooked is a source that breaks a promise in its pass of some number.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // Scored is a run of consecutive rows with what a model says of them: labels, log densities, responsibilities.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // choice is a choice of K and of the covariance shape under way.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // exchange lets candidates start from one another: from the same number of components of another shape, from one component

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // Four components of equal volume on diabetes are found higher from three of them with one split than from starts of

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/pca"
 	"github.com/latent-go/latent/internal/text"
-	"github.com/latent-go/latent/pca"
 )
 
 // Constants of the gap statistic.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // joint gathers the sweeps of several fits, so that one pass over the rows serves all of them: a pass starts when every

@@ -3,7 +3,7 @@ package latent
 import (
 	"math"
 
-	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/internal/ascent"
 )
 
 // Candidates that share passes race: one that cannot become the best any more stops. Components that the rows have no use

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // Candidate is a number of components and a covariance shape that a choice has looked at. Numbers are nil where it could

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // shared is what the steps of a fit, and all fits of a choice, have in common: the rows that starts are drawn from, and

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/score"
-	"github.com/latent-go/latent/sweep"
 )
 
 // judgedRows is how many rows of d columns silhouettes are of where there are more: 12,909 of two columns, 8,451 of ten, 4,000 of

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // What is tried where the spec says nothing at all.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 func builtIn(t *testing.T, name string) (*data.Table, []string) {

@@ -5,11 +5,11 @@ import (
 	"iter"
 	"math"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/hard"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/hard"
 	"github.com/latent-go/latent/internal/interrupt"
-	"github.com/latent-go/latent/onedim"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/onedim"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // climb runs the driver of the spec from every start. Climbs that race are stopped when they can no longer win.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/ascent"
 )
 
 // Comparison is what one algorithm made of the starts that all algorithms shared.

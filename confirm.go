@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/internal/ascent"
 )
 
 // Limits of the closer look at the end of a fit, so that it takes no longer than a few starts.

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
 )
 
 // gaussian returns the Gaussian family of the covariances, each by itself where components share a part of them, and its

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 var decomposedCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"}

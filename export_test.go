@@ -11,7 +11,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // spd is a covariance of d columns: whole matrices for some shapes, variances or one variance for others.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/score"
 )

@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
-	"github.com/latent-go/latent/mixture"
-	"github.com/latent-go/latent/sweep"
 )
 
 // Fit finds the groups in the rows of src that spec asks for.

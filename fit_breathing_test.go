@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // testdata/oracle/optimum/kmeans.json: the best inertia of a thousand and more greedy k-means++ starts.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/ascent"
 )
 
 // named returns the model as a start: the parameters alone.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/score"
 )
 

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
-	"github.com/latent-go/latent/seed"
 )
 
 // fromCenters returns a start with the given means; for a Gaussian mixture with one big covariance and the shares of the

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/internal/mixture"
 )
 
 // given is the model that a fit starts from, with its columns and levels in the order of the fit's.

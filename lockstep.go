@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/interrupt"
-	"github.com/latent-go/latent/mixture"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // Progress is one step of one start, as Spec.Watch sees it.

@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // ModelVersion is the newest version of the model file that this package reads, and the one it writes.

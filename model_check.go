@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 )
 

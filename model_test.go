@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // golden are the models that the files of testdata/model, written by hand, must be read as.

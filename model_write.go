@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // MarshalJSON writes the model file: one key a line, one component a line.

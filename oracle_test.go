@@ -14,11 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // reference is a file of testdata/oracle, as far as these tests read it; its README says what the keys mean.

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/hard"
+	"github.com/latent-go/latent/internal/hard"
 	"github.com/latent-go/latent/internal/interrupt"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // penaltySteps is how many steps DP-means may take unless told otherwise: each opens one cluster at most.

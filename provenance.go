@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/score"
 )
 

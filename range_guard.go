@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // leastSquare is the least squared distance that is surely a number of full precision: a sum of squares below it may have
@@ -51,22 +50,32 @@ func (g *guard) crowded(c int32) int {
 	if j, known := g.near[c]; known {
 		return j
 	}
-	own, at := g.m.Means[c], -1
+	at := -1
 	for _, other := range g.m.Means {
-		sum, widest := 0.0, 0
-		for j, v := range other {
-			sum += (v - own[j]) * (v - own[j])
-			if math.Abs(v-own[j]) > math.Abs(other[widest]-own[widest]) {
-				widest = j
-			}
-		}
-		if sum < leastSquare && !slices.Equal(other, own) {
-			at = widest
+		if at = closest(g.m.Means[c], other); at >= 0 {
 			break
 		}
 	}
 	g.near[c] = at
 	return at
+}
+
+// closest returns the column in which two centres differ most, where they differ and the square of their distance underflows;
+// -1 elsewhere.
+func closest(a, b []float64) int {
+	sum, widest := 0.0, 0
+	for j, v := range a {
+		if sum += (v - b[j]) * (v - b[j]); sum >= leastSquare {
+			return -1
+		}
+		if math.Abs(v-b[j]) > math.Abs(a[widest]-b[widest]) {
+			widest = j
+		}
+	}
+	if a[widest] == b[widest] {
+		return -1
+	}
+	return widest
 }
 
 func (g *guard) tooFar(s *Scored, i int) error {

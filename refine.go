@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/latent-go/latent/seed"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 const (

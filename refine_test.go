@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // overlappingRows returns n rows of three clusters in two columns, two of which overlap.

@@ -1,9 +1,9 @@
 package latent
 
 import (
-	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/score"
-	"github.com/latent-go/latent/sweep"
 )
 
 // Result is a finished fit. Its JSON is what the command prints with --json.

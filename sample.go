@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // Sampler draws rows from a mixture.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
-	"github.com/latent-go/latent/pca"
-	"github.com/latent-go/latent/seed"
-	"github.com/latent-go/latent/sweep"
 )
 
 // scale puts the transforms the spec asks for before the rows: scales first, then principal components.

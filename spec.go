@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // Spec says what to fit and how. The zero value of every field means its default, so Spec{K: 3} is a full Gaussian

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // degenerate reports whether a point owes its height to a component on a few rows that are all but equal in some

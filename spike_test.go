@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // Steps are the smallest differences of columns with equal values; a column without equal values has none.

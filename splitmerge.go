@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/seed"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // Constants of splitting and merging.

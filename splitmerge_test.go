@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // Whatever mclust found, over its fourteen shapes and up to nine components, is found or passed without an option. From ten

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // StandardErrors are the standard errors of the natural parameters of a mixture, in the user's units and laid out like

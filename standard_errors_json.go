@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 )
 

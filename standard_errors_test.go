@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
 )
 
 // fitted is a fit that has climbed, with the standard errors at its end.

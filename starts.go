@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/latent-go/latent/ascent"
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // starts returns the parameter vectors that the climbs begin at.

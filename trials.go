@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/ascent"
 )
 
 // Trial is one run of one algorithm from one of the starts that all algorithms share.

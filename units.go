@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // Squares, products of squares and weighted sums of them must stay within float64, whose powers of two go from -1074 to 1023.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/seed"
+	"github.com/latent-go/latent/internal/seed"
 )
 
 // colours are the distinct colours of pixels of 8 bits, along Morton's curve.

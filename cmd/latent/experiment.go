@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/experiment"
+	"github.com/latent-go/latent/internal/experiment"
 )
 
 // experimentFlags are the flags of experiment.

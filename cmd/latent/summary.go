@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/ascent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -285,11 +285,14 @@ func groups(w io.Writer, r *latent.Result) {
 
 // printTable prints lines under a head, every column as wide as it needs and to the right.
 func printTable(w io.Writer, head []string, lines [][]string) {
+	widths := make([]int, len(head))
+	for j := range head {
+		widths[j] = cellWidth(head, lines, j)
+	}
 	for _, line := range append([][]string{head}, lines...) {
 		var b strings.Builder
 		for j, s := range line {
-			n := cellWidth(head, lines, j)
-			b.WriteString(strings.Repeat(" ", n-utf8.RuneCountInString(s)))
+			b.WriteString(strings.Repeat(" ", widths[j]-utf8.RuneCountInString(s)))
 			b.WriteString(s)
 			if j < len(line)-1 {
 				b.WriteString("  ")

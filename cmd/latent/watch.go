@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/ascent"
+	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/report"
 )

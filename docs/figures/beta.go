@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/plot"
 )
 

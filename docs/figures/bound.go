@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/plot"
 )
 

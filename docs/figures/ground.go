@@ -6,9 +6,9 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
-	"github.com/latent-go/latent/mixture"
-	"github.com/latent-go/latent/sweep"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // ground is a mixture over rows in memory. Its two verbs are the two halves of every method: an E-step at any inverse

@@ -7,7 +7,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/plot"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
-	"github.com/latent-go/latent/pca"
-	"github.com/latent-go/latent/sweep"
 )
 
 // Collinearity says that a column is in every row a constant plus multiples of other columns, up to a hundred-millionth of the

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // blobs returns overlapping blobs, two centres typically 4 standard deviations apart, and k rows to start from.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // Whole fits, with bounds whatever they cost, on rows full of ties and near ties. Centres move to the means of their rows, by

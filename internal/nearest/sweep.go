@@ -3,7 +3,7 @@ package nearest
 import (
 	"context"
 
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/family"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
 )
 

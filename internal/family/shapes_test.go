@@ -1,0 +1,44 @@
+package family_test
+
+import (
+	"testing"
+
+	"github.com/latent-go/latent/internal/family"
+)
+
+// A shape has fewer parameters than any that it is a special case of, everything is a special case of VVV, EII of everything, and
+// being one is transitive. Shapes that free different things are none of each other.
+func TestNestedShapes(t *testing.T) {
+	const k, d = 4, 3
+	v := []float64{1, 1, 1}
+	free := func(s family.Shape) int {
+		if s.Decomposed() {
+			return family.Decomposed{Shape: s, Var: v}.Free(k, d)
+		}
+		return family.Gaussian{Shape: s, Var: v}.Free(k, d)
+	}
+	all := family.Shapes()
+	for _, a := range all {
+		if family.Nested(a, a) || a != family.Full && !family.Nested(family.Full, a) || a != family.TiedSpherical && !family.Nested(a, family.TiedSpherical) {
+			t.Errorf("%s is not between VVV and EII", a.Mclust())
+		}
+		for _, b := range all {
+			if !family.Nested(a, b) {
+				continue
+			}
+			if free(a) <= free(b) {
+				t.Errorf("%s has %d parameters, its special case %s %d", a.Mclust(), free(a), b.Mclust(), free(b))
+			}
+			for _, c := range all {
+				if family.Nested(b, c) && !family.Nested(a, c) {
+					t.Errorf("%s holds %s, which holds %s, but it does not", a.Mclust(), b.Mclust(), c.Mclust())
+				}
+			}
+		}
+	}
+	for _, p := range [][2]family.Shape{{family.TiedVolume, family.TiedShape}, {family.Diag, family.Tied}, {family.TiedAxes, family.TiedVolumeShape}} {
+		if family.Nested(p[0], p[1]) || family.Nested(p[1], p[0]) {
+			t.Errorf("%s and %s are nested", p[0].Mclust(), p[1].Mclust())
+		}
+	}
+}

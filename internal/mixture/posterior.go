@@ -1,0 +1,61 @@
+package mixture
+
+import (
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// Posterior is what a mixture says of the rows of one panel. The memory is the scratch's.
+type Posterior struct {
+	Label   []int32   // kern.Rows: the best component; the lowest of equals
+	Best    []float64 // kern.Rows: log pi_c + log p_c(x_i) of that component, nats; minus the cost for a family without density
+	Score   []float64 // kern.Rows: log p(x_i), nats; Best for a family without density
+	Entropy []float64 // kern.Rows: entropy of the responsibilities, nats
+	P       []float64 // k x kern.Rows: responsibilities at beta = 1
+}
+
+// Posterior returns the responsibilities of the rows of p.
+func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
+	logits := b.Logits(p, sc)
+	e := Posterior{Label: sc.label, Best: sc.best, Score: sc.lse, Entropy: sc.ent, P: logits}
+	kern.Labels(e.Best, e.Label, logits, b.k)
+	if b.dense {
+		kern.Soften(logits, sc.lse, sc.ent, sc.tmp, b.k, 1)
+		for c := range b.k {
+			for i, f := range sc.tmp {
+				logits[c*kern.Rows+i] *= f
+			}
+		}
+		return e
+	}
+	copy(e.Score, e.Best)
+	clear(e.Entropy)
+	clear(e.P)
+	for i, c := range e.Label {
+		e.P[int(c)*kern.Rows+i] = 1
+	}
+	return e
+}
+
+// Assign adds the panel to s with the share firm of row i in component label[i] of the panel's rows and the rest spread
+// over all components: the sums from which an M-step makes parameters out of labels.
+func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, firm float64, sc *Scratch) {
+	r := sc.logits[:b.k*kern.Rows]
+	clear(r)
+	for i, w := range p.W[:p.N] {
+		for c := range b.k {
+			r[c*kern.Rows+i] = w * (1 - firm) / float64(b.k)
+		}
+		r[int(label[i])*kern.Rows+i] += w * firm
+		s.W += w
+	}
+	if b.fused == nil || b.k > kern.Rows { // of many components most have no row of the panel
+		b.kernel.Add(s, p, r, sc.Workspace)
+		return
+	}
+	for i := range sc.tmp {
+		sc.tmp[i] = 1
+	}
+	b.share(s, p, sc, sc.tmp, b.fused)
+	b.Flush(s, sc)
+}

@@ -1,0 +1,172 @@
+package mixture
+
+import (
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+)
+
+// Smooth reports whether the mixture has the gradient and the metric that drivers other than EM need.
+func (m *Mixture) Smooth() bool {
+	_, ok := m.Family.(family.Smooth)
+	return ok
+}
+
+// Grad sets g to the gradient of the free energy at theta in nats, from the sums s of a sweep with theta at any inverse
+// temperature: for the logits N_c - W pi_c (softmax), for the family its own. The family must be smooth.
+func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
+	m.Family.(family.Smooth).Grad(m.Components(g), m.Components(theta), s)
+	if m.logits() == 0 {
+		return
+	}
+	for c, lw := range m.LogWeights(nil, theta) {
+		g[c] = s.N[c] - s.W*math.Exp(lw)
+	}
+}
+
+// Project moves theta inside the floors of the family, if it has any.
+func (m *Mixture) Project(theta []float64) {
+	if f, ok := m.Family.(family.Smooth); ok {
+		f.Project(m.Components(theta), m.K, m.D)
+	}
+}
+
+// Held sets held[i] for the parameters that sit on a floor both at theta and after its M-step, next, and that the M-step does
+// not move off it. It reports whether that moves any off.
+func (m *Mixture) Held(held []bool, theta, next []float64) (leaves bool) {
+	f, l := m.Family.(family.Smooth), m.logits()
+	clear(held)
+	f.Held(held[l:], m.Components(theta), m.K, m.D)
+	if !slices.Contains(held, true) {
+		return false
+	}
+	after := make([]bool, len(held))
+	f.Held(after[l:], m.Components(next), m.K, m.D)
+	for i, a := range after {
+		held[i] = held[i] && a
+	}
+	if e, ok := f.(family.Edged); ok {
+		return e.Release(held[l:], m.Components(theta), m.Components(next), m.K, m.D)
+	}
+	return false
+}
+
+// Inside moves off 0 or 1 those probabilities of theta that are held near it, though that is no better than what lies beside it,
+// and reports whether there are any. g is the gradient at theta with its held parameters, weights the weight of each
+// component. It is false for families without probabilities.
+func (m *Mixture) Inside(theta []float64, held []bool, g, weights []float64) bool {
+	f, ok := m.Family.(family.Edged)
+	l := m.logits()
+	return ok && held != nil && f.Inside(m.Components(theta), held[l:], g[l:], weights, m.K, m.D)
+}
+
+// Edge returns the free energy, nats, that the held probabilities have still to gain on their way to 0 or 1, from the gradient g
+// at theta and the M-step next: along the logit t of one the gradient falls as exp(-|t|), so that its integral is what it is at
+// theta. It is 0 for families without probabilities.
+func (m *Mixture) Edge(held []bool, g, theta, next []float64) float64 {
+	sum := 0.0
+	if _, ok := m.Family.(family.Edged); ok {
+		for i := m.logits(); i < len(g); i++ {
+			if held[i] && next[i] != theta[i] {
+				sum += math.Abs(g[i])
+			}
+		}
+	}
+	return sum
+}
+
+// Geometry is the complete-data information of a mixture at Theta, whose sweep gave Stats. It implements
+// ascent.Geometry.
+type Geometry struct {
+	Mixture *Mixture
+	Theta   []float64
+	Stats   *family.Stats
+}
+
+// Precondition sets z to the inverse of the complete-data information times q. The information of the logits is that
+// of a multinomial, N_c (delta - pi), whose inverse on moves that add to 0 is q_c / N_c less its mean.
+func (g Geometry) Precondition(z, q []float64) {
+	g.precondition(z, q, g.Mixture.Family.(family.Smooth).Precondition)
+}
+
+func (g Geometry) precondition(z, q []float64, components func(z, q, theta []float64, s *family.Stats)) {
+	m := g.Mixture
+	components(m.Components(z), m.Components(q), m.Components(g.Theta), g.Stats)
+	if m.logits() == 0 {
+		return
+	}
+	mean := 0.0
+	for c := range m.K {
+		z[c] = q[c] / g.Stats.Support(c)
+		mean += z[c] / float64(m.K)
+	}
+	for c := range m.K {
+		z[c] -= mean
+	}
+}
+
+// Length returns the length of the move z in the metric of the complete-data information.
+func (g Geometry) Length(z []float64) float64 {
+	m := g.Mixture
+	sum := m.Family.(family.Smooth).SquaredLength(m.Components(z), m.Components(g.Theta), g.Stats)
+	if m.logits() > 0 {
+		total, mean := 0.0, 0.0
+		for c := range g.Stats.N {
+			n := g.Stats.Support(c)
+			total += n
+			mean += n * z[c]
+		}
+		mean /= total
+		for c := range g.Stats.N {
+			n := g.Stats.Support(c)
+			sum += n * (z[c] - mean) * (z[c] - mean)
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// Reach returns how far the move z goes in units of the longest step a driver may try.
+func (g Geometry) Reach(z []float64) float64 {
+	m := g.Mixture
+	far := m.Family.(family.Smooth).Reach(m.Components(z), m.Components(g.Theta), m.K, m.D)
+	for _, v := range z[:m.logits()] {
+		far = max(far, math.Abs(v)/3)
+	}
+	return far
+}
+
+// same is how near two components are taken for one, in standard deviations of a row.
+const same = 0.1
+
+// Nudge adds small random moves to all components.
+func (g Geometry) Nudge(theta []float64, normal func() float64) {
+	m := g.Mixture
+	m.Family.(family.Smooth).Nudge(m.Components(theta), m.K, m.D, normal)
+}
+
+// Part adds small random moves to components that have become the same as others and leaves the rest; false where there
+// are none.
+func (g Geometry) Part(theta []float64, normal func() float64) bool {
+	m, fam := g.Mixture, g.Mixture.Family.(family.Smooth)
+	comp := m.Components(theta)
+	before, twin, some := slices.Clone(comp), make([]bool, m.K), false
+	for a := range m.K {
+		for b := range a {
+			if fam.Apart(comp, a, b, m.K, m.D) < same {
+				twin[a], some = true, true
+			}
+		}
+	}
+	if !some {
+		return false
+	}
+	fam.Nudge(comp, m.K, m.D, normal)
+	for c, t := range twin {
+		if !t {
+			from, to := fam.Place(c, m.K, m.D)
+			copy(comp[from:to], before[from:to])
+		}
+	}
+	return true
+}

@@ -1,0 +1,90 @@
+package sweep
+
+import (
+	"context"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/mixture"
+)
+
+// Scored is a run of consecutive rows with what a mixture says of them. It is valid only during the call that
+// receives it.
+type Scored struct {
+	*data.Block
+	K       int
+	Label   []int32   // N: the best component, from 0; the lowest of equals
+	Score   []float64 // N: log p(x_i) in nats; for a family without density minus the cost
+	P       []float64 // N x K, row-major: responsibilities at beta = 1; 1 and 0 for a family without density
+	Entropy []float64 // N: entropy of the responsibilities, nats
+	Best    []float64 // N: log pi_c + log p_c(x_i) of the label, nats
+}
+
+// Rows makes one pass and calls emit with all rows, scored, in row order and from one goroutine at a time. An error of
+// emit ends the pass and is returned.
+func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
+	scorers := make([]*scorer, l.threads)
+	task := []Task{{Mixture: m, Theta: theta, Beta: 1}}
+	all, err := bind(ctx, task)
+	if err != nil {
+		return err
+	}
+	bound, stopped := all[0], stopper(ctx, task)
+	var spare pool[*Scored]
+	f := &fold[*Scored]{
+		threads: l.threads, chunk: l.chunk,
+		fresh: func() *Scored {
+			if s, ok := spare.get(); ok {
+				return s
+			}
+			return &Scored{K: m.K}
+		},
+		reuse: spare.put,
+		work: func(id int, b *data.Block, s *Scored) error {
+			if scorers[id] == nil {
+				scorers[id] = &scorer{bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}
+			}
+			s.resize(b)
+			for lo := 0; lo < b.N; lo += kern.Rows {
+				if err := stopped(); err != nil {
+					return err
+				}
+				pack(scorers[id].panel, b, lo, l.origin)
+				scorers[id].score(s, lo)
+			}
+			return nil
+		},
+		merge: func(_, _ *Scored) {},
+		emit:  emit,
+	}
+	_, _, err = f.run(ctx, l.src)
+	return err
+}
+
+// scorer is one worker's means to score panels.
+type scorer struct {
+	bound   *mixture.Bound
+	panel   *family.Panel
+	scratch *mixture.Scratch
+}
+
+// score fills rows lo and on of s from the panel.
+func (r *scorer) score(s *Scored, lo int) {
+	e := r.bound.Posterior(r.panel, r.scratch)
+	for i := range r.panel.N {
+		s.Label[lo+i], s.Score[lo+i], s.Entropy[lo+i], s.Best[lo+i] = e.Label[i], e.Score[i], e.Entropy[i], e.Best[i]
+		for c := range s.K {
+			s.P[(lo+i)*s.K+c] = e.P[c*kern.Rows+i]
+		}
+	}
+}
+
+func (s *Scored) resize(b *data.Block) {
+	s.Block = b
+	if n := b.N; cap(s.Label) < n {
+		s.Label, s.Score, s.Entropy, s.Best = make([]int32, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		s.P = make([]float64, n*s.K)
+	}
+	s.Label, s.Score, s.Entropy, s.Best, s.P = s.Label[:b.N], s.Score[:b.N], s.Entropy[:b.N], s.Best[:b.N], s.P[:b.N*s.K]
+}
