@@ -139,8 +139,16 @@ func (f *fit) rescale(ctx context.Context) (err error) {
 		f.transform = []Transform{f.units.transform()}
 	}
 	f.measured = f.src
-	f.look, err = sweep.Look(ctx, f.src, f.spec.threads())
-	return err
+	plain := f.look
+	if f.look, err = sweep.Look(ctx, f.src, f.spec.threads()); err != nil || f.spec.model() != "gmm" {
+		return err
+	}
+	for j, lo := range f.look.Min {
+		if lo == f.look.Max[j] && plain.Min[j] < plain.Max[j] {
+			return fmt.Errorf("column %q: its values are so small beside those of the others that no float64 holds both in one unit; multiply the column by a constant, or use --scale standard", f.names[j])
+		}
+	}
+	return nil
 }
 
 // transform returns the units of columns as a change of variables.

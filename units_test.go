@@ -339,3 +339,16 @@ func (b *broken) Open(ctx context.Context) (data.Reader, error) {
 	b.Table = data.Table{D: t.D}
 	return t.Open(ctx)
 }
+
+// Columns that have one unit in common may be too far apart for it: that is not to be constant.
+func TestAColumnThatVanishesInTheUnitOfAllIsNotCalledConstant(t *testing.T) {
+	t.Parallel()
+	x := make([]float64, 0, 80)
+	for i, z := range normals(4, 80) {
+		x = append(x, math.Ldexp(z, map[bool]int{true: -660, false: 660}[i%2 == 0]))
+	}
+	_, err := Fit(context.Background(), matrixOf(2, x...), Spec{K: 2, Covariance: "VVE"})
+	if err == nil || !strings.Contains(err.Error(), `column "1": its values are so small beside those of the others`) {
+		t.Errorf("error %v", err)
+	}
+}
