@@ -111,7 +111,7 @@ type stored struct {
 
 func load(t *testing.T, name string) *stored {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "testdata", "oracle", "kmedians", name))
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "oracle", "kmedians", name))
 	if err != nil {
 		t.Fatal(err)
 	}
