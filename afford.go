@@ -85,7 +85,7 @@ func (f *fit) estimate() estimate {
 	e.seconds = starts * (steps*f.climbed()*f.evaluation(seen) + f.seeding())
 	if each > 1 {
 		short := float64(smallSteps)
-		if s.discrete() {
+		if s.kind().Soft {
 			short = discreteSteps
 		}
 		e.seconds += starts * each * (min(steps, short) + 1) * f.evaluation(n)
@@ -160,14 +160,14 @@ func (f *fit) patience() time.Duration {
 func (f *fit) evaluation(n float64) float64 {
 	k, d := float64(f.mix.K), float64(f.mix.D)
 	ns := perParameter * float64(f.mix.Params())
-	shape, gaussian := family.Diag, f.spec.model() == "gmm"
-	if gaussian {
+	shape, shaped := family.Diag, f.spec.kind().Shaped
+	if shaped {
 		shape = f.spec.shape()
 	}
 	switch {
 	case !f.spec.mixture():
 		ns = perCentre*n*k*d + perParameter/4*k*d
-	case gaussian && shape.Matrix():
+	case shaped && shape.Matrix():
 		covariances := float64(shape.Count(f.mix.K))
 		ns += n*k*d*d*perSquare + n*k*perPair + covariances*d*d*d*perCube(shape, n/covariances < d)
 	default:
@@ -181,7 +181,7 @@ func (f *fit) evaluation(n float64) float64 {
 func (f *fit) affordable() error {
 	e := f.estimate()
 	field, size := "k", fmt.Sprintf("is %d", f.mix.K)
-	if f.spec.model() == "gmm" {
+	if f.spec.kind().Shaped {
 		field, size = "covariance", fmt.Sprintf("%s with -k %d on %s columns", f.spec.shape(), f.mix.K, grouped(float64(f.mix.D)))
 	} else {
 		size += fmt.Sprintf(" on %s columns", grouped(float64(f.mix.D)))
@@ -237,7 +237,7 @@ func (f *fit) less() string {
 		fewer = "fewer columns"
 	}
 	switch {
-	case f.spec.model() == "bernoulli" || f.spec.model() == "categorical":
+	case !f.spec.kind().Cells.Units:
 		if f.mix.K == 1 {
 			return "fewer columns (--columns)"
 		}

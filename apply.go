@@ -81,7 +81,7 @@ func (m *Model) present() (some *Model, at []int) {
 	if !slices.Contains(m.Weights, 0) {
 		return m, nil
 	}
-	own := *m
+	own, shaped := *m, m.kind().Shaped
 	own.Weights, own.Means, own.Covariance, own.Probabilities = nil, nil, nil, nil
 	for c, w := range m.Weights {
 		if w == 0 {
@@ -95,11 +95,11 @@ func (m *Model) present() (some *Model, at []int) {
 		if m.Probabilities != nil {
 			own.Probabilities = append(own.Probabilities, m.Probabilities[c])
 		}
-		if m.Kind == "gmm" && !m.Shape.Shared() {
+		if shaped && !m.Shape.Shared() {
 			own.Covariance = append(own.Covariance, m.Covariance[c])
 		}
 	}
-	if m.Kind == "gmm" && m.Shape.Shared() {
+	if shaped && m.Shape.Shared() {
 		own.Covariance = m.Covariance
 	}
 	return &own, at
@@ -122,23 +122,15 @@ func amongAll(k int, at []int, each func(*Scored) error) func(*Scored) error {
 	}
 }
 
-// checkCells refuses cells that are no bits for a model of bits, and no levels for one of levels.
+// checkCells refuses cells that the model has no place for.
 func (m *Model) checkCells(ctx context.Context, src data.Source) error {
-	var row int64
-	var col int
-	var v float64
-	var found bool
-	var err error
-	what := "a bit (0 or 1)"
-	switch m.Kind {
-	case "bernoulli":
-		row, col, v, found, err = data.NonBit(ctx, src)
-	case "categorical":
-		row, col, v, found, err = data.NonLevel(ctx, src, counts(m.Levels))
-		what = "the number of a level"
+	cells := m.kind().Cells
+	if cells.Wrong == nil {
+		return nil
 	}
-	if found {
-		return fmt.Errorf("row %d, column %q: %v is not %s", row, m.Columns[col], v, what)
+	var levels []int
+	if cells.Levels {
+		levels = counts(m.Levels)
 	}
-	return err
+	return wrongCell(ctx, src, cells, levels, m.Columns, false)
 }

@@ -143,7 +143,7 @@ func (c *choice) add(shapes []string, hi int) (added []*contender) {
 		known := map[string]*contender{}
 		for _, name := range shapes {
 			x := &contender{Candidate: Candidate{K: k}, order: len(c.all), shape: name}
-			if c.spec.model() == "gmm" {
+			if c.spec.kind().Shaped {
 				spec := c.spec.one(k, name)
 				shape := spec.shape()
 				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
@@ -245,7 +245,7 @@ func (c *choice) alias() {
 func (c *choice) wave(rest []*contender) int {
 	spec := c.spec.one(1, "")
 	d := len(c.base.look.Mean)
-	if name := spec.driver(d); spec.model() == "kmedians" || name == "minibatch" || name == "exact" {
+	if name := spec.driver(d); spec.medians() || name == "minibatch" || name == "exact" {
 		return 1 // they hold the rows and make no passes to share
 	}
 	tasks, numbers := 0, 0

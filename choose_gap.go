@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/pca"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -36,7 +37,7 @@ func (f *fit) references(ctx context.Context) (*references, error) {
 	if d > gapColumns {
 		return nil, bad("criterion", "gap finds the principal axes of at most %d columns, but there %s %d; use --pca, or --criterion elbow", gapColumns, text.Form(d, "is", "are"), d)
 	}
-	r := &references{spec: Spec{Model: "kmeans", Seed: f.spec.Seed, Threads: 1, replicate: true}}
+	r := &references{spec: Spec{Model: kind.KMeans.Name, Seed: f.spec.Seed, Threads: 1, replicate: true}}
 	r.rows = int(min(max(float64(f.look.Used), math.Round(f.look.W)), gapRows)) // weights count rows
 	if f.spec.driver(d) != "exact" {
 		r.spec.NInit = gapStarts

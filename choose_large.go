@@ -83,9 +83,9 @@ func (c *choice) tooLong() error {
 	switch {
 	case c.lo == c.hi:
 		field, less = "covariance", "fewer shapes or --pca N"
-	case c.spec.model() == "gmm":
+	case c.spec.kind().Shaped:
 		less += ", one --covariance or --pca N"
-	case c.spec.discrete():
+	case !c.spec.kind().Cells.Units:
 		less += ", or fewer columns (--columns)"
 	default:
 		less += ", or --pca N"

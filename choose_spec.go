@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // What is tried where the spec says nothing at all.
@@ -16,6 +17,12 @@ const (
 
 // criteria are what Spec.Criterion may be.
 var criteria = []string{"bic", "aic", "icl", "silhouette", "gap", "elbow"}
+
+// criterionNeeds says why a kind of model may lack a criterion.
+var criterionNeeds = map[string]string{
+	"bic": "needs a log-likelihood", "aic": "needs a log-likelihood", "icl": "needs a log-likelihood",
+	"silhouette": "is for numbers", "gap": "compares inertias", "elbow": "compares inertias",
+}
 
 // mostTried is the largest number of components that is tried where the spec does not say.
 const mostTried = 9
@@ -64,12 +71,8 @@ func (s *Spec) validateChoice() error {
 	switch {
 	case s.Criterion != "" && !s.chooses():
 		return bad("criterion", "decides where -k or --covariance leave a choice; here they leave none")
-	case (s.Criterion == "gap" || s.Criterion == "elbow") && s.model() != "kmeans":
-		return bad("criterion", "%s compares inertias, which kmeans has; %s has %s", s.Criterion, s.model(), map[bool]string{true: "bic, aic and icl", false: "silhouette"}[s.mixture()])
-	case (s.Criterion == "bic" || s.Criterion == "aic" || s.Criterion == "icl") && !s.mixture():
-		return bad("criterion", "%s needs a log-likelihood, which %s has not; use %s", s.Criterion, s.model(), map[bool]string{true: "silhouette, gap or elbow", false: "silhouette"}[s.model() == "kmeans"])
-	case s.Criterion == "silhouette" && (s.model() == "bernoulli" || s.model() == "categorical"):
-		return bad("criterion", "silhouette is for numbers; %s has bic, aic and icl", s.model())
+	case s.Criterion != "" && !slices.Contains(s.kind().Criteria, s.Criterion):
+		return bad("criterion", "%s %s; %s has %s", s.Criterion, criterionNeeds[s.Criterion], s.kind().Name, text.List(s.kind().Criteria, "and"))
 	case s.Criterion == "elbow" && s.KRange[1]-s.KRange[0] < 2:
 		return bad("criterion", "elbow looks for a bend, which takes at least three numbers of groups, such as -k 1:8")
 	case s.chooses() && s.given():
@@ -95,10 +98,8 @@ func (s *Spec) criterion() string {
 	switch {
 	case s.Criterion != "":
 		return s.Criterion
-	case !s.mixture():
-		return "silhouette"
 	}
-	return "bic"
+	return s.kind().Criteria[0]
 }
 
 // sizes returns the lowest and the highest number of components to choose from.
@@ -141,7 +142,7 @@ func (s *Spec) shapes(n int64, d int) (names []string, left []family.Shape) {
 		return distinct(names), nil
 	}
 	asked := s.Covariance != ""
-	if s.model() != "gmm" || !asked && (s.K > 0 || s.KRange != [2]int{}) {
+	if !s.kind().Shaped || !asked && (s.K > 0 || s.KRange != [2]int{}) {
 		return []string{""}, nil
 	}
 	var keys []string

@@ -48,7 +48,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 			return &own
 		}, thetas, watch), nil
 	}
-	if f.spec.model() == "kmedians" {
+	if f.spec.medians() {
 		points, err := f.all(ctx)
 		if err != nil {
 			return nil, err
@@ -203,7 +203,7 @@ func (f *fit) exact(ctx context.Context) ([]float64, error) {
 		return nil, err
 	}
 	cost := onedim.Squared
-	if f.spec.model() == "kmedians" {
+	if f.spec.medians() {
 		cost = onedim.Absolute
 	}
 	r, err := onedim.Cluster(ctx, p.X, p.W, f.spec.K, cost)

@@ -12,7 +12,7 @@ import (
 // collinear says which columns put every group on the floor; "" where none do. It makes two passes, which is little beside
 // the climbs of a fit: it is asked for only where a component is on the floor.
 func (f *fit) collinear(ctx context.Context, becomes string) (string, error) {
-	if f.spec.model() != "gmm" || f.spec.PCA > 0 {
+	if !f.spec.kind().Shaped || f.spec.PCA > 0 {
 		return "", nil
 	}
 	d := len(f.names)
@@ -28,7 +28,7 @@ func (f *fit) collinear(ctx context.Context, becomes string) (string, error) {
 
 // flatGroups warns of collinear columns where they put the groups of a result on the floor.
 func (f *fit) flatGroups(ctx context.Context, r *Result) error {
-	if f.spec.replicate || r.Model != "gmm" || !matrix(f.spec.shape()) || !slices.ContainsFunc(r.Components, func(c Component) bool { return c.AtFloor }) {
+	if f.spec.replicate || !f.spec.kind().Shaped || !matrix(f.spec.shape()) || !slices.ContainsFunc(r.Components, func(c Component) bool { return c.AtFloor }) {
 		return nil
 	}
 	said, err := f.collinear(ctx, "every group is at the floor of variances")

@@ -111,7 +111,7 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 func validateCompare(spec Spec, algorithms []string) error {
 	switch {
 	case !spec.mixture():
-		return bad("model", "must be a mixture; for %s use fit", spec.model())
+		return bad("model", "must be a mixture; for %s use fit", spec.kind().Name)
 	case spec.RegCovar > 0:
 		return bad("reg-covar", "changes the likelihood that the algorithms climb in every step: there is nothing to compare; leave it out")
 	case len(algorithms) == 0:

@@ -51,23 +51,20 @@ func (m *Model) Arrays() ([]Array, error) {
 	if m.HasDensity() {
 		all = append(all, numbers("weights_", m.Weights, k))
 	}
-	switch m.Kind {
-	case "gmm":
-		covariances, err := m.covarianceArrays()
-		return append(append(all, numbers("means_", slices.Concat(m.Means...), k, d)), covariances...), err
-	case "bernoulli":
-		all = append(all, numbers("probabilities", slices.Concat(m.Probabilities...), k, d))
-	case "categorical":
+	kd := m.kind()
+	all = append(all, numbers(kd.Location.Array, slices.Concat(*m.locations()...), k, kd.Width(d, m.Levels)))
+	if kd.Cells.Levels {
 		n := Array{Name: "n_levels", Shape: []int{d}}
 		for _, names := range m.Levels {
 			n.Int = append(n.Int, int64(len(names)))
 		}
-		names := slices.Concat(m.Levels...)
-		all = append(all, numbers("probabilities", slices.Concat(m.Probabilities...), k, len(names)), n, words("levels", names))
-	default:
-		all = append(all, numbers("cluster_centers_", slices.Concat(m.Means...), k, d))
+		all = append(all, n, words("levels", slices.Concat(m.Levels...)))
 	}
-	return all, nil
+	if !kd.Shaped {
+		return all, nil
+	}
+	covariances, err := m.covarianceArrays()
+	return append(all, covariances...), err
 }
 
 func word(name, text string) Array { return Array{Name: name, Text: []string{text}} }
@@ -195,15 +192,15 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 		return nil, err
 	}
 	scales := make([]*scale, len(m.Covariance))
-	switch m.Kind {
-	case "gmm":
+	switch {
+	case m.kind().Shaped:
 		for c := range scales {
 			var err error
 			if scales[c], err = m.scaleOf(c); err != nil {
 				return nil, err
 			}
 		}
-	case "kmeans":
+	case m.kind().Squared:
 		scales = []*scale{{sd: []float64{1}}}
 	default:
 		return nil, fmt.Errorf("a %s model has no means to measure Mahalanobis distances from", m.Kind)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/score"
 )
@@ -170,11 +171,8 @@ func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	m = &Model{Kind: f.spec.model(), Columns: f.names, Levels: f.spec.Levels, Transform: f.transform}
-	rows := &m.Means
-	if m.Kind == "bernoulli" || m.Kind == "categorical" {
-		rows = &m.Probabilities
-	}
+	m = &Model{Kind: f.spec.kind().Name, Columns: f.names, Levels: f.spec.Levels, Transform: f.transform}
+	rows := m.locations()
 	for _, c := range order {
 		*rows = append(*rows, place[c])
 		if m.HasDensity() {
@@ -198,12 +196,9 @@ func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
 func (f *fit) places(comp []float64) [][]float64 {
 	k, d := f.mix.K, f.mix.D
 	var flat []float64
-	switch fam := f.mix.Family.(type) {
-	case family.Bernoulli:
-		flat = fam.Probabilities(nil, comp)
-	case family.Categorical:
-		flat = fam.Probabilities(nil, comp, k)
-	default:
+	if fam, ok := f.mix.Family.(family.Natural); ok {
+		flat = fam.Natural(nil, comp, k)
+	} else {
 		flat = slices.Clone(comp[:k*d])
 		for i := range flat {
 			flat[i] += f.origin[i%d]
@@ -239,7 +234,7 @@ func (f *fit) components(r *Result, m *Model, t *tally) {
 		}
 		r.Components = append(r.Components, x)
 	}
-	if m.Kind == "gmm" {
+	if m.kind().Shaped {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 	}
 }
@@ -250,17 +245,19 @@ func (m *Model) component(c int) Component {
 	if m.HasDensity() {
 		x.Weight = m.Weights[c]
 	}
-	switch m.Kind {
-	case "gmm":
-		x.Mean, x.Covariance = m.UserMean(c), m.userCovariance(c)
-	case "bernoulli":
-		x.Probability = m.Probabilities[c]
-	case "categorical":
+	kd := m.kind()
+	switch {
+	case kd.Cells.Levels:
 		x.Probability = m.byLevel(c)
-	case "kmedians":
+	case kd.Location.Told == kind.Probability:
+		x.Probability = m.Probabilities[c]
+	case kd.Location.Told == kind.Median:
 		x.Median = m.UserMean(c)
 	default:
 		x.Mean = m.UserMean(c)
+	}
+	if kd.Shaped {
+		x.Covariance = m.userCovariance(c)
 	}
 	return x
 }
@@ -302,13 +299,13 @@ func rowsAre(n int64, weight float64) string {
 	return s + text.Form(n, " is", " are")
 }
 
-// certain names the columns whose bits or levels are all but certain in a component.
+// certain names the columns in which a component has a probability, or the like, at an end of its range.
 func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 	if p.Held == nil {
 		return
 	}
 	held := p.Held[len(p.Theta)-len(f.mix.Components(p.Theta)):]
-	width, total := len(held)/f.mix.K, 0
+	width, total, at := len(held)/f.mix.K, 0, f.spec.kind().Location
 	for c, from := range order {
 		if from < 0 {
 			continue
@@ -325,11 +322,11 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
 		}
 		if len(names) > 0 {
-			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("probability %d: %s", c+1, strings.Join(names, ", ")))
+			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("%s %d: %s", at.Edge, c+1, strings.Join(names, ", ")))
 		}
 	}
 	if total > 0 {
-		r.warn(text.Are(total, "answer") + " (almost) certain within a group; that is normal")
+		r.warn(text.Are(total, at.EdgeNoun) + " " + at.Certain)
 	}
 }
 

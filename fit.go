@@ -14,6 +14,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
@@ -226,8 +227,7 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		}
 	}
 	f.origin = f.look.Origin()
-	switch spec.model() {
-	case "bernoulli", "categorical":
+	if !spec.kind().Centred() {
 		f.origin = make([]float64, len(f.look.Mean))
 	}
 	return f, nil
@@ -237,24 +237,12 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 func (f *fit) size() error {
 	spec, d := &f.spec, len(f.look.Mean) // after the transform
 	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
-	switch spec.model() {
-	case "gmm":
-		f.mix.Family = family.Gaussian{Shape: spec.shape(), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
-		if spec.shape().Decomposed() {
-			g := family.Decomposed{Shape: spec.shape(), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
-			if j := g.Hidden(); j >= 0 && len(f.names) == d && f.spec.PCA == 0 {
-				return fmt.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.names[j], spec.shape())
-			}
-			f.mix.Family = g
+	v := kind.Variables{Shape: spec.shape(), Levels: counts(spec.Levels), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
+	f.mix.Family = spec.kind().Family(v)
+	if g, ok := f.mix.Family.(family.Decomposed); ok {
+		if j := g.Hidden(); j >= 0 && len(f.names) == d && f.spec.PCA == 0 {
+			return fmt.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.names[j], spec.shape())
 		}
-	case "bernoulli":
-		f.mix.Family = family.Bernoulli{}
-	case "categorical":
-		f.mix.Family = family.Categorical{Levels: counts(spec.Levels)}
-	case "kmedians":
-		f.mix.Family = family.Absolute{}
-	default:
-		f.mix.Family = family.Fixed{}
 	}
 	if p := f.mix.Params(); spec.Algorithm == "bfgs" && p > ascent.MaxBFGS {
 		return bad("algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", p, p, ascent.MaxBFGS)
@@ -265,7 +253,7 @@ func (f *fit) size() error {
 
 // spreads notes the standard deviations of the columns.
 func (f *fit) spreads(context.Context) error {
-	if m := f.spec.model(); m != "bernoulli" && m != "categorical" {
+	if f.spec.kind().Cells.Units {
 		for j, v := range f.look.Var {
 			sd := math.Sqrt(v)
 			if f.units.scale != nil {
@@ -298,7 +286,7 @@ func (f *fit) check(context.Context) error {
 		if v == 0 && look.Min[j] < look.Max[j] && f.spec.mixture() && f.spec.Binarize == nil {
 			return tooSmall(f.names[j])
 		}
-		if v == 0 && f.spec.model() == "gmm" {
+		if v == 0 && f.spec.kind().Shaped {
 			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.names[j], look.Min[j], text.ShellWord(f.names[j]))
 		}
 	}
@@ -318,31 +306,42 @@ func (f *fit) checkDistinct(ctx context.Context) error {
 	return err
 }
 
-// checkCells refuses cells that are no bits for a model of bits, and no levels for one of levels.
+// checkCells refuses cells that the model has no place for: that are no bits for a model of bits, no levels for one of levels.
 func (f *fit) checkCells(ctx context.Context) error {
-	switch f.spec.model() {
-	case "bernoulli":
-		row, col, v, found, err := data.NonBit(ctx, f.src)
-		if err != nil {
-			return err
-		}
-		if found {
-			return fmt.Errorf("row %d, column %q: %v is not a bit (0 or 1); use --binarize T to make bits of numbers, or --exclude %s", row, f.names[col], v, text.ShellWord(f.names[col]))
-		}
-	case "categorical":
-		if len(f.spec.Levels) != len(f.names) {
-			return bad("levels", "names the levels of %d columns, but there %s %d", len(f.spec.Levels), text.Form(len(f.names), "is", "are"), len(f.names))
-		}
-		levels := counts(f.spec.Levels)
-		row, col, v, found, err := data.NonLevel(ctx, f.src, levels)
-		if err != nil {
-			return err
-		}
-		if found {
-			return fmt.Errorf("row %d, column %q: %v is not the number of a level; the %d levels are numbered from 0", row, f.names[col], v, levels[col])
-		}
+	cells := f.spec.kind().Cells
+	if cells.Wrong == nil {
+		return nil
 	}
-	return nil
+	if cells.Levels && len(f.spec.Levels) != len(f.names) {
+		return bad("levels", "names the levels of %d columns, but there %s %d", len(f.spec.Levels), text.Form(len(f.names), "is", "are"), len(f.names))
+	}
+	var levels []int
+	if cells.Levels {
+		levels = counts(f.spec.Levels)
+	}
+	return wrongCell(ctx, f.src, cells, levels, f.names, true)
+}
+
+// wrongCell names the first cell of src that is wrong, with what to do where cure is set; nil where there is none.
+func wrongCell(ctx context.Context, src data.Source, cells kind.Cells, levels []int, names []string, cure bool) error {
+	of := func(j int) int {
+		if levels == nil {
+			return 0
+		}
+		return levels[j]
+	}
+	row, j, v, found, err := data.FirstCell(ctx, src, func(j int, v float64) bool { return cells.Wrong(v, of(j)) })
+	if err != nil || !found {
+		return err
+	}
+	said := fmt.Sprintf("row %d, column %q: %v is not %s", row, names[j], v, cells.Is)
+	switch {
+	case cure && cells.Levels:
+		said += fmt.Sprintf("; the %d levels are numbered from 0", of(j))
+	case cure:
+		said += fmt.Sprintf("; %s--exclude %s", cells.Cure, text.ShellWord(names[j]))
+	}
+	return errors.New(said)
 }
 
 // distinctRows counts distinct rows of positive weight and stops at most.

@@ -2,10 +2,8 @@ package latent
 
 import (
 	"context"
-	"math"
 	"slices"
 
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -41,9 +39,9 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	if fam, ok := f.mix.Family.(family.Categorical); ok {
+	if f.spec.kind().Cells.Levels {
 		for i, x := range given.X {
-			if levels := fam.Levels[i%f.mix.D]; x != math.Trunc(x) || x < 0 || x >= float64(levels) {
+			if levels := len(f.spec.Levels[i%f.mix.D]); f.spec.kind().Cells.Wrong(x, levels) {
 				return nil, bad("init", "centers: row %d, column %d is %v; it must be the number of a level, from 0 to %d", i/f.mix.D+1, i%f.mix.D+1, x, levels-1)
 			}
 		}

@@ -29,11 +29,11 @@ func (f *fit) fromModel(m *Model) ([]float64, error) {
 		return nil, bad("init", "model: %s", err)
 	}
 	switch {
-	case m.Kind != f.spec.model():
-		return nil, bad("init", "model: it is a %s model, but %s is fitted", m.Kind, f.spec.model())
+	case m.Kind != f.spec.kind().Name:
+		return nil, bad("init", "model: it is a %s model, but %s is fitted", m.Kind, f.spec.kind().Name)
 	case m.K() != f.spec.K:
 		return nil, bad("init", "model: it has %d components, but -k is %d", m.K(), f.spec.K)
-	case m.Kind == "gmm" && m.Shape != f.spec.shape():
+	case m.kind().Shaped && m.Shape != f.spec.shape():
 		return nil, bad("init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.spec.shape())
 	}
 	m, err := m.arranged(f.names, f.spec.Levels)
@@ -119,7 +119,7 @@ func (f *fit) addAbsent(m *Model, order []int) []int {
 		if g.Probabilities != nil {
 			m.Probabilities = append(m.Probabilities, g.Probabilities[c])
 		}
-		if m.Kind == "gmm" && !m.Shape.Shared() {
+		if m.kind().Shaped && !m.Shape.Shared() {
 			m.Covariance = append(m.Covariance, f.shaped(m, g.Covariance[c]))
 		}
 	}
@@ -159,12 +159,12 @@ func (m *Model) arranged(names []string, levels [][]string) (*Model, error) {
 			for c, cov := range m.Covariance {
 				own.Covariance[c] = arrangedCovariance(cov, at)
 			}
-			if m.Kind == "bernoulli" {
+			if !m.kind().Cells.Levels {
 				own.Probabilities = eachPicked(m.Probabilities, at)
 			}
 		}
 	}
-	if m.Kind != "categorical" {
+	if !m.kind().Cells.Levels {
 		return &own, nil
 	}
 	return own.withLevels(m, at, levels)

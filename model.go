@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
 )
@@ -50,7 +51,26 @@ func (m *Model) K() int {
 func (m *Model) D() int { return len(m.Columns) }
 
 // HasDensity reports whether the model is a mixture: kmeans and kmedians have centres only.
-func (m *Model) HasDensity() bool { return m.Kind != "kmeans" && m.Kind != "kmedians" }
+func (m *Model) HasDensity() bool {
+	k := m.kind()
+	return k != nil && k.Mixture
+}
+
+// kind returns the kind of the model; nil where it has none that is known.
+func (m *Model) kind() *kind.Kind {
+	if m.Kind == "" { // Of would take the default
+		return nil
+	}
+	return kind.Of(m.Kind)
+}
+
+// locations returns the rows of numbers that say where the components are: means, centres or probabilities.
+func (m *Model) locations() *[][]float64 {
+	if m.kind().Location.Told == kind.Probability {
+		return &m.Probabilities
+	}
+	return &m.Means
+}
 
 // Load reads a model file. What it does not understand it refuses, naming the key.
 func Load(path string) (*Model, error) {
@@ -70,20 +90,11 @@ func Load(path string) (*Model, error) {
 
 // family returns the family of the components. The variances that a Gaussian's floor is measured by are 1 unless given.
 func (m *Model) family(variances []float64) family.Family {
-	switch m.Kind {
-	case "gmm":
-		if m.Shape.Decomposed() { // covariances are taken as they stand, whatever they share
-			return family.Decomposed{Shape: m.Shape, Var: variances}.Plain()
-		}
-		return family.Gaussian{Shape: m.Shape, Var: variances}
-	case "bernoulli":
-		return family.Bernoulli{}
-	case "categorical":
-		return family.Categorical{Levels: counts(m.Levels)}
-	case "kmedians":
-		return family.Absolute{}
+	f := m.kind().Family(kind.Variables{Shape: m.Shape, Levels: counts(m.Levels), Var: variances})
+	if f, ok := f.(family.Decomposed); ok { // covariances are taken as they stand, whatever they share
+		return f.Plain()
 	}
-	return family.Fixed{}
+	return f
 }
 
 // counts returns the number of levels of each column.
@@ -100,7 +111,7 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 	k, d := m.K(), m.dims()
 	origin = make([]float64, d)
 	mix = &mixture.Mixture{K: k, D: d}
-	if m.Means != nil {
+	if m.kind().Centred() {
 		origin = m.origin()
 		mix.Family = m.family(m.spread())
 	} else {
@@ -117,6 +128,10 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 // the floor are raised to it; else they are taken as they stand.
 func (m *Model) fill(fam family.Family, comp, origin []float64, raise bool) error {
 	k, d := m.K(), m.dims()
+	if fam, ok := fam.(family.Natural); ok {
+		fam.FromNatural(comp, slices.Concat(*m.locations()...), k)
+		return nil
+	}
 	for c, mean := range m.Means {
 		for j, v := range mean {
 			comp[c*d+j] = v - origin[j]
@@ -134,10 +149,6 @@ func (m *Model) fill(fam family.Family, comp, origin []float64, raise bool) erro
 		}
 	case family.Decomposed:
 		return m.fillDecomposed(fam, comp)
-	case family.Bernoulli:
-		fam.FromProbabilities(comp, slices.Concat(m.Probabilities...))
-	case family.Categorical:
-		fam.FromProbabilities(comp, slices.Concat(m.Probabilities...), k)
 	}
 	return nil
 }

@@ -18,20 +18,13 @@ func (m *Model) check() error {
 	if err := m.checkTransform(); err != nil {
 		return err
 	}
-	what, rows, width, unit := "means", m.Means, m.dims(), "columns"
-	if m.PCA() != nil {
+	kd := m.kind()
+	what, rows, width, unit := kd.Location.Key, *m.locations(), kd.Width(m.dims(), m.Levels), "columns"
+	switch {
+	case kd.Cells.Levels:
+		unit = "levels in all columns"
+	case m.PCA() != nil:
 		unit = "components of the transform"
-	}
-	switch m.Kind {
-	case "kmeans", "kmedians":
-		what = "centers"
-	case "bernoulli":
-		what, rows = "probabilities", m.Probabilities
-	case "categorical":
-		what, rows, width, unit = "probabilities", m.Probabilities, 0, "levels in all columns"
-		for _, l := range m.Levels {
-			width += len(l)
-		}
 	}
 	switch {
 	case len(rows) == 0:
@@ -58,11 +51,11 @@ func (m *Model) check() error {
 	if err := m.checkWeights(); err != nil {
 		return err
 	}
-	switch m.Kind {
-	case "bernoulli":
-		return m.checkBits()
-	case "categorical":
+	switch {
+	case kd.Cells.Levels:
 		return m.checkLevels()
+	case !kd.Shaped:
+		return m.checkLocations()
 	}
 	if err := m.checkCovariances(); err != nil {
 		return err
@@ -103,7 +96,7 @@ func (m *Model) checkUnits() error {
 func (m *Model) checkTransform() error {
 	d := m.D()
 	for i, t := range m.Transform {
-		if t.Kind == "pca" && m.Kind != "bernoulli" && m.Kind != "categorical" {
+		if t.Kind == "pca" && m.kind().Cells.Units {
 			if err := t.checkPCA(d); err != nil {
 				return fmt.Errorf("transform: number %d %w", i+1, err)
 			}
@@ -113,7 +106,7 @@ func (m *Model) checkTransform() error {
 		switch binarize := t.Kind == "binarize"; {
 		case !binarize && !slices.Contains([]string{"standard", "robust", "pca"}, t.Kind):
 			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust, pca or binarize", t.Kind, i+1)
-		case m.Kind == "categorical" || binarize != (m.Kind == "bernoulli"):
+		case binarize != m.kind().Cells.Bits || !binarize && !m.kind().Cells.Units:
 			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)
 		case binarize && t.Threshold == nil:
 			return fmt.Errorf("transform: number %d has no threshold", i+1)
@@ -185,12 +178,13 @@ func (m *Model) checkWeights() error {
 	return nil
 }
 
-// checkBits wants probabilities.
-func (m *Model) checkBits() error {
-	for c, row := range m.Probabilities {
-		for j, p := range row {
-			if !(p >= 0 && p <= 1) {
-				return fmt.Errorf("probabilities: row %d, column %d is %v; it must be from 0 to 1", c+1, j+1, p)
+// checkLocations wants numbers within the range of their kind.
+func (m *Model) checkLocations() error {
+	at := m.kind().Location
+	for c, row := range *m.locations() {
+		for j, v := range row {
+			if !(v >= at.Lowest && v <= at.Highest) {
+				return fmt.Errorf("%s: row %d, column %d is %v; it must be %s", at.Key, c+1, j+1, v, at.Range)
 			}
 		}
 	}

@@ -90,19 +90,20 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 		return errors.New("columns: there must be at least one")
 	}
 	r.transform(m)
-	switch m.Kind {
-	case "gmm":
-		r.gmm(m)
-	case "kmeans", "kmedians":
-		m.Means = r.rows("centers")
-		m.Sizes = r.optional("sizes")
-	case "bernoulli":
+	kd := m.kind()
+	switch {
+	case kd == nil:
+		return errors.New(unknownKind(m.Kind))
+	case kd.Shaped:
+		r.shaped(m)
+	case kd.Cells.Levels:
+		r.levels(m)
+	case kd.Mixture:
 		m.Weights = r.numbers("weights")
-		m.Probabilities = r.rows("probabilities")
-	case "categorical":
-		r.categorical(m)
+		*m.locations() = r.rows(kd.Location.Key)
 	default:
-		return fmt.Errorf("model: %q is not known; it must be gmm, bernoulli, categorical, kmeans or kmedians", m.Kind)
+		*m.locations() = r.rows(kd.Location.Key)
+		m.Sizes = r.optional("sizes")
 	}
 	r.rest(m)
 	if r.err != nil {
@@ -235,8 +236,8 @@ func (r *modelReader) rows(key string) [][]float64 {
 	return rows
 }
 
-// categorical reads levels and probabilities, which the file holds as one list a component, column and level.
-func (r *modelReader) categorical(m *Model) {
+// levels reads levels and their probabilities, which the file holds as one list a component, column and level.
+func (r *modelReader) levels(m *Model) {
 	m.Weights = r.numbers("weights")
 	r.decode("levels", &m.Levels)
 	var all [][][]number
@@ -253,7 +254,8 @@ func (r *modelReader) categorical(m *Model) {
 	}
 }
 
-func (r *modelReader) gmm(m *Model) {
+// shaped reads means and covariances.
+func (r *modelReader) shaped(m *Model) {
 	name := r.word("covariance")
 	if r.err != nil {
 		return

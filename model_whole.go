@@ -6,6 +6,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -24,9 +25,9 @@ func (m *Model) whole() error {
 	}
 	wrong := func(format string, a ...any) error { return &ModelError{fmt.Sprintf(format, a...)} }
 	switch {
-	case algorithms[m.Kind] == nil:
-		return wrong("model: %q is not known; it must be gmm, bernoulli, categorical, kmeans or kmedians", m.Kind)
-	case m.Kind == "gmm" && !slices.Contains(family.Shapes(), m.Shape):
+	case m.kind() == nil:
+		return wrong("%s", unknownKind(m.Kind))
+	case m.kind().Shaped && !slices.Contains(family.Shapes(), m.Shape):
 		return wrong("covariance: shape %d is not known", m.Shape)
 	case len(m.Columns) == 0:
 		return wrong("columns: there must be at least one")
@@ -38,20 +39,11 @@ func (m *Model) whole() error {
 			return wrong("transform: the numbers of number %d, %q, do not fit %d variables", i+1, m.Transform[i].Kind, d)
 		}
 	}
-	what, rows, width := "means", m.Means, d
-	switch m.Kind {
-	case "kmeans", "kmedians":
-		what = "centers"
-	case "bernoulli":
-		what, rows = "probabilities", m.Probabilities
-	case "categorical":
-		if what, rows, width = "probabilities", m.Probabilities, 0; len(m.Levels) != len(m.Columns) {
-			return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), len(m.Columns))
-		}
-		for _, names := range m.Levels {
-			width += len(names)
-		}
+	kd := m.kind()
+	if kd.Cells.Levels && len(m.Levels) != len(m.Columns) {
+		return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), len(m.Columns))
 	}
+	what, rows, width := kd.Location.Key, *m.locations(), kd.Width(d, m.Levels)
 	switch {
 	case len(rows) == 0:
 		return wrong("%s: there must be at least one", what)
@@ -63,10 +55,15 @@ func (m *Model) whole() error {
 			return wrong("%s: row %d has %d numbers; there must be %d", what, c+1, len(row), width)
 		}
 	}
-	if m.Kind != "gmm" {
+	if !kd.Shaped {
 		return nil
 	}
 	return m.wholeCovariances(len(rows), d)
+}
+
+// unknownKind says that a name is that of no kind of model.
+func unknownKind(name string) string {
+	return fmt.Sprintf("model: %q is not known; it must be %s", name, text.List(kind.Names(), "or"))
 }
 
 // wholeCovariances checks how many covariances of k components on d variables there are, and how many numbers each has.

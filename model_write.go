@@ -18,32 +18,30 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	w.key("format", "latent-model")
 	w.key("version", ModelVersion)
 	w.key("model", m.Kind)
-	if m.Kind == "gmm" {
+	kd := m.kind()
+	if kd.Shaped {
 		w.key("covariance", m.Shape.String())
 	}
 	w.key("columns", m.Columns)
 	if m.HasDensity() {
 		w.key("weights", m.Weights)
 	}
-	switch m.Kind {
-	case "gmm":
-		w.lines("means", m.Means)
-		w.covariances(m)
-	case "bernoulli":
-		w.lines("probabilities", m.Probabilities)
-	case "categorical":
+	if kd.Cells.Levels {
 		w.key("levels", m.Levels)
-		w.open("probabilities")
+		w.open(kd.Location.Key)
 		for c := range m.Probabilities {
 			w.b.WriteString([]string{"[\n  ", ",\n  "}[min(c, 1)])
 			w.value(m.byLevel(c))
 		}
 		w.b.WriteString("\n ]")
-	default:
-		w.lines("centers", m.Means)
-		if m.Sizes != nil {
-			w.key("sizes", m.Sizes)
-		}
+	} else {
+		w.lines(kd.Location.Key, *m.locations())
+	}
+	if kd.Shaped {
+		w.covariances(m)
+	}
+	if m.Sizes != nil && !kd.Mixture {
+		w.key("sizes", m.Sizes)
 	}
 	transform := m.Transform
 	if transform == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/hard"
 	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -69,7 +70,7 @@ func (f *fit) priceOf(ctx context.Context, rows *seed.Points, k int, guess float
 	var inertia [3]float64 // of k - 1, k and k + 1
 	for i := range inertia {
 		var err error
-		spec := Spec{Model: "kmeans", K: k - 1 + i, Seed: f.spec.Seed, Threads: f.spec.Threads, replicate: true}
+		spec := Spec{Model: kind.KMeans.Name, K: k - 1 + i, Seed: f.spec.Seed, Threads: f.spec.Threads, replicate: true}
 		if inertia[i], _, err = inertiaOf(ctx, rows.Table(), spec); err != nil {
 			return 0, err
 		}

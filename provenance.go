@@ -52,7 +52,7 @@ func (m *Model) Result() *Result {
 	k, d := m.K(), m.D()
 	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Warnings: []string{}, Fitted: m}
 	mix := &mixture.Mixture{Family: m.family(nil), K: k, D: m.dims()}
-	if m.Kind == "gmm" {
+	if m.kind().Shaped {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 		if m.Shape.Decomposed() {
 			mix.Family = family.Decomposed{Shape: m.Shape}

@@ -29,7 +29,7 @@ func (m *Model) guard(origin []float64) *guard {
 
 // check returns what is wrong with the first row of s that cannot be told of.
 func (g *guard) check(s *Scored) error {
-	square := g.m.Kind == "kmeans"
+	square := g.m.kind().Squared
 	for i, best := range s.Best {
 		switch {
 		case s.Weight(i) == 0:
@@ -147,7 +147,7 @@ func (f *fit) checkNumbers(ctx context.Context, r *Result) error {
 		}
 	}
 	const normal = 0x1p-1022 // numbers below it have fewer digits
-	if r.Inertia == nil || *r.Inertia >= normal || *r.Inertia > 0 && r.Model == "kmedians" {
+	if r.Inertia == nil || *r.Inertia >= normal || *r.Inertia > 0 && f.spec.medians() {
 		return nil
 	}
 	if *r.Inertia > 0 {

@@ -55,7 +55,7 @@ func (f *fit) bare(e *end) *Result {
 	at := e.win().last.Point
 	m, order := f.model(at)
 	r := &Result{Model: m.Kind, K: m.K(), Interrupted: e.interrupted, Fitted: m, Components: make([]Component, m.K())}
-	if m.Kind == "gmm" {
+	if m.kind().Shaped {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 		floor := f.atFloor(at)
 		for c, from := range order {
@@ -108,7 +108,7 @@ func (s *Spec) validateRepeats() error {
 	case s.LRT == 0:
 		return nil
 	case !s.mixture():
-		return bad("lrt", "compares log-likelihoods, which %s has not; use --criterion gap with -k LO:HI, or --bootstrap", s.model())
+		return bad("lrt", "compares log-likelihoods, which %s has not; use --criterion gap with -k LO:HI, or --bootstrap", s.kind().Name)
 	case s.RegCovar > 0:
 		return bad("lrt", "compares the largest log-likelihoods, which --reg-covar does not climb to")
 	case s.Algorithm == "hard-em":

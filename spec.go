@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 )
 
 // Spec says what to fit and how. The zero value of every field means its default, so Spec{K: 3} is a full Gaussian
@@ -131,14 +132,6 @@ func (s Spec) with(algorithm string) Spec {
 	return s
 }
 
-// algorithms are the drivers of each model.
-var algorithms = map[string][]string{
-	"gmm": mixtures, "bernoulli": mixtures, "categorical": mixtures,
-	"kmeans": {"auto", "lloyd", "breathing", "exact", "minibatch"}, "kmedians": {"auto", "lloyd", "exact"},
-}
-
-var mixtures = []string{"auto", "em", "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg"}
-
 // SpecError is a field of a Spec that cannot be used. Field is the flag's name.
 type SpecError struct {
 	Field, Reason string
@@ -166,14 +159,14 @@ func oneOf(field, value string, words ...string) error {
 
 // Validate reports the first field that cannot be used, or would be ignored.
 func (s *Spec) Validate() error {
-	if err := oneOf("model", s.Model, "gmm", "kmeans", "kmedians", "bernoulli", "categorical"); err != nil {
+	if err := oneOf("model", s.Model, kind.Names()...); err != nil {
 		return err
 	}
 	for _, check := range []error{
 		s.validateK(),
-		oneOf("algorithm", s.Algorithm, algorithms[s.model()]...),
+		oneOf("algorithm", s.Algorithm, s.kind().Drivers...),
 		oneOf("weights", s.Weights, "learned", "uniform"),
-		oneOf("init", s.Init, "auto", "k-means++", "random", "kmeans", "whitened", "small-em", "mixed", "labels", "model", "centers"),
+		oneOf("init", s.Init, "auto", "k-means++", "random", startKMeans, "whitened", "small-em", "mixed", "labels", "model", "centers"),
 		oneOf("scale", s.Scale, "none", "standard", "robust"),
 		s.validateNumbers(), s.validateLimits(), s.validateBeta(), s.validateModel(), s.validateStart(), s.validateRepeats(),
 	} {
@@ -187,8 +180,8 @@ func (s *Spec) Validate() error {
 // validateK wants a number of components, or the price that finds one.
 func (s *Spec) validateK() error {
 	switch {
-	case s.Penalty != nil && s.model() != "kmeans":
-		return bad("penalty", "applies to kmeans only: DP-means")
+	case s.Penalty != nil && !s.kind().Squared:
+		return bad("penalty", "applies to %s only: DP-means", kind.KMeans.Name)
 	case s.Penalty != nil && (!(*s.Penalty >= 0) || math.IsInf(*s.Penalty, 0)):
 		return bad("penalty", "is %v; it must be a finite number that is not negative", *s.Penalty)
 	case s.Penalty != nil && (s.K != 0 || s.KRange != [2]int{}):
@@ -259,40 +252,41 @@ func (s *Spec) validateBeta() error {
 
 // validateModel rejects what the model would ignore.
 func (s *Spec) validateModel() error {
-	m := s.model()
-	if m != "gmm" {
+	k := s.kind()
+	m := k.Name
+	if !k.Shaped {
 		switch {
 		case s.Covariance != "":
-			return bad("covariance", "does not apply to %s, whose components have no covariance; use --model gmm", m)
+			return bad("covariance", "does not apply to %s, whose components have no covariance; use --model %s", m, kind.Gaussian.Name)
 		case s.RegCovar != 0:
 			return bad("reg-covar", "does not apply to %s, whose components have no variance", m)
 		}
 	}
 	switch {
-	case s.Binarize != nil && m != "bernoulli":
-		return bad("binarize", "makes bits for --model bernoulli")
+	case s.Binarize != nil && !k.Cells.Bits:
+		return bad("binarize", "makes bits for --model %s", kind.Bernoulli.Name)
 	case s.Binarize != nil && (*s.Binarize-*s.Binarize != 0):
 		return bad("binarize", "is %v; it must be a finite number", *s.Binarize)
-	case s.scaled() && (m == "bernoulli" || m == "categorical"):
-		return bad("scale", "does not apply to %s: bits and levels have no unit", m)
-	case s.PCA > 0 && (m == "bernoulli" || m == "categorical"):
-		return bad("pca", "does not apply to %s: bits and levels have no directions", m)
+	case s.scaled() && !k.Cells.Units:
+		return bad("scale", "does not apply to %s: %s have no unit", m, k.Cells.Are)
+	case s.PCA > 0 && !k.Cells.Units:
+		return bad("pca", "does not apply to %s: %s have no directions", m, k.Cells.Are)
 	case s.RegCovar > 0 && s.Algorithm != "" && s.Algorithm != "auto" && s.Algorithm != "em" && s.Algorithm != "hard-em":
 		return bad("algorithm", "%s climbs the likelihood, which --reg-covar above 0 changes in every step; use em", s.Algorithm)
 	case s.BatchSize < 0:
 		return bad("batch-size", "is %d; it must be at least 1", s.BatchSize)
 	case s.BatchSize > 0 && s.Algorithm != "minibatch":
 		return bad("batch-size", "applies to --algorithm minibatch only")
-	case s.Init == "whitened" && m != "gmm":
+	case s.Init == "whitened" && !k.Shaped:
 		return bad("init", "whitened is a start for Gaussian mixtures: %s has no linear maps", m)
-	case s.TolShift != 0 && m == "kmedians":
-		return bad("tol-shift", "does not apply to kmedians, which ends when no label changes")
-	case s.TolShift != 0 && m != "kmeans":
-		return bad("tol-shift", "applies to kmeans only; use --tol")
+	case s.TolShift != 0 && !k.Mixture && !k.Squared:
+		return bad("tol-shift", "does not apply to %s, which ends when no label changes", m)
+	case s.TolShift != 0 && k.Mixture:
+		return bad("tol-shift", "applies to %s only; use --tol", kind.KMeans.Name)
 	case s.TolShift != 0 && (s.Penalty != nil || s.Algorithm == "breathing" || s.Algorithm == "minibatch" || s.Algorithm == "exact"):
 		return bad("tol-shift", "applies to Lloyd's algorithm only")
-	case s.Levels != nil && m != "categorical":
-		return bad("levels", "are for --model categorical")
+	case s.Levels != nil && !k.Cells.Levels:
+		return bad("levels", "are for --model %s", kind.Categorical.Name)
 	case s.TolLogLik != 0 && s.Tol != nil:
 		return bad("tol-loglik", "stops in place of --tol; give one of the two")
 	case s.TolLogLik != 0 && s.Algorithm == "hard-em":
@@ -303,7 +297,7 @@ func (s *Spec) validateModel() error {
 		return bad("tol-loglik", "does not apply to %s, which has no log-likelihood and ends when no label changes", m)
 	case s.Weights != "":
 		return bad("weights", "does not apply to %s, which has no mixing weights", m)
-	case s.Init == "kmeans" || s.Init == "small-em" || s.Init == "mixed" || s.Init == "whitened":
+	case s.Init == startKMeans || s.Init == "small-em" || s.Init == "mixed" || s.Init == "whitened":
 		return bad("init", "%s is a start for mixtures; %s itself starts from k-means++, random, labels, model or centers", s.Init, m)
 	}
 	return nil
@@ -330,12 +324,8 @@ func (s *Spec) validateStart() error {
 	return nil
 }
 
-func (s *Spec) model() string {
-	if s.Model == "" {
-		return "gmm"
-	}
-	return s.Model
-}
+// kind returns the kind of model of a valid spec.
+func (s *Spec) kind() *kind.Kind { return kind.Of(s.Model) }
 
 // shape returns the covariance shape of a valid spec.
 func (s *Spec) shape() family.Shape {
@@ -366,10 +356,8 @@ func (s *Spec) maxIter() int {
 		return *s.MaxIter
 	case s.Penalty != nil:
 		return penaltySteps
-	case !s.mixture():
-		return 300
 	}
-	return 1000
+	return s.kind().MaxIter
 }
 
 func (s *Spec) tol() float64 {
@@ -388,7 +376,10 @@ func (s *Spec) scaled() bool { return s.Scale != "" && s.Scale != "none" }
 func (s *Spec) hard() bool { return !s.mixture() || s.Algorithm == "hard-em" }
 
 // mixture reports whether the model has a density.
-func (s *Spec) mixture() bool { return s.model() != "kmeans" && s.model() != "kmedians" }
+func (s *Spec) mixture() bool { return s.kind().Mixture }
+
+// medians reports whether centres are medians, which sums do not give: they need the rows in memory.
+func (s *Spec) medians() bool { return !s.kind().Mixture && !s.kind().Squared }
 
 // driver returns the name of the driver in use on d columns.
 func (s *Spec) driver(d int) string {
@@ -418,7 +409,7 @@ func (s *Spec) choice(d int) (name, why string) {
 // breathes reports whether k-means that may choose its driver goes on where Lloyd's algorithm ends: not from a given start,
 // which is to be climbed from as it stands, and not where steps are limited.
 func (s *Spec) breathes() bool {
-	return s.model() == "kmeans" && !s.given() && s.K != 1 && s.MaxIter == nil && s.TolShift == 0
+	return s.kind().Squared && !s.given() && s.K != 1 && s.MaxIter == nil && s.TolShift == 0
 }
 
 // betas returns the schedule of anti-annealing.
@@ -446,7 +437,7 @@ func (s *Spec) start(d int) string {
 	case s.thorough():
 		return "mixed"
 	}
-	return "kmeans"
+	return startKMeans
 }
 
 // thorough reports whether how to search is left to the fit: it then begins at starts of several kinds, and goes on by
@@ -482,13 +473,10 @@ func (s *Spec) tries(method string, n int64) int {
 	switch {
 	case method == "small-em":
 		return smallStarts
-	case method == "mixed" && s.discrete():
+	case method == "mixed" && s.kind().Soft:
 		return int(min(max(discreteWork/n, 1), discreteTries))
 	case method == "mixed":
 		return int(min(max(mixedWork/n, 1), smallStarts))
 	}
 	return 1
 }
-
-// discrete reports whether the model is a mixture of bits or of levels.
-func (s *Spec) discrete() bool { return s.model() == "bernoulli" || s.model() == "categorical" }

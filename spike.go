@@ -125,7 +125,7 @@ func (f *fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.spec.shape()
 	code := shape.Mclust()
 	switch {
-	case f.spec.model() != "gmm" || f.mix.K == 1 || !strings.Contains(code, "V"):
+	case !f.spec.kind().Shaped || f.mix.K == 1 || !strings.Contains(code, "V"):
 		return -1, 0
 	case shape.Matrix() && f.mix.D > 1 && strings.Contains(code[1:], "V"):
 		need = f.mix.D + 2

@@ -47,7 +47,7 @@ type moveRules struct {
 // rules returns those of the mixture on n rows.
 func (f *fit) rules(n int) moveRules {
 	k := f.spec.K
-	if f.spec.discrete() {
+	if f.spec.kind().Soft {
 		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
 	return moveRules{min(movePairs, k*(k-1)/2), 2 * (f.mix.D + 2), moveGain, 1, false}
@@ -140,7 +140,7 @@ func (f *fit) moves(ctx context.Context) (*moves, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &moves{f: f.on(p), points: p, near: f.near(p, "kmeans"), rng: seed.MovesRNG(f.spec.seed(), 0), rules: f.rules(p.N)}
+	m := &moves{f: f.on(p), points: p, near: f.near(p, startKMeans), rng: seed.MovesRNG(f.spec.seed(), 0), rules: f.rules(p.N)}
 	m.bad = m.f.degenerate
 	return m, nil
 }

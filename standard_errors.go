@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
 )
@@ -133,24 +134,20 @@ func (f *fit) nearEdge(theta []float64, held []bool) []bool {
 	k, d, comp := f.mix.K, f.mix.D, f.mix.Components(theta)
 	near, at := make([]bool, len(theta)), len(theta)-len(comp)
 	copy(near, held)
-	var p []float64
-	switch fam := f.mix.Family.(type) {
-	case family.Bernoulli:
-		p = fam.Probabilities(nil, comp)
-	case family.Categorical:
-		p = fam.Probabilities(nil, comp, k)
-	case family.Gaussian, family.Decomposed:
-		for c, floor := range fam.AtFloor(comp, k, d) {
+	fam, ok := f.mix.Family.(family.Natural)
+	if !ok {
+		for c, floor := range f.mix.Family.AtFloor(comp, k, d) {
 			for j := range d {
 				near[at+c*d+j] = near[at+c*d+j] || floor
 			}
 		}
 		return near
 	}
+	p, events := fam.Natural(nil, comp, k), f.spec.kind().Location.Events
 	for c, lw := range f.mix.LogWeights(nil, theta) {
 		rows, width := math.Exp(lw)*f.look.W, len(p)/k
 		for j := c * width; j < (c+1)*width; j++ {
-			near[at+j] = near[at+j] || rows*min(p[j], 1-p[j]) < edgeRows
+			near[at+j] = near[at+j] || events(p[j], rows) < edgeRows
 		}
 	}
 	return near
@@ -167,7 +164,6 @@ type natural struct {
 }
 
 func (n *natural) fill(e *StandardErrors) {
-	k, d, comp := n.f.mix.K, n.f.mix.D, n.theta[n.at:]
 	if n.at > 0 && len(n.order) > 1 {
 		w := n.f.mix.LogWeights(nil, n.theta)
 		for c := range w {
@@ -187,28 +183,36 @@ func (n *natural) fill(e *StandardErrors) {
 		n.gaussian(e, fam)
 	case family.Decomposed:
 		n.gaussian(e, fam.Plain())
-	case family.Bernoulli:
-		p := fam.Probabilities(nil, comp)
-		for _, c := range n.order {
-			row := unknown(d)
-			for j := 0; j < d && c >= 0; j++ {
-				v := p[c*d+j]
-				row[j] = n.u.StandardError(n.at+c*d+j, []float64{v * (1 - v)})
-			}
-			e.Probabilities = append(e.Probabilities, row)
-		}
-	case family.Categorical:
-		p, rows := fam.Probabilities(nil, comp, k), make([]Errors, k)
-		fam.Groups(k, func(from, to int) {
-			c := from / (len(p) / k)
+	case family.Natural:
+		n.locations(e, fam)
+	}
+}
+
+// locations fills in the errors of probabilities and the like: each by the slope in its own parameter, or those of the levels of
+// a column together.
+func (n *natural) locations(e *StandardErrors, fam family.Natural) {
+	k, at := n.f.mix.K, n.f.spec.kind().Location
+	p := fam.Natural(nil, n.theta[n.at:], k)
+	width, rows := len(p)/k, make([]Errors, k)
+	if groups, ok := fam.(family.Grouped); ok {
+		groups.Groups(k, func(from, to int) {
+			c := from / width
 			rows[c] = append(rows[c], n.shares(n.at+from, p[from:to])...)
 		})
-		for _, c := range n.order {
-			row := unknown(len(p) / k)
-			if c >= 0 {
-				row = rows[c]
-			}
-			e.Probabilities = append(e.Probabilities, row)
+	} else {
+		for i, v := range p {
+			rows[i/width] = append(rows[i/width], n.u.StandardError(n.at+i, []float64{at.Slope(v)}))
+		}
+	}
+	told := &e.Probabilities
+	if at.Told != kind.Probability {
+		told = &e.Means
+	}
+	for _, c := range n.order {
+		if c < 0 {
+			*told = append(*told, unknown(width))
+		} else {
+			*told = append(*told, rows[c])
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -57,7 +58,7 @@ func (e *StandardErrors) covariances(file bool) any {
 
 // probabilities returns those of the probabilities as JSON shows them.
 func (e *StandardErrors) probabilities() any {
-	if e.of == nil || e.of.Kind != "categorical" {
+	if e.of == nil || !e.of.kind().Cells.Levels {
 		return e.Probabilities
 	}
 	all := make([][]Errors, len(e.Probabilities))
@@ -112,13 +113,14 @@ func (m *Model) readStandardErrors(b []byte) error {
 	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
 	k := m.K()
 	count, size, width := 0, 0, 0 // covariances, numbers of one, and probabilities of a component
-	switch m.Kind {
-	case "gmm":
+	kd := m.kind()
+	if kd.Shaped {
 		shape, d := m.errorsShape()
 		if count, size = m.Shape.Count(k), shape.Size(d); matrix(shape) {
 			size = d * d
 		}
-	case "bernoulli", "categorical":
+	}
+	if kd.Location.Told == kind.Probability {
 		width = len(m.Probabilities[0])
 	}
 	var err error
@@ -128,13 +130,13 @@ func (m *Model) readStandardErrors(b []byte) error {
 	if e.Probabilities, err = flatErrors(in.Probabilities, map[bool]int{true: k}[width > 0], width); err != nil {
 		return fmt.Errorf("probabilities: %w", err)
 	}
-	switch whole := e.Probabilities != nil || e.Means != nil && e.Covariance != nil; {
+	switch whole := e.Probabilities != nil || e.Means != nil && (e.Covariance != nil || !kd.Shaped); {
 	case !whole && e.Why == "" && e.Weights == nil && e.Probabilities == nil && e.Means == nil && e.Covariance == nil:
 		return nil // there are none
-	case !whole && e.Why == "" && m.Kind == "gmm":
+	case !whole && e.Why == "" && kd.Shaped:
 		return errors.New("means and covariance are needed")
 	case !whole && e.Why == "":
-		return errors.New("probabilities are needed")
+		return fmt.Errorf("%s are needed", kd.Location.Key)
 	}
 	if err := e.check(m); err != nil {
 		return err
@@ -159,7 +161,7 @@ func (e *StandardErrors) check(m *Model) error {
 		return fmt.Errorf("rows: it is %d; a number of rows is not negative", e.Rows)
 	case e.Weights != nil && len(e.Weights) != k:
 		return fmt.Errorf("weights: there %s %d for %d components", text.Form(len(e.Weights), "is", "are"), len(e.Weights), k)
-	case e.Means != nil && (m.Kind != "gmm" || len(e.Means) != k):
+	case e.Means != nil && (m.Means == nil || len(e.Means) != k):
 		return fmt.Errorf("means: there %s %d for %d means", text.Form(len(e.Means), "is", "are"), len(e.Means), len(m.Means))
 	}
 	for _, row := range e.Means {

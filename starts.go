@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -51,7 +50,7 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	for i := range starts {
 		rng := seed.RNG(f.spec.seed(), i)
 		for j := range each {
-			theta, err := f.drawn(ctx, points, near, kind(method, i, j), firmness(method, i*each+j), rng)
+			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), firmness(method, i*each+j), rng)
 			if err != nil {
 				return nil, err
 			}
@@ -67,17 +66,20 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	return thetas, nil
 }
 
-// kind returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with others, which
+// startKMeans is the start by k-means, as Spec.Init calls it.
+const startKMeans = "kmeans"
+
+// drawnBy returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with others, which
 // find other hills: of 264 fits of six tables, over 14 shapes and several k, ten starts from k-means reached the highest
 // hill known in 195, ten from k-means++ in 220, five of this kind, each the best of ten tries, with moves after them in 235.
-func kind(method string, start, try int) string {
+func drawnBy(method string, start, try int) string {
 	switch {
 	case method == "small-em":
 		return "random"
 	case method != "mixed":
 		return method
 	case try == 0 && start%2 == 0:
-		return "kmeans"
+		return startKMeans
 	case try%3 == 1 || try == 0:
 		return "k-means++"
 	}
@@ -102,7 +104,7 @@ const (
 func (f *fit) bestTries(ctx context.Context, tries [][]float64, each int, method string) ([][]float64, error) {
 	l := &lockstep{sweeper: f.sweeper(), threads: f.spec.threads(), mix: f.mix}
 	var driver ascent.Driver = ascent.EM{Beta: 1, MaxIter: smallSteps}
-	if method == "mixed" && f.spec.discrete() {
+	if method == "mixed" && f.spec.kind().Soft {
 		l.smooth, driver = true, until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: discreteSteps}, moveNear}
 	}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, tries, nil)
@@ -134,8 +136,8 @@ func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
 // in units of each column's standard deviation, which no column's unit can spoil; for levels by the number of columns that
 // differ; else as they are. "whitened" measures by the covariance of all rows, which no linear map of the columns changes.
 func (f *fit) near(p *seed.Points, method string) *seed.Points {
-	switch fam := f.mix.Family.(type) {
-	case family.Gaussian, family.Decomposed:
+	switch k := f.spec.kind(); {
+	case k.Shaped:
 		factor := make([]float64, p.D)
 		for j, v := range f.look.Var {
 			factor[j] = 1 / math.Sqrt(v)
@@ -143,8 +145,8 @@ func (f *fit) near(p *seed.Points, method string) *seed.Points {
 		if p = p.Scaled(factor); method == "whitened" {
 			return p.Whitened()
 		}
-	case family.Categorical:
-		return p.OfLevels(fam.Levels)
+	case k.Cells.Levels:
+		return p.OfLevels(counts(f.spec.Levels))
 	}
 	return p
 }

@@ -41,11 +41,8 @@ func (f *fit) findUnits() (u fitUnits) {
 	if f.look.Used == 0 || f.look.MaxWeight == 0 {
 		return u
 	}
-	switch f.spec.model() {
-	case "gmm", "kmeans", "kmedians":
-		if f.spec.Binarize == nil {
-			u.scale, u.power = f.columnUnits()
-		}
+	if f.spec.kind().Cells.Units {
+		u.scale, u.power = f.columnUnits()
 	}
 	u.weights = f.weightUnit()
 	return u
@@ -104,7 +101,7 @@ func (f *fit) ownScales() bool {
 	if f.spec.scaled() {
 		return true
 	}
-	if f.spec.model() != "gmm" || f.spec.PCA != 0 || f.spec.RegCovar != 0 {
+	if !f.spec.kind().Shaped || f.spec.PCA != 0 || f.spec.RegCovar != 0 {
 		return false
 	}
 	return !f.spec.oneUnit && f.spec.shape().Rescales()
@@ -140,7 +137,7 @@ func (f *fit) rescale(ctx context.Context) (err error) {
 	}
 	f.measured = f.src
 	plain := f.look
-	if f.look, err = sweep.Look(ctx, f.src, f.spec.threads()); err != nil || f.spec.model() != "gmm" {
+	if f.look, err = sweep.Look(ctx, f.src, f.spec.threads()); err != nil || !f.spec.kind().Shaped {
 		return err
 	}
 	for j, lo := range f.look.Min {
@@ -245,7 +242,7 @@ func (f *fit) costPower() int {
 	switch {
 	case f.spec.scaled():
 		return 0
-	case f.spec.model() == "kmedians":
+	case f.spec.medians():
 		return f.units.power
 	}
 	return 2 * f.units.power
@@ -356,7 +353,7 @@ const (
 
 // checkRange refuses columns whose results no float64 could hold.
 func (f *fit) checkRange(context.Context) error {
-	if f.spec.Binarize != nil || f.spec.model() == "kmedians" || f.spec.model() != "gmm" && f.spec.scaled() {
+	if f.spec.Binarize != nil || f.spec.medians() || !f.spec.kind().Shaped && f.spec.scaled() {
 		return nil
 	}
 	widest, largest := 0, math.Inf(-1) // of log2 of the variance, for k-means

@@ -163,7 +163,7 @@ func TestArgumentsThatNoCallCanUse(t *testing.T) {
 		}
 	}
 	var wrong *data.ArgumentError
-	if _, _, _, _, err := data.NonBit(noContext, &data.Table{}); !errors.As(err, &wrong) {
+	if _, _, _, _, err := data.FirstCell(noContext, &data.Table{}, func(int, float64) bool { return false }); !errors.As(err, &wrong) {
 		t.Errorf("a nil context: %v", err)
 	}
 	table := &data.Table{N: 1, D: 1, F64: []float64{1}}
@@ -187,8 +187,8 @@ func TestNumbersThatDoNotFitTheColumns(t *testing.T) {
 		}
 	}
 	var wrong *data.ArgumentError
-	if _, _, _, _, err := data.NonLevel(context.Background(), table, []int{2}); !errors.As(err, &wrong) {
-		t.Errorf("levels of one column of two: %v", err)
+	if _, _, _, _, err := data.FirstCell(context.Background(), table, nil); !errors.As(err, &wrong) {
+		t.Errorf("nothing to look for: %v", err)
 	}
 	if _, err := data.FromMatrix(nil); !errors.As(err, &wrong) {
 		t.Errorf("a nil matrix: %v", err)

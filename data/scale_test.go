@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -110,7 +109,8 @@ func TestMappedAllocates(t *testing.T) {
 	}
 }
 
-func TestNonBit(t *testing.T) {
+func TestFirstCell(t *testing.T) {
+	notBit := func(_ int, v float64) bool { return v != 0 && v != 1 }
 	for _, c := range []struct {
 		name string
 		src  Source
@@ -126,40 +126,28 @@ func TestNonBit(t *testing.T) {
 		{"far down", Binarized(&Table{N: 10000, D: 1, F64: make([]float64, 10000)}, 0), "0 0 0 false <nil>"},
 		{"damaged", &Table{N: 1, D: 1}, "0 0 0 false the table holds 0 values, but 1 rows of 1 columns are 1"},
 	} {
-		row, col, value, found, err := NonBit(context.Background(), c.src)
+		row, col, value, found, err := FirstCell(context.Background(), c.src, notBit)
 		if got := fmt.Sprint(row, col, value, found, err); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
 	far := make([]float64, 10000)
 	far[9998] = 0.25
-	if row, _, value, found, err := NonBit(context.Background(), &Table{N: 5000, D: 2, F64: far}); row != 5000 || value != 0.25 || !found || err != nil {
+	if row, _, value, found, err := FirstCell(context.Background(), &Table{N: 5000, D: 2, F64: far}, notBit); row != 5000 || value != 0.25 || !found || err != nil {
 		t.Errorf("row %d, %v, %v", row, value, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, _, _, err := NonBit(ctx, &Table{N: 1, D: 1, F64: []float64{1}}); err != context.Canceled {
+	if _, _, _, _, err := FirstCell(ctx, &Table{N: 1, D: 1, F64: []float64{1}}, notBit); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
-func TestNonLevel(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		src  Source
-		want string
-	}{
-		{"levels", &Table{N: 3, D: 2, F64: []float64{0, 4, 1, 0, 0, 2}}, "0 0 0 false <nil>"},
-		{"minus zero", &Table{N: 1, D: 2, F64: []float64{math.Copysign(0, -1), 0}}, "0 0 0 false <nil>"},
-		{"a half", &Table{N: 2, D: 2, F64: []float64{0, 4, 0.5, 0}}, "2 0 0.5 true <nil>"},
-		{"above its own column's", &Table{N: 2, D: 2, F32: []float32{0, 4, 2, 5}}, "2 0 2 true <nil>"},
-		{"negative", &Table{N: 1, D: 2, F64: []float64{0, -1}}, "1 1 -1 true <nil>"},
-		{"no number", &Table{N: 1, D: 2, F64: []float64{0, math.NaN()}}, "1 1 NaN true <nil>"},
-		{"without weight", &Table{N: 2, D: 2, F64: []float64{0.5, 0, 1, 1}, W: []float64{0, 1}}, "0 0 0 false <nil>"},
-	} {
-		row, col, value, found, err := NonLevel(context.Background(), c.src, []int{2, 5})
-		if got := fmt.Sprint(row, col, value, found, err); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
-		}
+// What a cell is held against may depend on its column.
+func TestFirstCellOfColumns(t *testing.T) {
+	above := func(j int, v float64) bool { return v >= float64(2+3*j) }
+	src := &Table{N: 2, D: 2, F32: []float32{0, 4, 2, 5}}
+	if row, col, v, found, err := FirstCell(context.Background(), src, above); row != 2 || col != 0 || v != 2 || !found || err != nil {
+		t.Errorf("row %d, column %d, %v, %v, %v", row, col, v, found, err)
 	}
 }

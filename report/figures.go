@@ -47,7 +47,7 @@ func (b *builder) note(n int) string {
 // scatter shows the rows in their two most telling columns, or in the plane of the first two principal components where
 // the model was fitted on components.
 func (b *builder) scatter() {
-	if !b.numeric() || b.r.Model == "bernoulli" {
+	if !b.numeric() || b.bits() {
 		return
 	}
 	s := &section{ID: "scatter", Title: "Where the groups lie"}
@@ -68,7 +68,7 @@ func (b *builder) scatter() {
 		title = fmt.Sprintf("One group, in %s and %s", b.r.Columns[i], b.r.Columns[j])
 	}
 	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups})
-	if b.r.Model == "gmm" {
+	if b.r.Covariance != "" {
 		s.Lead = append(s.Lead, "Ellipses hold half and 95 % of a component: the projection of its covariance.")
 	}
 	t := table{Caption: "centres", Head: append([]string{"group", "weight"}, b.r.Columns...)}
@@ -164,7 +164,7 @@ func (b *builder) density(s *section) {
 	}
 	name := b.r.Columns[0]
 	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", name, text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
-	if b.r.Model == "gmm" && b.r.PCA == nil {
+	if b.r.Covariance != "" && b.r.PCA == nil {
 		b.curves(s, x)
 	}
 	b.add(s)
@@ -233,7 +233,7 @@ func (b *builder) profile() {
 
 // pairs shows every two of the most telling columns.
 func (b *builder) pairs() {
-	if !b.numeric() || b.r.Model == "bernoulli" || b.d < 3 || b.k == 1 {
+	if !b.numeric() || b.bits() || b.d < 3 || b.k == 1 {
 		return
 	}
 	columns := slices.Clone(b.telling[:min(paired, b.d)])
@@ -264,7 +264,7 @@ func (b *builder) pairs() {
 func (b *builder) tiles() {
 	side := int(math.Round(math.Sqrt(float64(b.d))))
 	pixels := !slices.ContainsFunc(b.r.Columns, func(name string) bool { return !strings.HasPrefix(name, "pixel") })
-	if side < 4 || side*side != b.d || !b.numeric() || b.r.Model != "bernoulli" && !pixels {
+	if side < 4 || side*side != b.d || !b.numeric() || !b.bits() && !pixels {
 		return
 	}
 	p := plot.Images{Head: plot.Head{Title: fmt.Sprintf("The means of the groups as pictures of %d x %d columns, the highest value black", side, side), Width: wide}, PerRow: 10}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/score"
 )
 
@@ -82,7 +83,7 @@ func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) 
 	}
 	g := &gatherer{Rows: &Rows{Mean: make([]float64, d), SD: make([]float64, d), Group: make([]Group, k), Confusion: make([]map[string]float64, k)},
 		rng: rand.New(rand.NewPCG(1, 1)), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
-	if m.Kind == "kmeans" && k > 1 && k <= listed {
+	if kind.Of(m.Kind).Squared && k > 1 && k <= listed {
 		cols := len(m.Fitted())
 		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rand.New(rand.NewPCG(1, 2)))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 )
@@ -111,7 +112,10 @@ func (b *builder) draw(s *section, p plot.Picture) {
 func (b *builder) add(s *section) { b.sections = append(b.sections, s) }
 
 // numeric reports whether cells are numbers rather than names of levels.
-func (b *builder) numeric() bool { return b.r.Model != "categorical" }
+func (b *builder) numeric() bool { return !kind.Of(b.r.Model).Cells.Levels }
+
+// bits reports whether cells are 0 or 1.
+func (b *builder) bits() bool { return kind.Of(b.r.Model).Cells.Bits }
 
 func (b *builder) title() string {
 	name := b.r.Data

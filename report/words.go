@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -36,21 +37,19 @@ func percent(v float64) string {
 // verdict says what the fit found, how good it is and whether it finished.
 func (b *builder) verdict() []string {
 	r := b.r
-	what := map[string]string{"gmm": "a Gaussian mixture", "bernoulli": "a mixture of independent bits", "categorical": "a mixture of independent categories", "kmeans": "k-means", "kmedians": "K-medians"}[r.Model]
+	k := kind.Of(r.Model)
 	shape := ""
-	if r.Model == "gmm" {
+	if r.Covariance != "" {
 		shape = fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
 	}
-	said := []string{fmt.Sprintf("%s, by %s%s.", text.Count(r.K, "group"), what, shape)}
+	said := []string{fmt.Sprintf("%s, by %s%s.", text.Count(r.K, "group"), k.Phrase, shape)}
 	switch {
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
 		said = append(said, fmt.Sprintf("Log-likelihood %s nats (%s).", decimals(*r.LogLik), text.Count(r.Free, "free parameter")))
 	case r.LogLik != nil:
 		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%s; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), text.Count(r.Free, "free parameter")))
-	case r.Inertia != nil && r.Model == "kmedians":
-		said = append(said, fmt.Sprintf("Cost %s: the L1 distances of the rows to their centres.", number(*r.Inertia)))
 	case r.Inertia != nil:
-		said = append(said, fmt.Sprintf("Inertia %s: the squared distances of the rows to their centres.", number(*r.Inertia)))
+		said = append(said, fmt.Sprintf("%s %s: %s of the rows to their centres.", strings.ToUpper(k.Cost.Name[:1])+k.Cost.Name[1:], number(*r.Inertia), k.Cost.Of))
 	}
 	said = append(said, b.finished())
 	if r.Starts.N > 1 {
@@ -102,7 +101,7 @@ func (b *builder) finished() string {
 		return "Not finished: the numbers below may still change."
 	case c.DistanceSE != nil && c.Remaining != nil:
 		return fmt.Sprintf("Finished: within %.2g standard errors of its optimum; at most about %.1g nats are left to gain.", *c.DistanceSE, *c.Remaining)
-	case r.Model == "kmeans" || r.Model == "kmedians":
+	case !kind.Of(r.Model).Mixture:
 		return "Finished: no row changes its group any more."
 	}
 	return "Finished."

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -16,7 +17,7 @@ func spread(r *latent.Result, j int) float64 {
 	if j < len(r.ColumnSD) {
 		return spreads * r.ColumnSD[j]
 	}
-	if r.Model != "gmm" || r.PCA != nil { // covariances of principal components are not those of columns
+	if r.Covariance == "" || r.PCA != nil { // covariances of principal components are not those of columns
 		return 0
 	}
 	mean, square := 0.0, 0.0
@@ -69,10 +70,10 @@ func columnTexts(r *latent.Result, j int) []string {
 			values[i] = c.Mean[j]
 		}
 	}
-	switch r.Model {
-	case "bernoulli":
+	switch cells := kind.Of(r.Model).Cells; {
+	case cells.Bits:
 		return text.Shares(values, 3)
-	case "categorical":
+	case cells.Levels:
 		for i, v := range values {
 			out[i] += " " + text.Share(v, 2)
 		}

@@ -18,6 +18,8 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // normalise makes one name of a flag's spellings.
@@ -107,7 +109,7 @@ type specFlags struct {
 func (s *specFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.k, "k", "k", "", "number of groups, or a range LO:HI to choose from (also --n-clusters, --n-components); mixtures choose from 1:9")
-	f.StringVar(&s.Model, "model", "gmm", "gmm, bernoulli, categorical, kmeans or kmedians")
+	f.StringVar(&s.Model, "model", kind.Of("").Name, text.List(kind.Names(), "or"))
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
 	f.StringVar(&s.Criterion, "criterion", "", "what a choice is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans: breathing, lloyd, exact, minibatch; kmedians: lloyd, exact")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 )
 
 // input is what fit and compare work on: the rows, and the spec that the flags make with them.
@@ -38,8 +39,9 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	if err != nil {
 		return nil, err
 	}
-	o.Seed, o.Categories = s.seed, spec.Model == "categorical"
-	if spec.Model == "kmeans" {
+	k := kind.Of(spec.Model)
+	o.Seed, o.Categories = s.seed, k != nil && k.Cells.Levels
+	if k != nil && k.Squared {
 		o.Spare = packedCell
 	}
 	if err := s.start(cmd.Context(), &spec, path, &o); err != nil {

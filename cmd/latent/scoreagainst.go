@@ -15,6 +15,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/score"
 )
@@ -261,8 +262,8 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, model, path stri
 		return nil, err
 	}
 	j := newJudgement(len(m.Fitted()), m.Fitted(), a.data.Truth, g.seed)
-	if m.Kind == "categorical" {
-		j.distance = "levels have no distances"
+	if k := kind.Of(m.Kind); k.Cells.Levels {
+		j.distance = k.Cells.Are + " have no distances"
 	}
 	passes := []func(*data.Block, labelOf) error{j.first, j.second}
 	if j.distance != "" {

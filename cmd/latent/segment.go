@@ -14,6 +14,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/picture"
 )
@@ -234,8 +235,8 @@ func (f *segmentFlags) validate(cmd *cobra.Command, path string) error {
 		return usagef("--mask-count is %d; it must be at least 1", f.masks)
 	case cmd.Flags().Changed("mask-count") && f.mask == "" && f.out.dir == "":
 		return usagef("--mask-count counts masks: give --masks or --out too")
-	case slices.Contains([]string{"bernoulli", "categorical"}, f.spec.Model):
-		return usagef("--model %s is not for pictures; choose one of gmm, kmeans, kmedians", f.spec.Model)
+	case kind.Of(f.spec.Model) != nil && !kind.Of(f.spec.Model).Cells.Units:
+		return usagef("--model %s is not for pictures; choose one of %s", f.spec.Model, strings.Join(kind.OfNumbers(), ", "))
 	}
 	for _, s := range f.out.require {
 		if _, err := parseDemand(s); err != nil {
@@ -270,14 +271,14 @@ func (f *segmentFlags) fewColours(path string, features *picture.Features, spec 
 	if f.position > 0 && len(features.Columns) > 0 && slices.ContainsFunc(features.Columns, func(c string) bool { return c == "x" || c == "y" }) {
 		return warnings, nil // every pixel is a row of its own
 	}
-	mixture := spec.Model == "" || spec.Model == "gmm"
+	mixture := kind.Of(spec.Model).Mixture
 	if k > distinct || k == distinct && mixture || distinct == 1 {
 		if k > distinct {
 			warnings = append(warnings, fmt.Sprintf("-k is %d, but the picture has %s: every colour is a segment", k, text.Count(distinct, "colour")))
 		}
 		if mixture {
 			warnings = append(warnings, "k-means takes the place of the mixture, which has no finite likelihood with a component for every colour")
-			spec.Model = "kmeans"
+			spec.Model = kind.KMeans.Name
 		}
 		*spec = latent.Spec{Model: spec.Model, K: distinct, Seed: spec.Seed, Threads: spec.Threads, Columns: spec.Columns}
 		f.spec.penalty = "" // there is nothing to find

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/latent-go/latent/internal/kind"
+
 	"fmt"
 	"io"
 	"math"
@@ -101,7 +103,7 @@ func drawModel(w io.Writer, r *latent.Result, page plotPage) {
 	v := viewOf(r)
 	switch {
 	case v == nil:
-		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which have no place; the table has them\n", modelNames[r.Model])
+		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which have no place; the table has them\n", kind.Of(r.Model).Title)
 	case len(v.names) == 1 && v.cov == nil:
 		v.points(w, page)
 	case len(v.names) == 1:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -45,7 +46,7 @@ func standardErrors(w io.Writer, r *latent.Result) {
 			for c := range lines {
 				lines[c] = append(lines[c], plusMinus(r.Components[c].Mean[j], e.Means[c][j]))
 			}
-		case r.Model == "bernoulli":
+		case !kind.Of(r.Model).Cells.Levels:
 			head = append(head, name)
 			for c, x := range r.Components {
 				lines[c] = append(lines[c], plusMinus(x.Probability.([]float64)[j], e.Probabilities[c][j]))

@@ -12,6 +12,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -97,8 +98,8 @@ func readLine(r *latent.Result, info *data.Info) string {
 }
 
 func fittedLine(r *latent.Result) string {
-	what := fmt.Sprintf("%s, k = %d", modelNames[r.Model], r.K)
-	if r.Model == "gmm" {
+	what := fmt.Sprintf("%s, k = %d", kind.Of(r.Model).Title, r.K)
+	if r.Covariance != "" {
 		shape := r.Covariance + " covariances (" + r.Mclust + ")"
 		if s, err := family.ParseShape(r.Covariance); err == nil && s.Shared() {
 			shape = "one " + r.Covariance + " covariance (" + r.Mclust + ")"
@@ -130,9 +131,6 @@ func pcaLine(r *latent.Result, p *latent.PCA) string {
 	return s + "; distances are between the components, not between the columns"
 }
 
-// modelNames are the models as a text calls them.
-var modelNames = map[string]string{"gmm": "Gaussian mixture", "bernoulli": "Bernoulli mixture", "categorical": "categorical mixture", "kmeans": "k-means", "kmedians": "K-medians"}
-
 // algorithmNames are the algorithms as a text calls them.
 var algorithmNames = map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm", "em-lbfgs": "EM-metric L-BFGS", "anti-annealing": "anti-annealing",
 	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "breathing": "breathing k-means", "exact": "the exact optimum", "dp-means": "DP-means"}
@@ -141,10 +139,9 @@ func goodLine(r *latent.Result) string {
 	switch {
 	case r.Objective != nil:
 		return fmt.Sprintf("inertia %s, and with a price of %s a cluster %s (DP-means: k is found)", text.Short(*r.Inertia), text.Short(*r.Penalty), text.Short(*r.Objective))
-	case r.Inertia != nil && r.Model == "kmedians":
-		return fmt.Sprintf("cost %s (the L1 distances to the centres; K-medians has no log-likelihood and no BIC)", text.Short(*r.Inertia))
 	case r.Inertia != nil:
-		return fmt.Sprintf("inertia %s (the squared distances to the centres; k-means has no log-likelihood and no BIC)", text.Short(*r.Inertia))
+		k := kind.Of(r.Model)
+		return fmt.Sprintf("%s %s (%s to the centres; %s has no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of, k.Title)
 	case r.LogLik == nil:
 		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.Free, "free parameter"))
 	case r.BIC == nil:
@@ -277,9 +274,8 @@ func groups(w io.Writer, r *latent.Result) {
 		shown++
 	}
 	printTable(w, head, lines)
-	what := map[string]string{"gmm": "means", "bernoulli": "probabilities of 1", "categorical": "likeliest levels", "kmeans": "centres", "kmedians": "medians"}[r.Model]
 	if more := len(r.Columns) - shown; more > 0 {
-		fmt.Fprintf(w, "(%s of the first %s; --json has the other %d)\n", what, text.Count(shown, "column"), more)
+		fmt.Fprintf(w, "(%s of the first %s; --json has the other %d)\n", kind.Of(r.Model).Location.Plural, text.Count(shown, "column"), more)
 	}
 }
 

@@ -43,8 +43,8 @@ func (Bernoulli) Free(k, d int) int { return k * d }
 // Density returns true: scores are log probabilities.
 func (Bernoulli) Density() bool { return true }
 
-// Probabilities sets dst, as long as theta, to the probabilities of a 1; nil allocates.
-func (Bernoulli) Probabilities(dst, theta []float64) []float64 {
+// Natural sets dst, as long as theta, to the probabilities of a 1; nil allocates.
+func (Bernoulli) Natural(dst, theta []float64, _ int) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(theta))
 	}
@@ -54,8 +54,8 @@ func (Bernoulli) Probabilities(dst, theta []float64) []float64 {
 	return dst
 }
 
-// FromProbabilities sets theta to the logits of the probabilities p of a 1, moved inside the floor.
-func (Bernoulli) FromProbabilities(theta, p []float64) {
+// FromNatural sets theta to the logits of the probabilities p of a 1, moved inside the floor.
+func (Bernoulli) FromNatural(theta, p []float64, _ int) {
 	for i, v := range p {
 		theta[i] = clampLogit(logit(v, 1))
 	}

@@ -56,7 +56,7 @@ func binaries(t *testing.T, d, k int, rng *rand.Rand, f func(t *testing.T, fam f
 	t.Run("bernoulli,"+name, func(t *testing.T) { f(t, family.Bernoulli{}, two, theta) })
 	c := family.Categorical{Levels: levels(d)}
 	theta = make([]float64, c.Params(k, d))
-	c.FromProbabilities(theta, random01(rng, len(theta)), k)
+	c.FromNatural(theta, random01(rng, len(theta)), k)
 	t.Run("categorical,"+name, func(t *testing.T) { f(t, c, c.Levels, theta) })
 }
 

@@ -53,8 +53,8 @@ func (f Categorical) Free(k, d int) int { return k * (f.width() - d) }
 // Density returns true: scores are log probabilities.
 func (Categorical) Density() bool { return true }
 
-// Probabilities sets dst, as long as theta, to the probabilities of the levels; nil allocates.
-func (f Categorical) Probabilities(dst, theta []float64, k int) []float64 {
+// Natural sets dst, as long as theta, to the probabilities of the levels; nil allocates.
+func (f Categorical) Natural(dst, theta []float64, k int) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(theta))
 	}
@@ -62,9 +62,9 @@ func (f Categorical) Probabilities(dst, theta []float64, k int) []float64 {
 	return dst
 }
 
-// FromProbabilities sets theta to the logarithms of the probabilities p, moved inside the floor. Where those of a column
+// FromNatural sets theta to the logarithms of the probabilities p, moved inside the floor. Where those of a column
 // do not add to 1, their shares count.
-func (f Categorical) FromProbabilities(theta, p []float64, k int) {
+func (f Categorical) FromNatural(theta, p []float64, k int) {
 	f.columns(k, func(_, _, from, to int) {
 		logShares(theta[from:to], p[from:to], total(p[from:to]))
 	})
@@ -165,7 +165,7 @@ func (Categorical) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k
 
 // Grad sets g to rows seen less rows expected at each level.
 func (f Categorical) Grad(g, theta []float64, s *Stats) {
-	p := f.Probabilities(nil, theta, s.K)
+	p := f.Natural(nil, theta, s.K)
 	f.columns(s.K, func(_, _, from, to int) {
 		n := total(s.Sum[from:to])
 		for l := from; l < to; l++ {
@@ -179,7 +179,7 @@ func (f Categorical) Grad(g, theta []float64, s *Stats) {
 // becomes (seen - expected)/expected, which is what an M-step adds to log probabilities to first order. Unlike a plain
 // mean, the mean under p does not hear of levels that hardly occur. It is symmetric, and z' I z = q' z for every q.
 func (f Categorical) Precondition(z, q, theta []float64, s *Stats) {
-	p := f.Probabilities(nil, theta, s.K)
+	p := f.Natural(nil, theta, s.K)
 	f.columns(s.K, func(_, _, from, to int) {
 		n, mean := s.support(total(s.Sum[from:to])), total(q[from:to])
 		for l := from; l < to; l++ {
@@ -190,7 +190,7 @@ func (f Categorical) Precondition(z, q, theta []float64, s *Stats) {
 
 // SquaredLength implements Smooth.
 func (f Categorical) SquaredLength(z, theta []float64, s *Stats) float64 {
-	sum, p := 0.0, f.Probabilities(nil, theta, s.K)
+	sum, p := 0.0, f.Natural(nil, theta, s.K)
 	f.columns(s.K, func(_, _, from, to int) {
 		mean, square := 0.0, 0.0
 		for l := from; l < to; l++ {
@@ -209,7 +209,7 @@ func (Categorical) Reach(z, _ []float64, _, _ int) float64 { return logitReach(z
 
 // Apart implements Smooth: sum p (log p_b - log p_a)^2 over levels, logits being logarithms of p up to the gauge.
 func (f Categorical) Apart(theta []float64, a, b, k, _ int) float64 {
-	p, width, sum := f.Probabilities(nil, theta, k), f.width(), 0.0
+	p, width, sum := f.Natural(nil, theta, k), f.width(), 0.0
 	for l := range width {
 		pa, pb := p[a*width+l], p[b*width+l]
 		t := math.Log(max(pb, MinProbability)) - math.Log(max(pa, MinProbability))
@@ -223,14 +223,14 @@ func (f Categorical) Place(c, _, _ int) (from, to int) { return c * f.width(), (
 
 // Nudge moves every p by 0.05 standard deviations of its level, and a logit by no more than 0.5 of a normal number.
 func (f Categorical) Nudge(theta []float64, k, _ int, normal func() float64) {
-	for l, p := range f.Probabilities(nil, theta, k) {
+	for l, p := range f.Natural(nil, theta, k) {
 		theta[l] += nudgeLogit(p*(1-p)) * normal()
 	}
 }
 
 // Project moves the probabilities inside the floor, where a column has one below it.
 func (f Categorical) Project(theta []float64, k, _ int) {
-	p := f.Probabilities(nil, theta, k)
+	p := f.Natural(nil, theta, k)
 	f.columns(k, func(_, _, from, to int) {
 		for _, v := range p[from:to] {
 			if v < MinProbability*(1-1e-9) { // rounding of what logShares sets is inside
@@ -243,7 +243,7 @@ func (f Categorical) Project(theta []float64, k, _ int) {
 
 // Held marks the logits of levels that are all but certain or all but absent, as Bernoulli does.
 func (f Categorical) Held(held []bool, theta []float64, k, _ int) {
-	for l, p := range f.Probabilities(nil, theta, k) {
+	for l, p := range f.Natural(nil, theta, k) {
 		held[l] = p < heldProbability || p > 1-heldProbability
 	}
 }

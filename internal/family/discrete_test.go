@@ -82,7 +82,7 @@ func bits(weights string, from latentClasses) (*mixture.Mixture, []float64) {
 			theta[c] = math.Log(w)
 		}
 	}
-	family.Bernoulli{}.FromProbabilities(m.Components(theta), flatten(from.Probabilities))
+	family.Bernoulli{}.FromNatural(m.Components(theta), flatten(from.Probabilities), 0)
 	return m, theta
 }
 
@@ -131,7 +131,7 @@ func TestStepsOfBernoulliMixturesAgreeWithExactArithmetic(t *testing.T) {
 
 func near(t *testing.T, what string, m *mixture.Mixture, theta []float64, want latentClasses, tol float64) {
 	t.Helper()
-	p := family.Bernoulli{}.Probabilities(nil, m.Components(theta))
+	p := family.Bernoulli{}.Natural(nil, m.Components(theta), 0)
 	for i, v := range flatten(want.Probabilities) {
 		if !(math.Abs(p[i]-v) <= tol) {
 			t.Errorf("%s: probability %d is %v, want %v", what, i, p[i], v)
@@ -263,8 +263,8 @@ func TestBitsAreCategoriesOfTwoLevels(t *testing.T) {
 		cat.Grad(gb, b, sb)
 		bit.MStep(a, a, sa)
 		cat.MStep(b, b, sb)
-		pa := family.Bernoulli{}.Probabilities(nil, a[k:])
-		pb := cat.Family.(family.Categorical).Probabilities(nil, b[k:], k)
+		pa := family.Bernoulli{}.Natural(nil, a[k:], 0)
+		pb := cat.Family.(family.Categorical).Natural(nil, b[k:], k)
 		for i := range k * d {
 			if !(math.Abs(pa[i]-pb[2*i+1]) <= 1e-12) {
 				t.Errorf("step %d: probabilities %v and %v", step, pa[i], pb[2*i+1])
@@ -291,7 +291,7 @@ func TestMStepsOfCategoriesAreShares(t *testing.T) {
 	f.Bind(theta, 2, 2).Add(s, p, r, family.NewWorkspace(2))
 	next := make([]float64, len(theta))
 	f.MStep(next, theta, s)
-	got := f.Probabilities(nil, next, 2)
+	got := f.Natural(nil, next, 2)
 	for i, want := range []float64{3. / 7, 0, 4. / 7, 2. / 7, 5. / 7} {
 		if math.Abs(got[i]-want) > 2*family.MinProbability {
 			t.Errorf("probability %d is %v, want %v", i, got[i], want)
@@ -345,8 +345,8 @@ func TestCertainBitsStayAtTheFloor(t *testing.T) {
 func TestProbabilitiesRoundTrip(t *testing.T) {
 	p := []float64{0, 1, 0.25, 1e-13, 1 - 1e-7, 0.5}
 	theta := make([]float64, len(p))
-	family.Bernoulli{}.FromProbabilities(theta, p)
-	for i, got := range (family.Bernoulli{}).Probabilities(nil, theta) {
+	family.Bernoulli{}.FromNatural(theta, p, 0)
+	for i, got := range (family.Bernoulli{}).Natural(nil, theta, 0) {
 		want := min(max(p[i], 1e-12), 1-1e-12)
 		if math.Abs(got-want) > 1e-15 {
 			t.Errorf("bit %v comes back as %v, want %v", p[i], got, want)
@@ -356,11 +356,11 @@ func TestProbabilitiesRoundTrip(t *testing.T) {
 	q := []float64{0, 3, 1, 1, 0.2, 0.8, 0.5, 0.25, 0.25, 2, 0, 1}
 	want := []float64{1e-12, 0.75, 0.25, 1, 0.2, 0.8, 0.5, 0.25, 0.25, 1, 1e-12, 1}
 	theta = make([]float64, len(q))
-	f.FromProbabilities(theta, q, 2)
+	f.FromNatural(theta, q, 2)
 	if sum := math.Exp(theta[0]) + math.Exp(theta[1]) + math.Exp(theta[2]); math.Abs(sum-1) > 1e-15 {
 		t.Errorf("the probabilities of a column add to %v", sum)
 	}
-	for i, got := range f.Probabilities(nil, theta, 2) {
+	for i, got := range f.Natural(nil, theta, 2) {
 		if math.Abs(got-want[i]) > 1.1e-12 || want[i] == 1e-12 && math.Abs(got-1e-12) > 1e-20 {
 			t.Errorf("share %d comes back as %v, want %v", i, got, want[i])
 		}
@@ -398,8 +398,8 @@ func TestSharesNextToTheFloorAreFound(t *testing.T) {
 		for l := 2; l < 4; l++ {
 			p[l] = (p[0] + p[1]) / (1 - 2*family.MinProbability) * family.MinProbability * (1 + float64(rng.IntN(9)-4)*1.1e-16)
 		}
-		f.FromProbabilities(theta, p, 1)
-		for l, got := range f.Probabilities(nil, theta, 1) {
+		f.FromNatural(theta, p, 1)
+		for l, got := range f.Natural(nil, theta, 1) {
 			if want := p[l] / (p[0] + p[1]); math.Abs(got-want) > 1e-11*want {
 				t.Fatalf("shares %v: level %d has probability %v, want %v", p, l, got, want)
 			}
@@ -455,7 +455,7 @@ func TestInsideMovesWhatItsEdgeDoesNotHold(t *testing.T) {
 	if !f.Inside(theta, held, g, []float64{n}, 1, 1) {
 		t.Error("levels: nothing was moved")
 	}
-	q := f.Probabilities(nil, theta, 1)
+	q := f.Natural(nil, theta, 1)
 	if math.Abs(q[0]-0.01/1.01) > 1e-6 || q[1] > 1e-8 {
 		t.Errorf("levels are %v", q)
 	}

@@ -34,6 +34,15 @@ type Family interface {
 	AtFloor(theta []float64, k, d int) []bool
 }
 
+// A Natural family has components that are told by other numbers than means: by probabilities or rates.
+type Natural interface {
+	Family
+	// Natural sets dst to those numbers of the k components theta, one component after another; nil allocates.
+	Natural(dst, theta []float64, k int) []float64
+	// FromNatural sets theta to the parameters of the k components with such numbers, moved inside the floors.
+	FromNatural(theta, natural []float64, k int)
+}
+
 // A Flattening family may have components that the floor thickens although none of what AtFloor looks at sits on it.
 type Flattening interface {
 	Family

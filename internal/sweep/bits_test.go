@@ -87,7 +87,7 @@ func TestSumsOfBitsAgreeWithALoop(t *testing.T) {
 	const n, k = 3000, 3
 	table, tasks := answers(n, two), binary(family.Bernoulli{}, k, len(two))
 	d, m, theta := len(two), tasks[0].Mixture, tasks[0].Theta
-	pi, p := m.LogWeights(nil, theta), family.Bernoulli{}.Probabilities(nil, m.Components(theta))
+	pi, p := m.LogWeights(nil, theta), family.Bernoulli{}.Natural(nil, m.Components(theta), 0)
 	var logLik, weight float64
 	sum := make([]float64, k*d)
 	for i := range n {

@@ -84,3 +84,12 @@ func Plural(noun string) string {
 func There[N ~int | ~int64](n N, noun string) string {
 	return "there " + Form(n, "is", "are") + " " + Count(n, noun)
 }
+
+// List writes words with commas between them, and a joint such as "and" before the last.
+func List(words []string, joint string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " " + joint + " " + words[last]
+}

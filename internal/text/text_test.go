@@ -175,3 +175,11 @@ func TestAShareOfMinusZeroIsZero(t *testing.T) {
 		t.Errorf("-0 is written as %s", got)
 	}
 }
+
+func TestList(t *testing.T) {
+	for want, words := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+		if got := List(words, "or"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package kind
+
+import "github.com/latent-go/latent/internal/family"
+
+// mixtures are the drivers of mixtures, and likelihoods what their number of components is chosen by.
+var (
+	mixtures    = []string{"auto", "em", "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg"}
+	likelihoods = []string{"bic", "aic", "icl"}
+)
+
+// numbers are cells that hold any finite number.
+var numbers = Cells{Is: "a number", Are: "numbers", Units: true}
+
+// Gaussian is the mixture of Gaussians.
+var Gaussian = &Kind{
+	Name:     "gmm",
+	Title:    "Gaussian mixture",
+	Phrase:   "a Gaussian mixture",
+	Cells:    numbers,
+	Mixture:  true,
+	Shaped:   true,
+	Drivers:  mixtures,
+	Criteria: append(likelihoods, "silhouette"),
+	MaxIter:  1000,
+	Family: func(v Variables) family.Family {
+		if v.Shape.Decomposed() {
+			return family.Decomposed{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar}
+		}
+		return family.Gaussian{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar}
+	},
+	Location: Location{Key: "means", Array: "means_", Plural: "means", Told: Mean},
+}

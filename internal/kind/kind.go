@@ -1,0 +1,143 @@
+// Package kind says what kinds of model there are. Each is one value that holds all that the rest of the program asks about
+// it: its words, what its columns hold, which options apply to it, how its components are parametrised, read, written, drawn
+// from and told. Nothing outside asks for a kind by its name.
+package kind
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+)
+
+// Kind is a kind of model. Its fields are not to be changed.
+type Kind struct {
+	Name   string // of --model, and of "model" in a model file
+	Title  string // as a summary calls it: "Gaussian mixture"
+	Phrase string // as a sentence calls it: "a Gaussian mixture"
+
+	Cells   Cells
+	Mixture bool // components have densities and mixing weights; else centres that cost distances
+	Shaped  bool // components have covariances, of one of the shapes of package family
+	Squared bool // of centres: costs are squared distances, so that centres are means and the cost is the inertia
+	// Soft says that climbs from starts drawn in a single way miss much, so that starts of several kinds and firmnesses are
+	// tried, each almost to its top.
+	Soft bool
+
+	Drivers  []string // what --algorithm may be; the first leaves it to the fit
+	Criteria []string // what --criterion may be; the first is the default
+	MaxIter  int      // steps allowed where nobody says
+
+	// Family returns what a cluster looks like.
+	Family func(Variables) family.Family
+
+	Location Location
+	Cost     Cost // of centres
+}
+
+// Cells is what the cells of the columns hold.
+type Cells struct {
+	Is    string // what one is: "a bit (0 or 1)"
+	Are   string // what they are called: "bits"
+	Units bool   // they are numbers with a unit: columns can be scaled, and mapped to principal components
+	Bits  bool   // they are 0 or 1, which --binarize makes of numbers
+	// Levels says that they are indexes, from 0, into the names of the levels of their column.
+	Levels bool
+	// Wrong reports whether x can be no cell of a column of so many levels; nil where every finite number can.
+	Wrong func(x float64, levels int) bool
+	// Cure is what to do about a cell that is wrong, beside leaving the column out; may be empty.
+	Cure string
+}
+
+// Location is the numbers that say where a component is: its mean, its centre, or its probabilities. They are one a column, or
+// one a level of each column.
+type Location struct {
+	Key     string // of the model file: "means"
+	Array   string // of an export, as scikit-learn calls it where it knows it: "means_"
+	Plural  string // as a summary calls them: "means"
+	Told    Told
+	Lowest  float64 // each number is at least this
+	Highest float64 // and at most this
+	Range   string  // the same in words: "from 0 to 1"; empty where every finite number is allowed
+
+	// Slope returns the derivative of such a number v in its parameter, where each has one of its own: what standard errors go
+	// by. It is nil where that is not so.
+	Slope func(v float64) float64
+	// Events returns how often what tells such a number v happens among n rows: a number of which less than a tenth of an event
+	// tells has no standard error. It is nil where all rows tell.
+	Events func(v, n float64) float64
+	// Edge is one such number that lies at an end of its range, and Certain what is said of them.
+	Edge, EdgeNoun, Certain string
+
+	// Draw sets x to a row of a component with such numbers; nil where rows are normal.
+	Draw func(x, location []float64, levels []int, rng *rand.Rand)
+}
+
+// Told says which field of a result holds the location of a component.
+type Told uint8
+
+// The fields of a component of a result.
+const (
+	Mean Told = iota
+	Median
+	Probability
+)
+
+// Cost is what is said of the cost of centres.
+type Cost struct {
+	Name string // "inertia"
+	Of   string // "the squared distances to the centres"
+}
+
+// Variables is what a family is made for.
+type Variables struct {
+	Shape    family.Shape // of covariances
+	Levels   []int        // number of levels of each column
+	Var      []float64    // variance of each column: what floors are measured by
+	RegCovar float64      // added to every variance by the M-step
+}
+
+// Of returns the kind with a name, the default one for the empty name, and nil where there is none.
+func Of(name string) *Kind {
+	if name == "" {
+		return all[0]
+	}
+	if i := slices.IndexFunc(all, func(k *Kind) bool { return k.Name == name }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// Names returns the names of all kinds, the default first.
+func Names() []string {
+	names := make([]string, len(all))
+	for i, k := range all {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// OfNumbers returns the names of the kinds whose columns are numbers with a unit.
+func OfNumbers() (names []string) {
+	for _, k := range all {
+		if k.Cells.Units {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// Width returns how many numbers the location of a component has on d variables with such levels.
+func (k *Kind) Width(d int, levels [][]string) int {
+	if !k.Cells.Levels {
+		return d
+	}
+	width := 0
+	for _, names := range levels {
+		width += len(names)
+	}
+	return width
+}
+
+// Centred reports whether locations are points of the space of the rows, which are then read relative to an origin near them.
+func (k *Kind) Centred() bool { return k.Cells.Units }

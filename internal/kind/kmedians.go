@@ -1,0 +1,17 @@
+package kind
+
+import "github.com/latent-go/latent/internal/family"
+
+// KMedians is K-medians: centres that cost L1 distances.
+var KMedians = &Kind{
+	Name:     "kmedians",
+	Title:    "K-medians",
+	Phrase:   "K-medians",
+	Cells:    numbers,
+	Drivers:  []string{"auto", "lloyd", "exact"},
+	Criteria: []string{"silhouette"},
+	MaxIter:  300,
+	Family:   func(Variables) family.Family { return family.Absolute{} },
+	Location: Location{Key: "centers", Array: "cluster_centers_", Plural: "medians", Told: Median},
+	Cost:     Cost{Name: "cost", Of: "the L1 distances"},
+}

@@ -1,0 +1,4 @@
+package kind
+
+// all are the kinds of model, the default first.
+var all = []*Kind{Gaussian, Bernoulli, Categorical, KMeans, KMedians}
