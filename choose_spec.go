@@ -18,10 +18,12 @@ const (
 // criteria are what Spec.Criterion may be.
 var criteria = []string{"bic", "aic", "icl", "silhouette", "gap", "elbow"}
 
+const inertias = "compares inertias, which kmeans has"
+
 // criterionNeeds says why a kind of model may lack a criterion.
 var criterionNeeds = map[string]string{
 	"bic": "needs a log-likelihood", "aic": "needs a log-likelihood", "icl": "needs a log-likelihood",
-	"silhouette": "is for numbers", "gap": "compares inertias", "elbow": "compares inertias",
+	"silhouette": "is for numbers", "gap": inertias, "elbow": inertias,
 }
 
 // mostTried is the largest number of components that is tried where the spec does not say.

@@ -89,11 +89,12 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	if len(m.Columns) == 0 {
 		return errors.New("columns: there must be at least one")
 	}
-	r.transform(m)
 	kd := m.kind()
-	switch {
-	case kd == nil:
+	if kd == nil {
 		return errors.New(unknownKind(m.Kind))
+	}
+	r.transform(m)
+	switch {
 	case kd.Shaped:
 		r.shaped(m)
 	case kd.Cells.Levels:
