@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
@@ -132,8 +134,8 @@ func TestLargeCandidatesAreNamedByShapeAndNumber(t *testing.T) {
 	t.Parallel()
 	c := &choice{}
 	for _, x := range []contender{
-		{Candidate: Candidate{K: 1, Mclust: "EII"}}, {Candidate: Candidate{K: 1, Mclust: "VVV"}}, {Candidate: Candidate{K: 1, Mclust: "VVE"}, large: true},
-		{Candidate: Candidate{K: 2, Mclust: "EII"}}, {Candidate: Candidate{K: 2, Mclust: "VVV"}, large: true}, {Candidate: Candidate{K: 2, Mclust: "VVE"}, large: true},
+		{Candidate: model.Candidate{K: 1, Mclust: "EII"}}, {Candidate: model.Candidate{K: 1, Mclust: "VVV"}}, {Candidate: model.Candidate{K: 1, Mclust: "VVE"}, large: true},
+		{Candidate: model.Candidate{K: 2, Mclust: "EII"}}, {Candidate: model.Candidate{K: 2, Mclust: "VVV"}, large: true}, {Candidate: model.Candidate{K: 2, Mclust: "VVE"}, large: true},
 	} {
 		c.all = append(c.all, &x)
 	}

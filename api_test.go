@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
@@ -98,7 +100,7 @@ func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 		},
 		"Spec.Watch": func() { Fit(context.Background(), table, Spec{K: 2, Watch: func(Progress) { panic("boom") }}) },
 		"Spec.Tried": func() {
-			Fit(context.Background(), table, Spec{KRange: [2]int{1, 2}, Tried: func(int, int, Candidate) { panic("boom") }})
+			Fit(context.Background(), table, Spec{KRange: [2]int{1, 2}, Tried: func(int, int, model.Candidate) { panic("boom") }})
 		},
 		"k-means": func() {
 			Fit(context.Background(), table, Spec{K: 3, Model: "kmeans", Watch: func(Progress) { panic("boom") }})
@@ -107,8 +109,8 @@ func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 			Fit(context.Background(), table, Spec{K: 3, Model: "kmedians", Watch: func(Progress) { panic("boom") }})
 		},
 		"labelled rows": func() {
-			m := &Model{Kind: "kmeans", Columns: []string{"a", "b", "c"}, Means: [][]float64{{0, 0, 0}}}
-			m.Rows(context.Background(), table, 4, func(*Scored) error { panic("boom") })
+			m := &model.Model{Kind: "kmeans", Columns: []string{"a", "b", "c"}, Means: [][]float64{{0, 0, 0}}}
+			m.Rows(context.Background(), table, 4, func(*model.Scored) error { panic("boom") })
 		},
 	} {
 		func() {
@@ -127,7 +129,7 @@ func TestArgumentsOfEveryFunction(t *testing.T) {
 	t.Parallel()
 	var none context.Context
 	ctx, table := context.Background(), lumps(30, 2, 2)
-	ok := &Model{Kind: "kmeans", Columns: []string{"a", "b"}, Means: [][]float64{{0, 0}, {1, 1}}}
+	ok := &model.Model{Kind: "kmeans", Columns: []string{"a", "b"}, Means: [][]float64{{0, 0}, {1, 1}}}
 	var argument *data.ArgumentError
 	for name, err := range map[string]error{
 		"Fit, ctx":        second(Fit(none, table, Spec{K: 2})),
@@ -140,20 +142,20 @@ func TestArgumentsOfEveryFunction(t *testing.T) {
 		"Trials, src":     second(Trials(ctx, (*data.Table)(nil), Spec{K: 2}, []string{"em"}, 3, nil)),
 		"SuggestPenalty":  second(SuggestPenalty(ctx, nil, Spec{Model: "kmeans"}, 2)),
 		"PenaltyPath":     second(PenaltyPath(none, table, Spec{Model: "kmeans"}, []float64{1})),
-		"Rows, ctx":       ok.Rows(none, table, 1, func(*Scored) error { return nil }),
-		"Rows, src":       ok.Rows(ctx, nil, 1, func(*Scored) error { return nil }),
+		"Rows, ctx":       ok.Rows(none, table, 1, func(*model.Scored) error { return nil }),
+		"Rows, src":       ok.Rows(ctx, nil, 1, func(*model.Scored) error { return nil }),
 		"Rows, each":      ok.Rows(ctx, table, 1, nil),
-		"Rows, nil model": (*Model)(nil).Rows(ctx, table, 1, func(*Scored) error { return nil }),
+		"Rows, nil model": (*model.Model)(nil).Rows(ctx, table, 1, func(*model.Scored) error { return nil }),
 		"a short table":   second(Fit(ctx, &data.Table{N: 3, D: 2, F64: make([]float64, 5)}, Spec{K: 2})),
 	} {
 		if !errors.As(err, &argument) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := ok.Rows(ctx, table, -5, func(*Scored) error { return nil }); err != nil {
+	if err := ok.Rows(ctx, table, -5, func(*model.Scored) error { return nil }); err != nil {
 		t.Errorf("a negative number of threads: %v", err)
 	}
-	if err := ok.Rows(ctx, table, math.MaxInt, func(*Scored) error { return nil }); err != nil {
+	if err := ok.Rows(ctx, table, math.MaxInt, func(*model.Scored) error { return nil }); err != nil {
 		t.Errorf("a huge number of threads: %v", err)
 	}
 	var field *SpecError
@@ -171,7 +173,7 @@ func TestArgumentsOfEveryFunction(t *testing.T) {
 		"too few centres":            {K: 2, Init: "centers", Centers: [][]float64{{1, 2}}},
 		"levels of other columns":    {K: 2, Model: "categorical", Levels: [][]string{{"a"}}},
 		"no levels":                  {K: 2, Model: "categorical"},
-		"an empty given model":       {K: 2, Init: "model", Given: &Model{}},
+		"an empty given model":       {K: 2, Init: "model", Given: &model.Model{}},
 		"too few names":              {K: 2, Columns: []string{"a"}},
 		"threads":                    {K: 2, Threads: math.MaxInt},
 		"an empty schedule":          {K: 2, Algorithm: "anti-annealing", Beta: []float64{}},
@@ -188,36 +190,36 @@ func second[T any](_ T, err error) error { return err }
 // A model whose parts are missing or do not fit is an error of every method that has one, and no method panics.
 func TestModelsWhosePartsAreMissing(t *testing.T) {
 	t.Parallel()
-	full := func() Model {
-		return Model{Kind: "gmm", Shape: family.Full, Columns: []string{"a", "b"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0, 0}, {1, 1}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
+	full := func() model.Model {
+		return model.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"a", "b"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0, 0}, {1, 1}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
 	}
-	for name, spoil := range map[string]func(*Model){
-		"nothing":            func(m *Model) { *m = Model{} },
-		"kind":               func(m *Model) { m.Kind = "poisson" },
-		"shape":              func(m *Model) { m.Shape = 200 },
-		"no columns":         func(m *Model) { m.Columns = nil },
-		"no weights":         func(m *Model) { m.Weights = nil },
-		"too many weights":   func(m *Model) { m.Weights = []float64{0.2, 0.2, 0.6} },
-		"no means":           func(m *Model) { m.Means = nil },
-		"a nil mean":         func(m *Model) { m.Means[1] = nil },
-		"no covariances":     func(m *Model) { m.Covariance = nil },
-		"one covariance":     func(m *Model) { m.Covariance = m.Covariance[:1] },
-		"a short covariance": func(m *Model) { m.Covariance[1] = []float64{1} },
-		"a transform":        func(m *Model) { m.Transform = []Transform{{Kind: "standard"}} },
-		"a transform's kind": func(m *Model) { m.Transform = []Transform{{}} },
-		"no axes":            func(m *Model) { m.Transform = []Transform{{Kind: "pca", Mean: []float64{0, 0}}} },
-		"no threshold":       func(m *Model) { m.Transform = []Transform{{Kind: "binarize"}} },
-		"bits":               func(m *Model) { m.Kind = "bernoulli" },
-		"levels":             func(m *Model) { m.Kind, m.Probabilities = "categorical", [][]float64{{1}, {1}} },
-		"nil levels": func(m *Model) {
+	for name, spoil := range map[string]func(*model.Model){
+		"nothing":            func(m *model.Model) { *m = model.Model{} },
+		"kind":               func(m *model.Model) { m.Kind = "poisson" },
+		"shape":              func(m *model.Model) { m.Shape = 200 },
+		"no columns":         func(m *model.Model) { m.Columns = nil },
+		"no weights":         func(m *model.Model) { m.Weights = nil },
+		"too many weights":   func(m *model.Model) { m.Weights = []float64{0.2, 0.2, 0.6} },
+		"no means":           func(m *model.Model) { m.Means = nil },
+		"a nil mean":         func(m *model.Model) { m.Means[1] = nil },
+		"no covariances":     func(m *model.Model) { m.Covariance = nil },
+		"one covariance":     func(m *model.Model) { m.Covariance = m.Covariance[:1] },
+		"a short covariance": func(m *model.Model) { m.Covariance[1] = []float64{1} },
+		"a transform":        func(m *model.Model) { m.Transform = []model.Transform{{Kind: "standard"}} },
+		"a transform's kind": func(m *model.Model) { m.Transform = []model.Transform{{}} },
+		"no axes":            func(m *model.Model) { m.Transform = []model.Transform{{Kind: "pca", Mean: []float64{0, 0}}} },
+		"no threshold":       func(m *model.Model) { m.Transform = []model.Transform{{Kind: "binarize"}} },
+		"bits":               func(m *model.Model) { m.Kind = "bernoulli" },
+		"levels":             func(m *model.Model) { m.Kind, m.Probabilities = "categorical", [][]float64{{1}, {1}} },
+		"nil levels": func(m *model.Model) {
 			m.Kind, m.Levels, m.Probabilities = "categorical", [][]string{nil, nil}, [][]float64{{1}, {1}}
 		},
-		"centres": func(m *Model) { m.Kind, m.Means = "kmeans", [][]float64{{1}} },
+		"centres": func(m *model.Model) { m.Kind, m.Means = "kmeans", [][]float64{{1}} },
 	} {
 		m := full()
 		spoil(&m)
-		var wrong *ModelError
-		if err := m.Rows(context.Background(), lumps(10, 2, 2), 1, func(*Scored) error { return nil }); !errors.As(err, &wrong) {
+		var wrong *model.ModelError
+		if err := m.Rows(context.Background(), lumps(10, 2, 2), 1, func(*model.Scored) error { return nil }); !errors.As(err, &wrong) {
 			t.Errorf("%s: Rows: %v", name, err)
 		}
 		if _, err := m.Sampler(1); !errors.As(err, &wrong) {
@@ -238,8 +240,8 @@ func TestModelsWhosePartsAreMissing(t *testing.T) {
 		m.K()
 		m.D()
 		m.PCA()
-		m.Fitted()
-		if r := m.Result(); len(r.Warnings) != 1 {
+		m.Variables()
+		if r := Told(&m); len(r.Warnings) != 1 {
 			t.Errorf("%s: Result: %q", name, r.Warnings)
 		}
 		var field *SpecError
@@ -248,7 +250,7 @@ func TestModelsWhosePartsAreMissing(t *testing.T) {
 		}
 	}
 	m := full()
-	if err := m.whole(); err != nil {
+	if err := m.Validate(); err != nil {
 		t.Errorf("a model that is whole: %v", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/sweep"
@@ -43,7 +45,7 @@ type choice struct {
 
 // contender is a candidate and its fit.
 type contender struct {
-	Candidate
+	model.Candidate
 	order  int
 	shape  string     // as Spec.Covariance
 	as     *contender // an earlier one that is the same model
@@ -142,7 +144,7 @@ func (c *choice) add(shapes []string, hi int) (added []*contender) {
 	for k := c.hi + 1; k <= hi; k++ {
 		known := map[string]*contender{}
 		for _, name := range shapes {
-			x := &contender{Candidate: Candidate{K: k}, order: len(c.all), shape: name}
+			x := &contender{Candidate: model.Candidate{K: k}, order: len(c.all), shape: name}
 			if c.spec.kind().Shaped {
 				spec := c.spec.one(k, name)
 				shape := spec.shape()

@@ -1,6 +1,10 @@
 package latent
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/latent-go/latent/model"
+)
 
 // settle finds the best of the candidates that can win.
 func (c *choice) settle() {
@@ -8,7 +12,7 @@ func (c *choice) settle() {
 		c.price()
 	}
 	var able []*contender
-	var plain []*Candidate
+	var plain []*model.Candidate
 	for _, x := range c.all {
 		if x.end != nil && c.usable(&x.Candidate) {
 			able, plain = append(able, x), append(plain, &x.Candidate)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 )
@@ -126,7 +128,7 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 		return nil, err
 	}
 	y, e := *x, *x.end
-	y.Candidate = Candidate{K: x.K, Covariance: x.Covariance, Mclust: x.Mclust, From: offers[which].from}
+	y.Candidate = model.Candidate{K: x.K, Covariance: x.Covariance, Mclust: x.Mclust, From: offers[which].from}
 	e.moved = r
 	if err := y.measure(ctx, &f, &e, c.judges); err != nil || !c.usable(&y.Candidate) {
 		return nil, err

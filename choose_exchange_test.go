@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/family"
 )
 
@@ -37,7 +39,7 @@ func TestWiderShapesAreNotLower(t *testing.T) {
 	for _, name := range []string{"@faithful", "@iris"} {
 		src, _ := builtIn(t, name)
 		r := mustFit(t, src, Spec{KRange: [2]int{2, 4}, Covariance: "all"})
-		of := func(x Candidate) family.Shape {
+		of := func(x model.Candidate) family.Shape {
 			shape, err := family.ParseShape(x.Covariance)
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/pca"
@@ -103,7 +105,7 @@ func inertiaOf(ctx context.Context, src data.Source, spec Spec) (inertia, weight
 
 // byGap returns the index of the candidate that the gap statistic chooses of those that could be fitted, the fewest groups
 // first: the smallest k whose gap is at least that of k + 1 less its standard error; the largest k where there is none.
-func byGap(all []*Candidate) int {
+func byGap(all []*model.Candidate) int {
 	for i, x := range all[:len(all)-1] {
 		if next := all[i+1]; next.K == x.K+1 && *x.Gap >= *next.Gap-*next.GapSE {
 			return i

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -64,7 +66,7 @@ func TestGapIsThatOfTheFormula(t *testing.T) {
 		within(t, "gap", *c.Gap, mean-math.Log(leastInertia(x, c.K)), 1e-9)
 		within(t, "its standard error", *c.GapSE, math.Sqrt((square-mean*mean)*(1+1.0/20)), 1e-6)
 	}
-	best := slices.IndexFunc(r.Candidates[:3], func(c Candidate) bool { next := r.Candidates[c.K]; return *c.Gap >= *next.Gap-*next.GapSE })
+	best := slices.IndexFunc(r.Candidates[:3], func(c model.Candidate) bool { next := r.Candidates[c.K]; return *c.Gap >= *next.Gap-*next.GapSE })
 	if r.K != best+1 && (best >= 0 || r.K != 4) || r.Choice.GapRows != 9 || r.Choice.GapSets != 20 || r.Choice.Margin != nil || r.Ranked()[0].K != r.K {
 		t.Errorf("k = %d, %+v", r.K, r.Choice)
 	}
@@ -114,9 +116,9 @@ func TestGapRuleTakesTheSmallestKThatTheNextDoesNotBeat(t *testing.T) {
 		{[]float64{0.1, 0.6, 0.70}, []float64{0.1, 0.01, 0.2}, 2}, // the error is that of the next
 		{[]float64{0.3}, []float64{0.1}, 1},
 	} {
-		var all []*Candidate
+		var all []*model.Candidate
 		for i := range c.gap {
-			all = append(all, &Candidate{K: i + 1, Gap: &c.gap[i], GapSE: &c.se[i]})
+			all = append(all, &model.Candidate{K: i + 1, Gap: &c.gap[i], GapSE: &c.se[i]})
 		}
 		if got := all[byGap(all)].K; got != c.want {
 			t.Errorf("gaps %v, errors %v: k = %d, want %d", c.gap, c.se, got, c.want)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/latent-go/latent/model"
 )
 
 // squares returns rows of k round clusters, 9 apart on a square grid, of so many rows each.
@@ -52,7 +54,7 @@ func TestRangeGrowsBeyondASecondMinimum(t *testing.T) {
 		t.Errorf("%s %d of 16 clusters of one size; choice %+v", r.Mclust, r.K, r.Choice)
 	}
 	for _, shape := range []string{"VII", "EII", "VVI"} {
-		if !slices.ContainsFunc(r.Candidates, func(c Candidate) bool { return c.K == r.K && c.Mclust == shape }) {
+		if !slices.ContainsFunc(r.Candidates, func(c model.Candidate) bool { return c.K == r.K && c.Mclust == shape }) {
 			t.Errorf("%s was not tried with %d components", shape, r.K)
 		}
 	}

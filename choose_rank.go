@@ -5,70 +5,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/family"
 )
 
-// Candidate is a number of components and a covariance shape that a choice has looked at. Numbers are nil where it could
-// not be fitted, and Why says what kept it from winning.
-type Candidate struct {
-	K          int      `json:"k"`
-	Covariance string   `json:"covariance,omitempty"`
-	Mclust     string   `json:"mclust,omitempty"`
-	LogLik     *float64 `json:"log_likelihood"`
-	Free       *int     `json:"free_parameters"`
-	BIC        *float64 `json:"bic"`
-	AIC        *float64 `json:"aic"`
-	ICL        *float64 `json:"icl"`
-	Inertia    *float64 `json:"inertia,omitempty"`    // kmeans: weighted sum of squared distances; kmedians: of L1 distances
-	Silhouette *float64 `json:"silhouette,omitempty"` // where it is the criterion: the mean of the rows that Choice tells
-	Gap        *float64 `json:"gap,omitempty"`        // where it is the criterion, and its standard error over the reference sets
-	GapSE      *float64 `json:"gap_se,omitempty"`
-	Objective  *float64 `json:"objective,omitempty"` // where the elbow is the criterion: inertia + Choice.Penalty k
-	AtFloor    bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
-	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower, in some direction, than values are told apart: it never wins
-	FewRows    bool     `json:"few_rows,omitempty"`  // a component holds fewer rows than a covariance of its own takes: it never wins
-	Converged  bool     `json:"converged"`
-	// Undetermined tells that the log-likelihood was found to be flat in some direction at its end: the rows do not determine
-	// all parameters. Where parameters and rows are many only some directions are looked at.
-	Undetermined bool   `json:"undetermined,omitempty"`
-	Outraced     bool   `json:"outraced,omitempty"` // its climbs were stopped: what they could still gain would not make it the best
-	From         string `json:"from,omitempty"`     // another candidate at which the climb that got highest began, and what was done to it
-	SameAs       string `json:"same_as,omitempty"`  // mclust's code of an earlier candidate of the same K that is the same model
-	Why          string `json:"why,omitempty"`
-}
-
-// Collapsed reports whether a component of the candidate is degenerate, so that it never wins: AtFloor, Narrow or FewRows.
-func (c *Candidate) Collapsed() bool { return c.AtFloor || c.Narrow || c.FewRows }
-
-// Value returns a criterion of the candidate: "bic", "aic", "icl", "silhouette", "gap" or "elbow"; NaN where it has none.
-func (c *Candidate) Value(criterion string) float64 {
-	v := map[string]*float64{"bic": c.BIC, "aic": c.AIC, "icl": c.ICL, "silhouette": c.Silhouette, "gap": c.Gap, "elbow": c.Objective}[criterion]
-	if v == nil || math.IsInf(*v, 0) {
-		return math.NaN()
-	}
-	return *v
-}
-
 // Ranked returns the candidates that could win, the best first. Of those that are the same model it has one.
-func (r *Result) Ranked() []Candidate {
+func (r *Result) Ranked() []model.Candidate {
 	if r.Choice == nil {
 		return nil
 	}
 	c := &choice{criterion: r.Choice.Criterion}
-	var able []Candidate
+	var able []model.Candidate
 	for _, x := range r.Candidates {
 		if c.usable(&x) && x.SameAs == "" {
 			able = append(able, x)
 		}
 	}
-	slices.SortStableFunc(able, func(a, b Candidate) int { return c.compare(&a, &b) })
+	slices.SortStableFunc(able, func(a, b model.Candidate) int { return c.compare(&a, &b) })
 	if c.criterion == "gap" { // the winner need not have the largest
-		at := slices.IndexFunc(able, func(x Candidate) bool { return x.K == r.K })
+		at := slices.IndexFunc(able, func(x model.Candidate) bool { return x.K == r.K })
 		if at > 0 {
 			win := able[at]
 			able = slices.Insert(slices.Delete(able, at, at+1), 0, win)
@@ -88,14 +48,14 @@ func (r *Result) Outraced() (n int) {
 }
 
 // usable reports whether a candidate may win.
-func (c *choice) usable(x *Candidate) bool {
+func (c *choice) usable(x *model.Candidate) bool {
 	v := x.Value(c.criterion)
 	return v == v && !x.Collapsed()
 }
 
 // compare orders candidates that may win, the best first; of equal ones that with fewer components. What an interruption caught
 // stands where its value puts it: its parameters are as good as their criterion says, and could only have become better.
-func (c *choice) compare(a, b *Candidate) int {
+func (c *choice) compare(a, b *model.Candidate) int {
 	va, vb := a.Value(c.criterion), b.Value(c.criterion)
 	if highest(c.criterion) {
 		va, vb = -va, -vb

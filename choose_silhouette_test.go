@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/score"
 )
@@ -91,7 +93,7 @@ func TestGapsAreOfAllRows(t *testing.T) {
 			long := 61 / float64(c.K)
 			within(t, "gap", *c.Gap, math.Log((long*long+1)/12)-math.Log(*c.Inertia/float64(src.N)), 0.05)
 		}
-		if !slices.ContainsFunc(r.Components, func(x Component) bool { return x.Rows == 3 }) && r.K > 1 {
+		if !slices.ContainsFunc(r.Components, func(x model.Component) bool { return x.Rows == 3 }) && r.K > 1 {
 			t.Errorf("seed %d: %d groups, none of three rows", seed+1, r.K)
 		}
 	}

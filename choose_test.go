@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
@@ -33,7 +35,7 @@ func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {
 		r := mustFit(t, src, Spec{KRange: [2]int{1, c.hi}, Covariance: c.shapes, NInit: 5})
 		theirs, low := math.Inf(1), 0
 		for _, o := range mclust(t, c.name) {
-			at := slices.IndexFunc(r.Candidates, func(x Candidate) bool { return x.K == o.K && x.Mclust == o.Model })
+			at := slices.IndexFunc(r.Candidates, func(x model.Candidate) bool { return x.K == o.K && x.Mclust == o.Model })
 			if at < 0 {
 				continue
 			}
@@ -170,7 +172,7 @@ func TestCandidatesThatShareAPassAreThoseThatDoNot(t *testing.T) {
 	for _, x := range r.Candidates {
 		alone := mustFit(t, src, Spec{K: x.K, Covariance: x.Covariance})
 		if x.From != "" { // it began at another, and is higher, or alone it has a component of a few rows of 40,000 and cannot win
-			few := slices.ContainsFunc(alone.Components, func(c Component) bool { return c.Weight*float64(src.N) < 4 })
+			few := slices.ContainsFunc(alone.Components, func(c model.Component) bool { return c.Weight*float64(src.N) < 4 })
 			if *x.LogLik < *alone.LogLik+agree && !few {
 				t.Errorf("%s %d began at %s: log-likelihood %v, alone %v", x.Covariance, x.K, x.From, *x.LogLik, *alone.LogLik)
 			}
@@ -260,7 +262,7 @@ func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
 		}
 	}
 	r := mustFit(t, src, Spec{KRange: [2]int{1, 8}, Covariance: "EII,EVV"})
-	if best := r.Candidates[slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Mclust == "EVV" && c.K == k })]; !best.AtFloor || best.Why == "" || *best.BIC > *r.BIC {
+	if best := r.Candidates[slices.IndexFunc(r.Candidates, func(c model.Candidate) bool { return c.Mclust == "EVV" && c.K == k })]; !best.AtFloor || best.Why == "" || *best.BIC > *r.BIC {
 		t.Errorf("EVV 6 is %+v, the winner %s %d has BIC %v", best, r.Mclust, r.K, *r.BIC)
 	}
 	for _, c := range r.Components {
@@ -321,7 +323,7 @@ func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
 	t.Parallel()
 	src, _ := builtIn(t, "@faithful")
 	tried := 0
-	r := mustFit(t, src, Spec{K: 1, Covariance: "all", Tried: func(int, int, Candidate) { tried++ }})
+	r := mustFit(t, src, Spec{K: 1, Covariance: "all", Tried: func(int, int, model.Candidate) { tried++ }})
 	if tried != 3 || len(r.Ranked()) != 3 || len(r.Candidates) != len(family.Shapes()) {
 		t.Errorf("%d fits, %d ranked, %d candidates", tried, len(r.Ranked()), len(r.Candidates))
 	}
@@ -371,7 +373,7 @@ func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
 	for _, src := range []*data.Table{many(500), many(sideBySide + 1)} {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		r, err := Fit(ctx, src, Spec{KRange: [2]int{1, 12}, Threads: 1, NInit: 4, Tried: func(done, _ int, _ Candidate) {
+		r, err := Fit(ctx, src, Spec{KRange: [2]int{1, 12}, Threads: 1, NInit: 4, Tried: func(done, _ int, _ model.Candidate) {
 			if done == 2 {
 				cancel()
 			}
@@ -382,7 +384,7 @@ func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
 		if r.Converged || !r.Interrupted {
 			t.Error("it does not say that it was interrupted")
 		}
-		if !slices.ContainsFunc(r.Candidates, func(c Candidate) bool { return strings.HasPrefix(c.Why, "interrupted") }) {
+		if !slices.ContainsFunc(r.Candidates, func(c model.Candidate) bool { return strings.HasPrefix(c.Why, "interrupted") }) {
 			t.Error("no candidate says that it was interrupted")
 		}
 	}

@@ -3,38 +3,9 @@ package latent
 import (
 	"fmt"
 	"math"
-)
 
-// Choice says how K and the covariance shape were chosen.
-type Choice struct {
-	Criterion string `json:"criterion"`
-	Highest   bool   `json:"higher_is_better"`
-	// Margin is how far the second best is behind, nil where there is none. Verdict names it for the criteria of a
-	// likelihood: "flat" below 2, "clear" from 10, else "fair" (Kass and Raftery 1995). Where there are Doubts a choice is at most fair.
-	// The gap statistic has none: its rule holds each candidate beside the next.
-	Margin  *float64 `json:"margin"`
-	Verdict string   `json:"verdict,omitempty"`
-	// Doubts say in words what keeps the choice from being clear, whatever its margin: the fit was interrupted or has not finished, K lies at the
-	// edge of the range, or only one climb reached this end.
-	Doubts []string `json:"doubts,omitempty"`
-	// Reached is how many climbs ended where the winner did: from starts of its own, by moves after them, and from neighbours.
-	Reached int `json:"reached,omitempty"`
-	// Largest tells that the winner has the largest K that was tried, so that more may do better; Smallest that it has the smallest,
-	// and that fewer were possible.
-	Largest  bool     `json:"largest_k,omitempty"`
-	Smallest bool     `json:"smallest_k,omitempty"`
-	LeftOut  []string `json:"left_out,omitempty"` // mclust's codes of shapes that were not tried because they take long
-	// TooLarge names what was not tried because its parameters or its work are too many for these rows: a shape by
-	// mclust's code, or a shape from a number of groups on.
-	TooLarge []string `json:"too_large,omitempty"`
-	From     string   `json:"from,omitempty"`            // the winner's, where its climb began at another candidate
-	Rows     int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
-	// Least is how many rows of every group such a sample has at least, or all of its rows; 0 where it is all rows.
-	Least   int      `json:"silhouette_rows_per_group,omitempty"`
-	GapRows int      `json:"gap_rows,omitempty"` // rows of each of the reference sets; the inertia beside them is of all rows
-	GapSets int      `json:"gap_sets,omitempty"` // sets of reference rows beside them
-	Penalty *float64 `json:"penalty,omitempty"`  // of the elbow: what one more group saves on average over the range
-}
+	"github.com/latent-go/latent/model"
+)
 
 // Bounds of a difference in BIC, AIC or ICL.
 const (
@@ -47,7 +18,7 @@ func (c *choice) tell(r *Result, left []string) {
 	for _, x := range c.all {
 		r.Candidates = append(r.Candidates, x.Candidate)
 	}
-	r.Choice = &Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, From: c.best.From}
+	r.Choice = &model.Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, From: c.best.From}
 	r.Choice.Largest = r.K == c.hi && c.hi < c.distinct && c.hi > c.lo
 	r.Choice.Smallest = r.K == c.lo && c.lo > c.fewest() && c.hi > c.lo
 	if c.judges != nil {

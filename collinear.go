@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/columns"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -28,7 +30,7 @@ func (f *fit) collinear(ctx context.Context, becomes string) (string, error) {
 
 // flatGroups warns of collinear columns where they put the groups of a result on the floor.
 func (f *fit) flatGroups(ctx context.Context, r *Result) error {
-	if f.spec.replicate || !f.spec.kind().Shaped || !matrix(f.spec.shape()) || !slices.ContainsFunc(r.Components, func(c Component) bool { return c.AtFloor }) {
+	if f.spec.replicate || !f.spec.kind().Shaped || !f.spec.shape().Matrix() || !slices.ContainsFunc(r.Components, func(c model.Component) bool { return c.AtFloor }) {
 		return nil
 	}
 	said, err := f.collinear(ctx, "every group is at the floor of variances")
@@ -51,7 +53,7 @@ func (c *choice) collinear(ctx context.Context, r *Result) error {
 func (c *choice) aboutCollinear(ctx context.Context, becomes string) (string, error) {
 	if !slices.ContainsFunc(c.all, func(x *contender) bool {
 		spec := c.spec.one(x.K, x.shape)
-		return x.AtFloor && matrix(spec.shape())
+		return x.AtFloor && spec.shape().Matrix()
 	}) {
 		return "", nil
 	}

@@ -71,7 +71,7 @@ func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
 				if r.Choice == nil {
 					continue
 				}
-				again := r.Fitted.Result()
+				again := Told(r.Fitted)
 				if warning, errors := remarked(again); !warning || !errors || !again.Certificate.Whole || *again.Certificate.Curvature != *c.Curvature {
 					t.Errorf("the file of %s, seed %d: %+v", model, seed, again.Certificate)
 				}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
@@ -86,14 +88,14 @@ func TestDecomposedModelsSurviveTheFile(t *testing.T) {
 			spec := Spec{K: 3, Covariance: code, NInit: 1, Scale: scale, Tol: new(1e-6)}
 			r := mustFit(t, src, spec)
 			text := saved(t, r.Fitted)
-			m := new(Model)
+			m := new(model.Model)
 			if err := m.UnmarshalJSON([]byte(text)); err != nil {
 				t.Fatalf("%s: %v", code, err)
 			}
 			if saved(t, m) != text {
 				t.Errorf("%s: the file is written in another way the second time", code)
 			}
-			again := m.Result()
+			again := Told(m)
 			if again.Free != r.Free || *again.BIC != *r.BIC || again.Mclust != code || m.Shape != family.TiedShapeDiag+family.Shape(i) {
 				t.Errorf("%s: the file tells of %s with %d parameters and BIC %v, want %d and %v", code, again.Covariance, again.Free, *again.BIC, r.Free, *r.BIC)
 			}
@@ -128,7 +130,7 @@ func TestModelsThatAreNotOfTheirShapeAreRefused(t *testing.T) {
 			return fmt.Sprintf(`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": %q, "columns": ["x", "y"],
 				"weights": [0.5, 0.5], "means": [[0, 0], [3, 1]], "covariances": [%s]}`, c.code, covariances)
 		}
-		m := new(Model)
+		m := new(model.Model)
 		if err := m.UnmarshalJSON([]byte(file(c.good))); err != nil {
 			t.Errorf("%s: %v", c.code, err)
 		}
@@ -142,7 +144,7 @@ func TestModelsThatAreNotOfTheirShapeAreRefused(t *testing.T) {
 // Rows drawn from a model have its covariances, and a fit of them finds these again.
 func TestDecomposedModelsAreDrawnFrom(t *testing.T) {
 	t.Parallel()
-	m := new(Model)
+	m := new(model.Model)
 	if err := m.UnmarshalJSON([]byte(`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "EEV", "columns": ["x", "y"],
 		"weights": [0.5, 0.5], "means": [[0, 0], [30, 1]], "covariances": [[[1, 0], [0, 4]], [[2.5, 1.5], [1.5, 2.5]]]}`)); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
@@ -58,7 +60,7 @@ func ExampleModel_Rows() {
 		panic(err)
 	}
 	fresh, _ := data.FromRows([][]float64{{0}, {20}})
-	err = r.Fitted.Rows(ctx, fresh, 1, func(s *latent.Scored) error {
+	err = r.Fitted.Rows(ctx, fresh, 1, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			fmt.Printf("row %d: group %d\n", i+1, c+1)
 		}

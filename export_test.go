@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
@@ -53,15 +54,15 @@ func whole(v []float64, d int) *mat.Dense {
 }
 
 // mixtures are a mixture of every shape.
-func mixtures(t *testing.T, d int) map[string]*latent.Model {
-	all := map[string]*latent.Model{}
+func mixtures(t *testing.T, d int) map[string]*model.Model {
+	all := map[string]*model.Model{}
 	for _, code := range strings.Fields("VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV") {
 		s, err := family.ParseShape(code)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(7, uint64(len(all))))
-		m := &latent.Model{Kind: "gmm", Shape: s, Weights: []float64{0.5, 0.3, 0.2}}
+		m := &model.Model{Kind: "gmm", Shape: s, Weights: []float64{0.5, 0.3, 0.2}}
 		for c := range 3 {
 			m.Means = append(m.Means, make([]float64, d))
 			for j := range d {
@@ -80,7 +81,7 @@ func mixtures(t *testing.T, d int) map[string]*latent.Model {
 }
 
 // found returns the array of a name.
-func found(t *testing.T, m *latent.Model, name string) latent.Array {
+func found(t *testing.T, m *model.Model, name string) model.Array {
 	t.Helper()
 	all, err := m.Arrays()
 	if err != nil {
@@ -92,7 +93,7 @@ func found(t *testing.T, m *latent.Model, name string) latent.Array {
 		}
 	}
 	t.Fatalf("there is no array %s", name)
-	return latent.Array{}
+	return model.Array{}
 }
 
 // In whatever layout they are, covariances_ are those of the model and precisions_cholesky_ are upper triangles U with
@@ -140,10 +141,10 @@ func TestExportedShapesHoldTheirNumbers(t *testing.T) {
 	t.Parallel()
 	models := mixtures(t, 3)
 	half := 0.5
-	models["transformed"] = &latent.Model{Kind: "kmedians", Columns: []string{"a", "b"}, Means: [][]float64{{1}, {2}, {3}}, Transform: []latent.Transform{
+	models["transformed"] = &model.Model{Kind: "kmedians", Columns: []string{"a", "b"}, Means: [][]float64{{1}, {2}, {3}}, Transform: []model.Transform{
 		{Kind: "robust", Center: []float64{1, 2}, Scale: []float64{3, 4}}, {Kind: "pca", Mean: []float64{0, 1}, Components: [][]float64{{0.6, 0.8}}}}}
-	models["bits"] = &latent.Model{Kind: "bernoulli", Columns: []string{"a", "b"}, Weights: []float64{1}, Probabilities: [][]float64{{0.1, 0.9}}, Transform: []latent.Transform{{Kind: "binarize", Threshold: &half}}}
-	models["levels"] = &latent.Model{Kind: "categorical", Columns: []string{"a", "b"}, Levels: [][]string{{"x", "y", "z"}, {"u", "ü"}}, Weights: []float64{0.5, 0.5},
+	models["bits"] = &model.Model{Kind: "bernoulli", Columns: []string{"a", "b"}, Weights: []float64{1}, Probabilities: [][]float64{{0.1, 0.9}}, Transform: []model.Transform{{Kind: "binarize", Threshold: &half}}}
+	models["levels"] = &model.Model{Kind: "categorical", Columns: []string{"a", "b"}, Levels: [][]string{{"x", "y", "z"}, {"u", "ü"}}, Weights: []float64{0.5, 0.5},
 		Probabilities: [][]float64{{0.2, 0.3, 0.5, 0.4, 0.6}, {0.5, 0.5, 0, 1, 0}}}
 	for name, m := range models {
 		all, err := m.Arrays()
@@ -199,16 +200,16 @@ func TestDistancesAreTheQuadraticForm(t *testing.T) {
 	models := mixtures(t, d)
 	center, scale := []float64{1, 2, 3, 4}, []float64{2, 0.5, 1, 4}
 	for _, m := range models {
-		m.Transform = []latent.Transform{{Kind: "standard", Center: center, Scale: scale}}
+		m.Transform = []model.Transform{{Kind: "standard", Center: center, Scale: scale}}
 	}
-	models["kmeans"] = &latent.Model{Kind: "kmeans", Columns: models["VVV"].Columns, Means: models["VVV"].Means, Transform: models["VVV"].Transform}
+	models["kmeans"] = &model.Model{Kind: "kmeans", Columns: models["VVV"].Columns, Means: models["VVV"].Means, Transform: models["VVV"].Transform}
 	for name, m := range models {
 		distances, err := m.Distances()
 		if err != nil {
 			t.Fatal(err)
 		}
 		n := 0
-		err = m.Rows(context.Background(), table, 2, func(s *latent.Scored) error {
+		err = m.Rows(context.Background(), table, 2, func(s *model.Scored) error {
 			got := make([]float64, s.N)
 			distances(got, s)
 			for i, label := range s.Label {
@@ -233,7 +234,7 @@ func TestDistancesAreTheQuadraticForm(t *testing.T) {
 			t.Errorf("%s: %d rows, %v", name, n, err)
 		}
 	}
-	if _, err := (&latent.Model{Kind: "kmedians"}).Distances(); err == nil {
+	if _, err := (&model.Model{Kind: "kmedians"}).Distances(); err == nil {
 		t.Error("kmedians has Mahalanobis distances")
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
@@ -62,7 +64,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 		return nil, err
 	}
 	if t.agreement != nil {
-		r.Truth = &Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
+		r.Truth = &model.Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
 		if t.unknown > 0 {
 			r.warn(fmt.Sprintf("%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
 		}
@@ -80,11 +82,9 @@ func (f *fit) sign(r *Result) (err error) {
 	if m.Spec, err = json.Marshal(spec); err != nil {
 		return err
 	}
-	if m.StandardErrors = r.StandardErrors; m.StandardErrors != nil {
-		m.StandardErrors.of = m
-	}
+	m.SetStandardErrors(r.StandardErrors)
 	m.Certificate, err = json.Marshal(r.Certificate)
-	m.Provenance = &Provenance{
+	m.Provenance = &model.Provenance{
 		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Why: r.Why, Free: r.Free, Init: r.Init,
 		Seed: r.Seed, Iterations: r.Iterations, Sweeps: r.Sweeps, SweepsTotal: r.SweepsTotal, Moves: r.Moves, Starts: r.Starts, ICL: r.ICL,
 		Inertia: r.Inertia, Penalty: r.Penalty, Objective: r.Objective, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version, ColumnSD: r.ColumnSD,
@@ -147,7 +147,7 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 // model turns parameters into a model with its components in canonical order: by weight, ties by mean or probability; the
 // model that the fit started from stays as it is where no step was taken. Component c of the model is the order[c]-th of the
 // parameters; -1 for one of weight 0 that took no part.
-func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
+func (f *fit) model(p *ascent.Point) (m *model.Model, order []int) {
 	if m, order, ok := f.unmoved(p.Theta); ok {
 		return m, order
 	}
@@ -171,22 +171,27 @@ func (f *fit) model(p *ascent.Point) (m *Model, order []int) {
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	m = &Model{Kind: f.spec.kind().Name, Columns: f.names, Levels: f.spec.Levels, Transform: f.transform}
-	rows := m.locations()
+	m = &model.Model{Kind: f.spec.kind().Name, Columns: f.names, Levels: f.spec.Levels, Transform: f.transform}
+	var rows [][]float64
 	for _, c := range order {
-		*rows = append(*rows, place[c])
+		rows = append(rows, place[c])
 		if m.HasDensity() {
 			m.Weights = append(m.Weights, weight[c])
 		}
 	}
 	normalise(m.Weights)
+	if f.spec.kind().Location.Told == kind.Probability {
+		m.Probabilities = rows
+	} else {
+		m.Means = rows
+	}
 	defer f.fold(m)
 	if g, comp, ok := f.gaussian(comp); ok {
 		m.Shape = f.spec.shape()
 		for i := range g.Shape.Count(k) {
 			q := make([]float64, g.Shape.Size(d))
 			g.Covariance(q, g.ScaleOf(comp, order[i], k, d), d)
-			m.Covariance = append(m.Covariance, unpack(g.Shape, q, d))
+			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, d))
 		}
 	}
 	return m, f.addAbsent(m, order)
@@ -219,47 +224,24 @@ func normalise(w []float64) {
 }
 
 // judge makes the pass that labels, counts and scores the rows by the model.
-func (f *fit) judge(ctx context.Context, m *Model) (*tally, error) {
+func (f *fit) judge(ctx context.Context, m *model.Model) (*tally, error) {
 	t := &tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
 	return t, m.Rows(ctx, f.user, f.spec.threads(), t.add)
 }
 
 // components fills in the groups, in the user's units.
-func (f *fit) components(r *Result, m *Model, t *tally) {
+func (f *fit) components(r *Result, m *model.Model, t *tally) {
 	for c := range m.K() {
-		x := m.component(c)
+		x := m.Component(c)
 		x.Rows = t.rows[c]
 		if !m.HasDensity() {
 			x.Weight = t.sizes[c] / f.weight()
 		}
 		r.Components = append(r.Components, x)
 	}
-	if m.kind().Shaped {
+	if kind.Of(m.Kind).Shaped {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 	}
-}
-
-// component returns component c of the model in the user's units, without what only a fit knows.
-func (m *Model) component(c int) Component {
-	x := Component{Label: c + 1}
-	if m.HasDensity() {
-		x.Weight = m.Weights[c]
-	}
-	kd := m.kind()
-	switch {
-	case kd.Cells.Levels:
-		x.Probability = m.byLevel(c)
-	case kd.Location.Told == kind.Probability:
-		x.Probability = m.Probabilities[c]
-	case kd.Location.Told == kind.Median:
-		x.Median = m.UserMean(c)
-	default:
-		x.Mean = m.UserMean(c)
-	}
-	if kd.Shaped {
-		x.Covariance = m.userCovariance(c)
-	}
-	return x
 }
 
 // edges names what sits on a floor: parameters that the certificate leaves out.
@@ -413,45 +395,4 @@ func (r *Result) warnEmpty(labels []int, carries string) {
 		}
 		r.warn(fmt.Sprintf("%d components are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
 	}
-}
-
-// UserMean returns the mean of component c in the user's units: d numbers, after principal components the point of their
-// plane.
-func (m *Model) UserMean(c int) []float64 {
-	mean := slices.Clone(m.Means[c])
-	for _, t := range slices.Backward(m.Transform) {
-		mean = t.undo(mean)
-	}
-	return mean
-}
-
-// userCovariance returns the covariance of component c in the user's units: a matrix, d variances, or one number
-// where the shape has one and no transform gave the columns scales of their own. After principal components it is that of
-// the components: over all columns it would be a singular matrix of another shape.
-func (m *Model) userCovariance(c int) any {
-	shape, cov := m.userVariances(c)
-	return covarianceValue(shape, cov, m.dims())
-}
-
-// userVariances returns the numbers of userCovariance, and the shape that they have there.
-func (m *Model) userVariances(c int) (family.Shape, []float64) {
-	d := m.dims()
-	cov := slices.Clone(m.Covariance[min(c, len(m.Covariance)-1)])
-	shape := m.Shape
-	if m.PCA() != nil {
-		return shape, cov
-	}
-	if len(m.Transform) > 0 && shape.Size(d) == 1 && !matrix(shape) {
-		cov, shape = slices.Repeat(cov, d), family.Diag
-	}
-	for _, t := range m.Transform {
-		for i := range cov {
-			if matrix(shape) {
-				cov[i] *= t.Scale[i/d] * t.Scale[i%d]
-			} else {
-				cov[i] *= t.Scale[i] * t.Scale[i]
-			}
-		}
-	}
-	return shape, cov
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -67,8 +69,8 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 type end struct {
 	runs        []run
 	best        int
-	moved       *run   // where splitting and merging led, nil unless that is the highest
-	moves       *Moves // what they came to, nil where none were tried
+	moved       *run         // where splitting and merging led, nil unless that is the highest
+	moves       *model.Moves // what they came to, nil where none were tried
 	interrupted bool
 	started     time.Time // when the starts were there
 	climbed     time.Time // when the climbs had ended
@@ -144,12 +146,12 @@ func (f *fit) finish(ctx context.Context, e *end, began time.Time) (*Result, err
 // fit is a fit under way.
 type fit struct {
 	spec      Spec
-	user      data.Source   // rows in the user's units
-	src       data.Source   // rows after the transform
-	measured  data.Source   // rows in the units of the fit, before any other transform
-	units     fitUnits      // that the fit measures columns and weights by
-	transform []Transform   // of the columns, that of the units first
-	look      *sweep.Survey // of src
+	user      data.Source       // rows in the user's units
+	src       data.Source       // rows after the transform
+	measured  data.Source       // rows in the units of the fit, before any other transform
+	units     fitUnits          // that the fit measures columns and weights by
+	transform []model.Transform // of the columns, that of the units first
+	look      *sweep.Survey     // of src
 	origin    []float64
 	mix       *mixture.Mixture
 	local     *sweep.Local
@@ -237,7 +239,7 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 func (f *fit) size() error {
 	spec, d := &f.spec, len(f.look.Mean) // after the transform
 	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
-	v := kind.Variables{Shape: spec.shape(), Levels: counts(spec.Levels), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
+	v := kind.Variables{Shape: spec.shape(), Levels: kind.Counts(spec.Levels), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
 	f.mix.Family = spec.kind().Family(v)
 	if g, ok := f.mix.Family.(family.Decomposed); ok {
 		if j := g.Hidden(); j >= 0 && len(f.names) == d && f.spec.PCA == 0 {
@@ -309,39 +311,10 @@ func (f *fit) checkDistinct(ctx context.Context) error {
 // checkCells refuses cells that the model has no place for: that are no bits for a model of bits, no levels for one of levels.
 func (f *fit) checkCells(ctx context.Context) error {
 	cells := f.spec.kind().Cells
-	if cells.Wrong == nil {
-		return nil
-	}
 	if cells.Levels && len(f.spec.Levels) != len(f.names) {
 		return bad("levels", "names the levels of %d columns, but there %s %d", len(f.spec.Levels), text.Form(len(f.names), "is", "are"), len(f.names))
 	}
-	var levels []int
-	if cells.Levels {
-		levels = counts(f.spec.Levels)
-	}
-	return wrongCell(ctx, f.src, cells, levels, f.names, true)
-}
-
-// wrongCell names the first cell of src that is wrong, with what to do where cure is set; nil where there is none.
-func wrongCell(ctx context.Context, src data.Source, cells kind.Cells, levels []int, names []string, cure bool) error {
-	of := func(j int) int {
-		if levels == nil {
-			return 0
-		}
-		return levels[j]
-	}
-	row, j, v, found, err := data.FirstCell(ctx, src, func(j int, v float64) bool { return cells.Wrong(v, of(j)) })
-	if err != nil || !found {
-		return err
-	}
-	said := fmt.Sprintf("row %d, column %q: %v is not %s", row, names[j], v, cells.Is)
-	switch {
-	case cure && cells.Levels:
-		said += fmt.Sprintf("; the %d levels are numbered from 0", of(j))
-	case cure:
-		said += fmt.Sprintf("; %s--exclude %s", cells.Cure, text.ShellWord(names[j]))
-	}
-	return errors.New(said)
+	return cells.Check(ctx, f.src, f.spec.Levels, f.names, true)
 }
 
 // distinctRows counts distinct rows of positive weight and stops at most.
@@ -413,12 +386,12 @@ func (f *fit) jacobian() float64 {
 	if !f.spec.mixture() {
 		return 0
 	}
-	return -f.look.W * logVolume(f.transform, len(f.names))
+	return -f.look.W * model.LogVolume(f.transform, len(f.names))
 }
 
 // agreement counts how many starts ended where the winner did, and how many different ends there were.
-func (f *fit) agreement(e *end) Starts {
-	s := Starts{N: len(e.runs), DrawnFrom: f.drawnFrom}
+func (f *fit) agreement(e *end) model.Starts {
+	s := model.Starts{N: len(e.runs), DrawnFrom: f.drawnFrom}
 	if e.moves != nil {
 		moves := *e.moves
 		moves.Gain = f.userWeight(moves.Gain)

@@ -98,7 +98,7 @@ func TestWhenKMeansGoesOnWhereLloydEnds(t *testing.T) {
 		if r.Algorithm != c.want || r.Algorithm == "lloyd" && r.Moves != 0 || c.spec.MaxIter != nil && r.Iterations > *c.spec.MaxIter {
 			t.Errorf("%+v is fitted by %s, want %s; %d moves, %d iterations", c.spec, r.Algorithm, c.want, r.Moves, r.Iterations)
 		}
-		if again := r.Fitted.Result(); again.Moves != r.Moves {
+		if again := Told(r.Fitted); again.Moves != r.Moves {
 			t.Errorf("the model tells of %d moves, the result of %d", again.Moves, r.Moves)
 		}
 	}

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 )
 
 // named returns the model as a start: the parameters alone.
-func named(m *Model) *Model {
-	return &Model{Kind: m.Kind, Shape: m.Shape, Columns: m.Columns, Weights: m.Weights, Means: m.Means, Covariance: m.Covariance}
+func named(m *model.Model) *model.Model {
+	return &model.Model{Kind: m.Kind, Shape: m.Shape, Columns: m.Columns, Weights: m.Weights, Means: m.Means, Covariance: m.Covariance}
 }
 
 func TestRidgeCarriesNoCertificateAndSaysWhy(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -249,7 +251,7 @@ func TestOneGroupOneRowOneColumn(t *testing.T) {
 }
 
 // saved returns the model file.
-func saved(t *testing.T, m *Model) string {
+func saved(t *testing.T, m *model.Model) string {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := m.WriteTo(&b); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -88,12 +90,12 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 
 func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 	t.Parallel()
-	score := func(m *Model, x ...float64) (density float64, p []float64) {
+	score := func(m *model.Model, x ...float64) (density float64, p []float64) {
 		t.Helper()
-		if err := m.check(); err != nil {
+		if err := m.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Rows(context.Background(), matrixOf(len(x), x...), 1, func(s *Scored) error {
+		if err := m.Rows(context.Background(), matrixOf(len(x), x...), 1, func(s *model.Scored) error {
 			density, p = s.Score[0], slices.Clone(s.P)
 			return nil
 		}); err != nil {
@@ -101,27 +103,27 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 		}
 		return density, p
 	}
-	two := &Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {10}}, Covariance: [][]float64{{1}, {1}}}
+	two := &model.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {10}}, Covariance: [][]float64{{1}, {1}}}
 	if v, p := score(two, 1e6); math.Abs(v+499990000051.6121) > 1e-3 || !slices.Equal(p, []float64{0, 1}) {
 		t.Errorf("far away: %v, %v", v, p)
 	}
 	if v, p := score(two, 5); math.Abs(v+13.418938533204673) > 1e-13 || !slices.Equal(p, []float64{0.5, 0.5}) {
 		t.Errorf("between: %v, %v", v, p)
 	}
-	refused := func(m *Model, x ...float64) { // no float64 holds its log density: -5e399, -3e599
+	refused := func(m *model.Model, x ...float64) { // no float64 holds its log density: -5e399, -3e599
 		t.Helper()
-		err := m.Rows(context.Background(), matrixOf(len(x), x...), 1, func(*Scored) error { return nil })
+		err := m.Rows(context.Background(), matrixOf(len(x), x...), 1, func(*model.Scored) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), `row 1, column "x"`) {
 			t.Errorf("beyond squares: %v", err)
 		}
 	}
 	refused(two, -1e200)
-	one := &Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}, Weights: []float64{1}, Means: [][]float64{{0, 0}}, Covariance: [][]float64{{2, 1, 1, 2}}}
+	one := &model.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}, Weights: []float64{1}, Means: [][]float64{{0, 0}}, Covariance: [][]float64{{2, 1, 1, 2}}}
 	if v, _ := score(one, 1, -1); math.Abs(v+3.3871832107434) > 1e-13 {
 		t.Errorf("correlated: %v", v)
 	}
 	refused(one, 1e300, -1e300)
-	if err := one.Rows(context.Background(), matrixOf(3, 1, 2, 3), 1, func(*Scored) error { return nil }); err == nil || !strings.Contains(err.Error(), "3 columns, but the model has 2") {
+	if err := one.Rows(context.Background(), matrixOf(3, 1, 2, 3), 1, func(*model.Scored) error { return nil }); err == nil || !strings.Contains(err.Error(), "3 columns, but the model has 2") {
 		t.Errorf("rows of another width: %v", err)
 	}
 }
@@ -197,7 +199,7 @@ func TestGivenModelIsWhereTheClimbBegins(t *testing.T) {
 	t.Parallel()
 	src := matrixOf(1, -2, -1, 1, 2)
 	for _, shape := range []family.Shape{family.Full, family.Diag, family.Spherical} {
-		given := &Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{-1}, {1}}, Covariance: [][]float64{{4}, {4}}}
+		given := &model.Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{-1}, {1}}, Covariance: [][]float64{{4}, {4}}}
 		spec := Spec{K: 2, Covariance: shape.String(), Init: "model", Given: given, MaxIter: new(0)}
 		within(t, "log-likelihood before", *mustFit(t, src, spec).LogLik, -7.89625423390159, 1e-12)
 		spec.MaxIter = new(1)
@@ -220,7 +222,7 @@ func TestStartBelowTheFloorBeginsOnIt(t *testing.T) {
 	t.Parallel()
 	src := matrixOf(1, -2, -1, 0, 0, 0, 0, 0, 1, 2)
 	for _, shape := range []family.Shape{family.Full, family.Diag, family.Spherical} {
-		given := &Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {0}}, Covariance: [][]float64{{1e-30}, {2}}}
+		given := &model.Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {0}}, Covariance: [][]float64{{1e-30}, {2}}}
 		last := math.Inf(-1)
 		mustFit(t, src, Spec{K: 2, Covariance: shape.String(), Init: "model", Given: given, Watch: func(p Progress) {
 			if p.Point.F < last-1e-9*math.Abs(last) {
@@ -233,8 +235,8 @@ func TestStartBelowTheFloorBeginsOnIt(t *testing.T) {
 
 func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
-	gmm := func(change func(m *Model)) *Model {
-		m := &Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{-1, 0}, {1, 0}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
+	gmm := func(change func(m *model.Model)) *model.Model {
+		m := &model.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{-1, 0}, {1, 0}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
 		change(m)
 		return m
 	}
@@ -244,13 +246,13 @@ func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{"width of a mean", Spec{K: 2, Init: "model", Given: gmm(func(m *Model) { m.Means[1] = []float64{1} })}, "means: row 2 has 1 numbers"},
-		{"weights", Spec{K: 2, Init: "model", Given: gmm(func(m *Model) { m.Weights[0] = 0.4 })}, "weights: they sum to 0.9"},
-		{"symmetry", Spec{K: 2, Init: "model", Given: gmm(func(m *Model) { m.Covariance[0][1] = 0.5 })}, "covariances: number 1 is not symmetric"},
-		{"definiteness", Spec{K: 2, Init: "model", Given: gmm(func(m *Model) { m.Covariance[1] = []float64{1, 2, 2, 1} })}, "covariances: number 2 is not positive definite"},
-		{"number of components", Spec{K: 3, Init: "model", Given: gmm(func(*Model) {})}, "it has 2 components, but -k is 3"},
-		{"shape", Spec{K: 2, Covariance: "diag", Init: "model", Given: gmm(func(*Model) {})}, "full"},
-		{"number of columns", Spec{K: 2, Init: "model", Given: &Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {1}}, Covariance: [][]float64{{1}, {1}}}}, "it has 1 columns, but 2 are fitted"},
+		{"width of a mean", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Means[1] = []float64{1} })}, "means: row 2 has 1 numbers"},
+		{"weights", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Weights[0] = 0.4 })}, "weights: they sum to 0.9"},
+		{"symmetry", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Covariance[0][1] = 0.5 })}, "covariances: number 1 is not symmetric"},
+		{"definiteness", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Covariance[1] = []float64{1, 2, 2, 1} })}, "covariances: number 2 is not positive definite"},
+		{"number of components", Spec{K: 3, Init: "model", Given: gmm(func(*model.Model) {})}, "it has 2 components, but -k is 3"},
+		{"shape", Spec{K: 2, Covariance: "diag", Init: "model", Given: gmm(func(*model.Model) {})}, "full"},
+		{"number of columns", Spec{K: 2, Init: "model", Given: &model.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {1}}, Covariance: [][]float64{{1}, {1}}}}, "it has 1 columns, but 2 are fitted"},
 		{"number of centres", Spec{Model: "kmeans", K: 3, Init: "centers", Centers: [][]float64{{0, 0}, {1, 1}}}, "there are 2 rows, but -k is 3"},
 		{"width of a centre", Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{0, 0}, {1}}}, "row 2 has 1 numbers"},
 		{"centre that is no number", Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{0, 0}, {1, math.NaN()}}}, "row 2, column 2 is NaN"},

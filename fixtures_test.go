@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -44,9 +46,9 @@ func mustFit(t *testing.T, src data.Source, spec Spec) *Result {
 }
 
 // labelsOf returns the label, from 0, that the model gives to every row.
-func labelsOf(t *testing.T, src data.Source, m *Model) (labels []int32) {
+func labelsOf(t *testing.T, src data.Source, m *model.Model) (labels []int32) {
 	t.Helper()
-	if err := m.Rows(context.Background(), src, 2, func(s *Scored) error {
+	if err := m.Rows(context.Background(), src, 2, func(s *model.Scored) error {
 		labels = append(labels, s.Label...)
 		return nil
 	}); err != nil {
@@ -62,7 +64,7 @@ func consistent(t *testing.T, src data.Source, r *Result) {
 	rows := make([]int64, r.K)
 	total := 0.0
 	var seen int64
-	if err := r.Fitted.Rows(context.Background(), src, 1, func(s *Scored) error {
+	if err := r.Fitted.Rows(context.Background(), src, 1, func(s *model.Scored) error {
 		for i, label := range s.Label {
 			rows[label]++
 			w := 1.0

@@ -26,7 +26,7 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 		}
 		x := slices.Clone(row)
 		for _, t := range f.transform {
-			x = t.apply(x)
+			x = t.Apply(x)
 		}
 		for j, v := range x {
 			given.X = append(given.X, v-f.origin[j])

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
 // modelOf reads a model file.
-func modelOf(t *testing.T, text string) *Model {
+func modelOf(t *testing.T, text string) *model.Model {
 	t.Helper()
-	m := new(Model)
+	m := new(model.Model)
 	if err := json.Unmarshal([]byte(text), m); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -93,9 +95,9 @@ type scoredRows struct {
 	p     [][]float64
 }
 
-func scoredBy(t *testing.T, m *Model, src data.Source) (r scoredRows) {
+func scoredBy(t *testing.T, m *model.Model, src data.Source) (r scoredRows) {
 	t.Helper()
-	err := m.Rows(context.Background(), src, 2, func(s *Scored) error {
+	err := m.Rows(context.Background(), src, 2, func(s *model.Scored) error {
 		for i := range s.N {
 			r.label, r.score = append(r.label, int(s.Label[i])), append(r.score, s.Score[i])
 			r.p = append(r.p, slices.Clone(s.P[i*s.K:(i+1)*s.K]))
@@ -167,7 +169,7 @@ func TestAStartWithAWeightlessComponent(t *testing.T) {
 			if _, err := got.Fitted.WriteTo(&b); err != nil {
 				t.Fatal(err)
 			}
-			if err := json.Unmarshal(b.Bytes(), new(Model)); err != nil {
+			if err := json.Unmarshal(b.Bytes(), new(model.Model)); err != nil {
 				t.Errorf("%s, %s: its file is refused: %v", shape, algorithm, err)
 			}
 		}
@@ -185,18 +187,18 @@ func TestAFlatFitsFileIsRead(t *testing.T) {
 		if shape == "EEV" {
 			covariances = `[[[8000000.0000005, 7999999.9999995], [7999999.9999995, 8000000.0000005]], [[8000000.0000005, -7999999.9999995], [-7999999.9999995, 8000000.0000005]]]`
 		}
-		if err := json.Unmarshal([]byte(head+covariances+`}`), new(Model)); err != nil {
+		if err := json.Unmarshal([]byte(head+covariances+`}`), new(model.Model)); err != nil {
 			t.Errorf("%s: %v", shape, err)
 		}
 	}
 	other := `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "EVE", "columns": ["x", "y"], "weights": [0.5, 0.5], "means": [[0, 0], [9, 9]], "covariances": [[[4, 0], [0, 4]], [[5, 3], [3, 5.001]]]}`
-	if err := json.Unmarshal([]byte(other), new(Model)); err == nil {
+	if err := json.Unmarshal([]byte(other), new(model.Model)); err == nil {
 		t.Error("covariances of other determinants pass for ones that share it")
 	}
 }
 
 // startedFrom fits zero steps from a model.
-func startedFrom(t *testing.T, src data.Source, m *Model, spec Spec) *Result {
+func startedFrom(t *testing.T, src data.Source, m *model.Model, spec Spec) *Result {
 	t.Helper()
 	spec.K, spec.Init, spec.Given, spec.MaxIter, spec.NInit = m.K(), "model", m, new(0), 0
 	r, err := Fit(context.Background(), src, spec)
@@ -207,7 +209,7 @@ func startedFrom(t *testing.T, src data.Source, m *Model, spec Spec) *Result {
 }
 
 // parametersOf returns what a model file holds of parameters: the keys from "model" to "log_likelihood".
-func parametersOf(t *testing.T, m *Model) string {
+func parametersOf(t *testing.T, m *model.Model) string {
 	t.Helper()
 	b, err := m.MarshalJSON()
 	if err != nil {
@@ -351,11 +353,11 @@ func TestAGivenModelMeetsColumnsByName(t *testing.T) {
 func TestAGivenModelNamesWhatDoesNotMatch(t *testing.T) {
 	t.Parallel()
 	words := &data.Table{N: 4, D: 1, F64: []float64{0, 0, 1, 0}} // clear, clear, rain, clear
-	model := func(levels, p string) *Model {
+	ofLevels := func(levels, p string) *model.Model {
 		return modelOf(t, `{"format": "latent-model", "version": 1, "model": "categorical", "columns": ["sky"], "levels": [`+levels+`], "weights": [1], "probabilities": [[`+p+`]]}`)
 	}
 	spec := Spec{Model: "categorical", Columns: []string{"sky"}, Levels: [][]string{{"clear", "rain"}}}
-	r := startedFrom(t, words, model(`["rain", "clear"]`, `[0.2, 0.8]`), spec)
+	r := startedFrom(t, words, ofLevels(`["rain", "clear"]`, `[0.2, 0.8]`), spec)
 	if want := 3*math.Log(0.8) + math.Log(0.2); !(math.Abs(*r.LogLik-want) < 1e-12) {
 		t.Errorf("log-likelihood %v, want %v", *r.LogLik, want)
 	}
@@ -364,12 +366,12 @@ func TestAGivenModelNamesWhatDoesNotMatch(t *testing.T) {
 	three := &data.Table{N: 4, D: 3, F64: []float64{1, 2, 3, 4, 1, 5, 9, 2, 1, 1, 0, 7}}
 	for _, c := range []struct {
 		src   data.Source
-		m     *Model
+		m     *model.Model
 		spec  Spec
 		wants []string
 	}{
-		{words, model(`["clear", "rain", "snow"]`, `[0.5, 0.4, 0.1]`), spec, []string{`the level "snow"`, `"sky"`}},
-		{words, model(`["clear"]`, `[1]`), spec, []string{`does not have the level "rain"`, `"sky"`}},
+		{words, ofLevels(`["clear", "rain", "snow"]`, `[0.5, 0.4, 0.1]`), spec, []string{`the level "snow"`, `"sky"`}},
+		{words, ofLevels(`["clear"]`, `[1]`), spec, []string{`does not have the level "rain"`, `"sky"`}},
 		{rows, gmm, Spec{Covariance: "spherical", Columns: []string{"a", "z"}}, []string{`the column "z"`, `the column "b"`, "--columns a,b"}},
 		{three, gmm, Spec{Covariance: "spherical", Columns: []string{"c", "b", "a"}}, []string{`the column "c"`, "--columns a,b"}},
 		{three, gmm, Spec{Covariance: "spherical"}, []string{"2 columns", "3 are fitted"}},

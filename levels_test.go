@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -70,12 +72,12 @@ func TestManyLevelsTakeNoMemoryToStartFrom(t *testing.T) {
 
 func TestWidthOfAModelOfLevelsIsThatOfItsLevels(t *testing.T) {
 	t.Parallel()
-	m := &Model{Kind: "categorical", Columns: []string{"x", "y"}, Levels: [][]string{{"a", "b"}, {"c"}}, Weights: []float64{1}, Probabilities: [][]float64{{0.5, 0.5}}}
-	if err := m.check(); err == nil || err.Error() != "probabilities: row 1 has 2 numbers, but there are 3 levels in all columns" {
+	m := &model.Model{Kind: "categorical", Columns: []string{"x", "y"}, Levels: [][]string{{"a", "b"}, {"c"}}, Weights: []float64{1}, Probabilities: [][]float64{{0.5, 0.5}}}
+	if err := m.Validate(); err == nil || err.Error() != "the model cannot be used: probabilities: row 1 has 2 numbers; there must be 3" {
 		t.Error(err)
 	}
 	m.Probabilities[0] = []float64{0.5, 0.5, 1}
-	if err := m.check(); err != nil {
+	if err := m.Validate(); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,36 +5,18 @@ import (
 	"errors"
 	"math/rand/v2"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
-
-// LRT is a test of the K components of a mixture against one more, by its likelihood ratio. That has no known distribution,
-// since the smaller mixture lies on the edge of the larger one: it is found by fitting both to samples that are drawn from
-// the smaller (McLachlan 1987; mclustBootstrapLRT of R's mclust).
-type LRT struct {
-	K       int `json:"k"`
-	Against int `json:"against"` // K + 1
-	// Statistic is twice what the larger mixture gains in log-likelihood, nats; nil where it could not be fitted, or only
-	// with a component at the floor of variances, whose likelihood says nothing.
-	Statistic *float64 `json:"statistic"`
-	// P is the share of samples that reach the statistic, the rows themselves counted as one of them: (1 + reached) / (1 +
-	// done). A small one speaks against K. It cannot be smaller than 1 / (1 + done).
-	P           *float64 `json:"p"`
-	Replicates  int      `json:"replicates"` // samples asked for
-	Done        int      `json:"done"`
-	Reached     int      `json:"reached"` // samples with a statistic as large or larger
-	Failed      int      `json:"failed"`  // samples to which one of the two could not be fitted, or not off the floor
-	Why         string   `json:"why,omitempty"`
-	Interrupted bool     `json:"interrupted,omitempty"`
-}
 
 // errSpiked is said of a mixture that cannot be compared.
 var errSpiked = errors.New("a component is at the floor of variances, which decides its likelihood")
 
 // likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
 // and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
-func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result) (*LRT, error) {
-	t := &LRT{K: r.K, Against: r.K + 1, Replicates: spec.LRT}
+func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result) (*model.LRT, error) {
+	t := &model.LRT{K: r.K, Against: r.K + 1, Replicates: spec.LRT}
 	size := resample{total: r.Weight}
 	if err := size.enough("lrt"); err != nil {
 		return nil, err
@@ -50,12 +32,12 @@ func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result)
 		return t, nil
 	}
 	t.Statistic = &observed
-	null, rows := r.Fitted.within(), int(size.draws())
+	null, rows := withoutTransform(r.Fitted), int(size.draws())
 	inside := spec
 	inside.Scale, inside.PCA, inside.Binarize, inside.Columns = "", 0, nil, nil
 	all := make([]*lifted, spec.LRT)
 	replicates(ctx, spec.threads(), int64(rows), spec.LRT, spec.Repeated, func(i, threads int) {
-		drawn, err := null.drawn(rows, rand.New(rand.NewPCG(spec.seed(), streamNull+uint64(i))))
+		drawn, err := drawn(null, rows, rand.New(rand.NewPCG(spec.seed(), streamNull+uint64(i))))
 		l := &lifted{}
 		if err == nil {
 			l.statistic, err = gain(ctx, drawn, inside.bareSpec(threads), nil)
@@ -64,7 +46,7 @@ func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result)
 			l.err, all[i] = err, l
 		}
 	})
-	t.gather(all)
+	gatherRatios(t, all)
 	return t, nil
 }
 
@@ -74,8 +56,8 @@ type lifted struct {
 	err       error
 }
 
-// gather counts the samples.
-func (t *LRT) gather(all []*lifted) {
+// gatherRatios counts the samples.
+func gatherRatios(t *model.LRT, all []*lifted) {
 	for _, l := range all {
 		switch {
 		case l == nil:
@@ -115,8 +97,8 @@ func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ flo
 		return 0, errSpiked
 	}
 	var sum [2]float64
-	for i, m := range []*Model{small.Fitted, large.Fitted} {
-		err := m.Rows(ctx, src, spec.threads(), func(s *Scored) error {
+	for i, m := range []*model.Model{small.Fitted, large.Fitted} {
+		err := m.Rows(ctx, src, spec.threads(), func(s *model.Scored) error {
 			for j, v := range s.Score {
 				sum[i] += s.Weight(j) * v
 			}
@@ -129,20 +111,19 @@ func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ flo
 	return max(0, 2*(sum[1]-sum[0])), nil
 }
 
-// within returns the model in the space where it was fitted, without its transform. It shares memory.
-func (m *Model) within() *Model {
+// withoutTransform returns the model in the space where it was fitted, without its transform. It shares memory.
+func withoutTransform(m *model.Model) *model.Model {
 	inner := *m
-	inner.Columns, inner.Transform = m.Fitted(), nil
+	inner.Columns, inner.Transform = m.Variables(), nil
 	return &inner
 }
 
 // drawn returns n rows drawn from the model.
-func (m *Model) drawn(n int, rng *rand.Rand) (*data.Table, error) {
-	s, err := m.Sampler(0)
+func drawn(m *model.Model, n int, rng *rand.Rand) (*data.Table, error) {
+	s, err := m.SamplerFrom(rng)
 	if err != nil {
 		return nil, err
 	}
-	s.rng = rng
 	t := &data.Table{N: n, D: m.D(), F64: make([]float64, n*m.D())}
 	for i := range n {
 		s.Draw(t.F64[i*t.D : i*t.D+t.D])

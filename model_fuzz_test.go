@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -26,14 +28,14 @@ func FuzzModel(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m := new(Model)
+		m := new(model.Model)
 		if json.Unmarshal(b, m) != nil {
 			return
 		}
-		if _, _, _, err := m.mixture(); err != nil {
+		if err := m.Validate(); err != nil {
 			t.Fatalf("a model that was read cannot be used: %v", err)
 		}
-		if _, err := json.Marshal(m.Result()); err != nil {
+		if _, err := json.Marshal(Told(m)); err != nil {
 			t.Fatalf("what a model tells is no JSON: %v", err)
 		}
 		useModel(t, m)
@@ -41,7 +43,7 @@ func FuzzModel(f *testing.F) {
 		if _, err := m.WriteTo(&first); err != nil {
 			t.Fatal(err)
 		}
-		again := new(Model)
+		again := new(model.Model)
 		if err := json.Unmarshal(first.Bytes(), again); err != nil {
 			t.Fatalf("cannot be read back: %v\n%s", err, first.Bytes())
 		}
@@ -53,7 +55,7 @@ func FuzzModel(f *testing.F) {
 
 // useModel does with a model what the command does: it labels and scores rows, measures distances, draws a row, exports it and
 // starts a fit from it.
-func useModel(t *testing.T, m *Model) {
+func useModel(t *testing.T, m *model.Model) {
 	d := m.D()
 	if d > 64 || m.K() > 64 {
 		return
@@ -63,7 +65,7 @@ func useModel(t *testing.T, m *Model) {
 		rows.F64[d+j], rows.F64[2*d+j] = 1, float64(j%2)
 	}
 	distances, _ := m.Distances() // some kinds have none
-	err := m.Rows(context.Background(), rows, 1, func(s *Scored) error {
+	err := m.Rows(context.Background(), rows, 1, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			if c < 0 || int(c) >= m.K() || m.HasDensity() && m.Weights[c] == 0 {
 				t.Errorf("row %d has label %d of %d", i, c, m.K())

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -150,7 +152,7 @@ func TestPCAModelsSurviveTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, m := saved(t, r.Fitted), new(Model)
+		text, m := saved(t, r.Fitted), new(model.Model)
 		if err := m.UnmarshalJSON([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -162,11 +164,11 @@ func TestPCAModelsSurviveTheFile(t *testing.T) {
 		if !bytes.Equal(a, b) {
 			t.Error("the labels differ")
 		}
-		told := m.Result()
+		told := Told(m)
 		if told.PCA == nil || *told.PCA.Explained != *r.PCA.Explained || told.D != 4 || told.Free != r.Free {
 			t.Errorf("the file tells %+v, d = %d, %d parameters", told.PCA, told.D, told.Free)
 		}
-		if names := strings.Join(m.Fitted(), " "); names != []string{"pc1 pc2", "pc1 pc2 pc3"}[spec.PCA-2] {
+		if names := strings.Join(m.Variables(), " "); names != []string{"pc1 pc2", "pc1 pc2 pc3"}[spec.PCA-2] {
 			t.Errorf("the parameters are of %s", names)
 		}
 	}
@@ -270,13 +272,13 @@ func TestPCATransformsThatAreRefused(t *testing.T) {
 		{`{"kind": "standard", "center": [0, 0], "scale": [1, 1], "mean": [1]}`, "only pca can have"},
 	} {
 		file := `{"format": "latent-model", "version": 1, "model": "kmeans", "columns": ["x", "y"], "centers": [[3]], "transform": [` + c.transform + `]}`
-		if err := new(Model).UnmarshalJSON([]byte(file)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := new(model.Model).UnmarshalJSON([]byte(file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.transform, err, c.want)
 		}
 	}
 	good := `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "full", "columns": ["x", "y"], "weights": [1], "means": [[2]],
 		"covariances": [[[4]]], "transform": [{"kind": "standard", "center": [1, 1], "scale": [2, 2]}, {"kind": "pca", "mean": [1, 1], "components": [[0.6, 0.8]]}]}`
-	m := new(Model)
+	m := new(model.Model)
 	if err := m.UnmarshalJSON([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +288,7 @@ func TestPCATransformsThatAreRefused(t *testing.T) {
 	if p := m.PCA(); p.N != 1 || p.Explained != nil {
 		t.Errorf("%+v", p)
 	}
-	err := m.Rows(context.Background(), matrixOf(2, 5, 5), 1, func(s *Scored) error {
+	err := m.Rows(context.Background(), matrixOf(2, 5, 5), 1, func(s *model.Scored) error {
 		z := (0.6*(2-1) + 0.8*(2-1) - 2) / 2
 		within(t, "log density", s.Score[0], -z*z/2-math.Log(2*math.Sqrt(2*math.Pi)), 1e-14)
 		return nil

@@ -12,20 +12,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/family"
 )
 
 // golden are the models that the files of testdata/model, written by hand, must be read as.
-var golden = map[string]*Model{
+var golden = map[string]*model.Model{
 	"gmm-full-v1": {Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}, Weights: []float64{0.625, 0.375},
 		Means: [][]float64{{0, -1.5}, {3.0000000000000004, 1e-300}}, Covariance: [][]float64{{1, 0.25, 0.25, 2}, {2, 1, 1, 2}},
-		Transform: []Transform{{Kind: "standard", Center: []float64{10, -0.1}, Scale: []float64{2, 0.5}}},
+		Transform: []model.Transform{{Kind: "standard", Center: []float64{10, -0.1}, Scale: []float64{2, 0.5}}},
 		N:         new(int64(300)), LogLik: new(-1234.5),
 		Certificate: json.RawMessage(`{"distance_se":0.003,"remaining_log_likelihood":4.5e-6,"method":"gain-ratio","smallest_curvature":null,"on_edge":[]}`),
 		Spec:        json.RawMessage(`{"k":2}`)},
 	"gmm-pca-v1": {Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y", "z"}, Weights: []float64{0.625, 0.375},
 		Means: [][]float64{{0, -1.5}, {3.0000000000000004, 1e-300}}, Covariance: [][]float64{{1, 0.25, 0.25, 2}, {2, 1, 1, 2}},
-		Transform: []Transform{{Kind: "standard", Center: []float64{10, -0.1, 0}, Scale: []float64{2, 0.5, 1}},
+		Transform: []model.Transform{{Kind: "standard", Center: []float64{10, -0.1, 0}, Scale: []float64{2, 0.5, 1}},
 			{Kind: "pca", Mean: []float64{0, 1e-17, -0.5}, Components: [][]float64{{0.6, 0.8, 0}, {0, 0, 1}}, Explained: []float64{0.75, 0.125}}},
 		N: new(int64(300))},
 	"gmm-tied-v1":           twoComponents(family.Tied, []float64{2, 1, 1, 2}),
@@ -34,12 +36,12 @@ var golden = map[string]*Model{
 	"gmm-tied-diag-v1":      twoComponents(family.TiedDiag, []float64{0.5, 7}),
 	"gmm-tied-spherical-v1": twoComponents(family.TiedSpherical, []float64{0.5}),
 	"kmeans-v1": {Kind: "kmeans", Columns: []string{"x", "y"}, Means: [][]float64{{0, 0}, {3, 1}}, Sizes: []float64{20, 10.5},
-		Transform: []Transform{}, N: new(int64(31))},
+		Transform: []model.Transform{}, N: new(int64(31))},
 }
 
-func twoComponents(shape family.Shape, covariance ...[]float64) *Model {
-	return &Model{Kind: "gmm", Shape: shape, Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5},
-		Means: [][]float64{{0, 0}, {3, 1}}, Covariance: covariance, Transform: []Transform{}}
+func twoComponents(shape family.Shape, covariance ...[]float64) *model.Model {
+	return &model.Model{Kind: "gmm", Shape: shape, Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5},
+		Means: [][]float64{{0, 0}, {3, 1}}, Covariance: covariance, Transform: []model.Transform{}}
 }
 
 func TestModelFilesOfVersionOne(t *testing.T) {
@@ -50,7 +52,7 @@ func TestModelFilesOfVersionOne(t *testing.T) {
 	}
 	for _, name := range names {
 		want := golden[strings.TrimSuffix(filepath.Base(name), ".json")]
-		got, err := Load(name)
+		got, err := model.Load(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -79,7 +81,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 	for range 50 {
 		for shape := family.Full; shape <= family.TiedSpherical+1; shape++ {
 			k, d := 1+rng.IntN(4), 1+rng.IntN(4)
-			m := &Model{Kind: "gmm", Shape: shape, Transform: []Transform{}, N: new(rng.Int64()), LogLik: new(bits(rng, -50, 50))}
+			m := &model.Model{Kind: "gmm", Shape: shape, Transform: []model.Transform{}, N: new(rng.Int64()), LogLik: new(bits(rng, -50, 50))}
 			for range d {
 				m.Columns = append(m.Columns, string(rune('a'+len(m.Columns)))+"\"<ü, \\")
 			}
@@ -101,7 +103,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 				m.Weights[c] /= weights
 			}
 			if scaled {
-				tr := Transform{Kind: "robust", Center: make([]float64, d), Scale: make([]float64, d)}
+				tr := model.Transform{Kind: "robust", Center: make([]float64, d), Scale: make([]float64, d)}
 				for j := range d {
 					tr.Center[j], tr.Scale[j] = bits(rng, -300, 300), math.Abs(bits(rng, -300, 300))
 				}
@@ -115,7 +117,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 					for i := range cov {
 						cov[i] = math.Abs(bits(rng, -spread, spread))
 					}
-					if matrix(shape) { // A A^T + I
+					if shape.Matrix() { // A A^T + I
 						a := make([]float64, d*d)
 						for i := range a {
 							a[i] = rng.NormFloat64()
@@ -138,7 +140,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 				}
 			}
 			text := saved(t, m)
-			got := new(Model)
+			got := new(model.Model)
 			if err := json.Unmarshal([]byte(text), got); err != nil {
 				t.Fatalf("%v in\n%s", err, text)
 			}
@@ -169,13 +171,13 @@ func TestFittedModelsSurviveTheFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(saved(t, r.Fitted)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, err := Load(path)
+		m, err := model.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want, got := 0.0, 0.0
-		for sum, m := range map[*float64]*Model{&want: r.Fitted, &got: m} {
-			if err := m.Rows(context.Background(), src, 1, func(s *Scored) error {
+		for sum, m := range map[*float64]*model.Model{&want: r.Fitted, &got: m} {
+			if err := m.Rows(context.Background(), src, 1, func(s *model.Scored) error {
 				for _, v := range s.Score {
 					*sum += v
 				}
@@ -192,8 +194,8 @@ func TestFittedModelsSurviveTheFile(t *testing.T) {
 
 func TestModelWithoutSizesIsComplete(t *testing.T) {
 	t.Parallel()
-	m := &Model{Kind: "kmeans", Columns: []string{"x"}, Means: [][]float64{{0}, {1}}}
-	got := new(Model)
+	m := &model.Model{Kind: "kmeans", Columns: []string{"x"}, Means: [][]float64{{0}, {1}}}
+	got := new(model.Model)
 	if err := json.Unmarshal([]byte(saved(t, m)), got); err != nil || got.Sizes != nil || len(got.Means) != 2 {
 		t.Errorf("%+v (%v) of\n%s", got, err, saved(t, m))
 	}
@@ -214,7 +216,7 @@ func TestRefusedModelFilesNameTheKey(t *testing.T) {
 		return [3]string{`"full"`, `"` + shape + `"`, covariances}
 	}
 	for _, good := range []string{gmm, kmeans, bernoulli, categorical} {
-		if err := json.Unmarshal([]byte(good), new(Model)); err != nil {
+		if err := json.Unmarshal([]byte(good), new(model.Model)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -327,7 +329,7 @@ func refuse(t *testing.T, file, want string) {
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Load(path)
+	_, err := model.Load(path)
 	if err == nil {
 		t.Errorf("accepted, want %q:\n%s", want, file)
 		return

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -378,12 +380,8 @@ func TestDensitiesAgreeWithExactArithmetic(t *testing.T) {
 		if c.Name == "d-1000" {
 			c.fromFormula()
 		}
-		m := new(Model)
+		m := new(model.Model)
 		if err := json.Unmarshal(c.modelFile(t), m); err != nil {
-			t.Fatal(err)
-		}
-		mix, theta, origin, err := m.mixture()
-		if err != nil {
 			t.Fatal(err)
 		}
 		tol := 1e-12
@@ -392,7 +390,7 @@ func TestDensitiesAgreeWithExactArithmetic(t *testing.T) {
 		}
 		src := &data.Table{N: len(c.Rows), D: c.D, F64: slices.Concat(c.Rows...)}
 		seen := 0
-		err = sweep.NewLocal(src, int64(src.N), origin, 1).Rows(context.Background(), mix, theta, func(s *sweep.Scored) error {
+		err := m.Rows(context.Background(), src, 1, func(s *model.Scored) error {
 			for i, got := range s.Score {
 				want := c.LogDensity[i]
 				if !(math.Abs(got-want) <= tol*math.Abs(want)) {

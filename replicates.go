@@ -6,8 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/kind"
 )
 
 // replicates runs do for the replicates 0 to b-1 of a fit of so many rows, until ctx ends: side by side with one thread
@@ -54,8 +57,8 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 func (f *fit) bare(e *end) *Result {
 	at := e.win().last.Point
 	m, order := f.model(at)
-	r := &Result{Model: m.Kind, K: m.K(), Interrupted: e.interrupted, Fitted: m, Components: make([]Component, m.K())}
-	if m.kind().Shaped {
+	r := &Result{Model: m.Kind, K: m.K(), Interrupted: e.interrupted, Fitted: m, Components: make([]model.Component, m.K())}
+	if kind.Of(m.Kind).Shaped {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 		floor := f.atFloor(at)
 		for c, from := range order {
@@ -67,7 +70,7 @@ func (f *fit) bare(e *end) *Result {
 
 // onFloor reports whether a component of the result is at the floor of variances.
 func (r *Result) onFloor() bool {
-	return slices.ContainsFunc(r.Components, func(c Component) bool { return c.AtFloor })
+	return slices.ContainsFunc(r.Components, func(c model.Component) bool { return c.AtFloor })
 }
 
 // repeated is Fit with the stability and the test that the spec asks for.

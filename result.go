@@ -3,6 +3,7 @@ package latent
 import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
@@ -20,7 +21,7 @@ type Result struct {
 	ColumnSD   []float64  `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; nil for bits and levels, and where no fit told them
 	Levels     [][]string `json:"levels,omitempty"`    // categorical: names of each column's levels
 	Dropped    int64      `json:"dropped_rows"`
-	PCA        *PCA       `json:"pca,omitempty"` // what --pca kept of the rows; nil without it
+	PCA        *model.PCA `json:"pca,omitempty"` // what --pca kept of the rows; nil without it
 
 	Algorithm   string `json:"algorithm"`
 	Why         string `json:"algorithm_why,omitempty"` // why it was chosen, where that was left to the fit
@@ -48,19 +49,19 @@ type Result struct {
 	Penalty    *float64 `json:"penalty,omitempty"`   // DP-means: the price of a cluster
 	Objective  *float64 `json:"objective,omitempty"` // DP-means: inertia + penalty k
 
-	Certificate    Certificate     `json:"certificate"`
-	StandardErrors *StandardErrors `json:"standard_errors,omitempty"` // of the parameters of a mixture
-	Starts         Starts          `json:"starts"`
-	Components     []Component     `json:"components"`
-	Truth          *Truth          `json:"truth,omitempty"`
-	Choice         *Choice         `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
-	Candidates     []Candidate     `json:"candidates,omitempty"` // and from what, the fewest components first
-	Stability      *Stability      `json:"stability,omitempty"`  // with Spec.Bootstrap
-	LRT            *LRT            `json:"lrt,omitempty"`        // with Spec.LRT
-	Warnings       []string        `json:"warnings"`
-	Version        string          `json:"version"`
+	Certificate    model.Certificate     `json:"certificate"`
+	StandardErrors *model.StandardErrors `json:"standard_errors,omitempty"` // of the parameters of a mixture
+	Starts         model.Starts          `json:"starts"`
+	Components     []model.Component     `json:"components"`
+	Truth          *model.Truth          `json:"truth,omitempty"`
+	Choice         *model.Choice         `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
+	Candidates     []model.Candidate     `json:"candidates,omitempty"` // and from what, the fewest components first
+	Stability      *model.Stability      `json:"stability,omitempty"`  // with Spec.Bootstrap
+	LRT            *model.LRT            `json:"lrt,omitempty"`        // with Spec.LRT
+	Warnings       []string              `json:"warnings"`
+	Version        string                `json:"version"`
 
-	Fitted *Model        `json:"-"` // the model
+	Fitted *model.Model  `json:"-"` // the model
 	Reason ascent.Reason `json:"-"` // why the winning start stopped
 }
 
@@ -72,47 +73,6 @@ type Timing struct {
 	Judge  float64 `json:"judge"` // labels, criteria and standard errors of the end
 	Write  float64 `json:"write"`
 	Repeat float64 `json:"repeat,omitempty"` // replicates of Spec.Bootstrap and Spec.LRT
-}
-
-// Certificate says how far from the optimum the parameters are estimated to be.
-type Certificate struct {
-	DistanceSE *float64 `json:"distance_se"`              // standard errors, a bound where Whole is true and else an estimate; nil where it is not known
-	Remaining  *float64 `json:"remaining_log_likelihood"` // nats
-	Method     *string  `json:"method"`                   // "information": from the observed information; "lower bound": from it, but cut short; "estimate": the driver's own
-	Curvature  *float64 `json:"smallest_curvature"`
-	Whole      bool     `json:"all_directions,omitempty"` // every direction was looked at: Curvature is the smallest, to 0.0001; else the smallest that was met
-	Saddles    int      `json:"saddles_escaped"`          // saddles that the winning climb met and left
-	Why        string   `json:"why,omitempty"`            // why the distance is not known
-	OnEdge     []string `json:"on_edge"`                  // parameters that sit on a floor
-}
-
-// Starts says how the starts compare.
-type Starts struct {
-	N              int       `json:"n"`
-	DistinctOptima int       `json:"distinct_optima"`
-	Outraced       int       `json:"outraced"` // starts that were stopped when they could no longer win
-	AgreeWithBest  int       `json:"agree_with_best"`
-	DrawnFrom      int64     `json:"drawn_from,omitempty"` // rows that starts were drawn from: all, or a sample where there are many
-	Moves          *Moves    `json:"moves,omitempty"`      // splitting and merging after the starts; nil where that was not asked for
-	Objectives     []float64 `json:"objectives"`           // free energy each start reached, in the user's units; minus the cost for kmeans and kmedians
-}
-
-// Component is one group, in the user's units.
-type Component struct {
-	Label       int       `json:"label"` // from 1, the heaviest first
-	Rows        int64     `json:"rows"`  // rows that carry the label
-	Weight      float64   `json:"weight"`
-	Mean        []float64 `json:"mean,omitempty"`        // gmm, kmeans
-	Covariance  any       `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
-	Median      []float64 `json:"median,omitempty"`      // kmedians
-	Probability any       `json:"probability,omitempty"` // bernoulli: d numbers; categorical: for each column one a level
-	AtFloor     bool      `json:"at_floor"`
-}
-
-// Truth is the agreement of the labels with a column that was not fitted.
-type Truth struct {
-	ARI float64 `json:"ari"`
-	NMI float64 `json:"nmi"`
 }
 
 // tally gathers from the rows what the result reports: it is fed in row order.

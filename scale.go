@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/pca"
@@ -18,7 +20,7 @@ import (
 // scale puts the transforms the spec asks for before the rows: scales first, then principal components.
 func (f *fit) scale(ctx context.Context) error {
 	if f.spec.Binarize != nil {
-		return f.transformed(ctx, Transform{Kind: "binarize", Threshold: f.spec.Binarize})
+		return f.transformed(ctx, model.Transform{Kind: "binarize", Threshold: f.spec.Binarize})
 	}
 	if f.spec.scaled() {
 		t, err := f.scales(ctx)
@@ -40,8 +42,8 @@ func (f *fit) scale(ctx context.Context) error {
 }
 
 // scales returns the transform that gives all columns one scale.
-func (f *fit) scales(ctx context.Context) (Transform, error) {
-	t := Transform{Kind: "standard", Center: f.look.Mean}
+func (f *fit) scales(ctx context.Context) (model.Transform, error) {
+	t := model.Transform{Kind: "standard", Center: f.look.Mean}
 	if f.spec.Scale == "standard" {
 		for _, v := range f.look.Var {
 			t.Scale = append(t.Scale, math.Sqrt(v))
@@ -63,37 +65,37 @@ func (f *fit) scales(ctx context.Context) (Transform, error) {
 }
 
 // principal returns the transform to the principal components of the rows.
-func (f *fit) principal(ctx context.Context) (Transform, error) {
+func (f *fit) principal(ctx context.Context) (model.Transform, error) {
 	n, d := f.spec.PCA, len(f.look.Mean)
 	if n > d {
-		return Transform{}, bad("pca", "is %d, but %s", n, text.There(d, "column"))
+		return model.Transform{}, bad("pca", "is %d, but %s", n, text.There(d, "column"))
 	}
 	if used := f.look.Used; used > 1 && int64(n) >= used {
-		return Transform{}, bad("pca", "is %d, but %d rows vary in %d directions only; use --pca %d", n, used, used-1, used-1)
+		return model.Transform{}, bad("pca", "is %d, but %d rows vary in %d directions only; use --pca %d", n, used, used-1, used-1)
 	}
 	if err := f.affordableComponents(n); err != nil {
-		return Transform{}, err
+		return model.Transform{}, err
 	}
 	c, err := interrupt.Run(ctx, interrupt.Grace, func() (*pca.Components, error) { return pca.Find(ctx, f.src, f.look, n, f.spec.threads()) })
 	if few := (*pca.RankError)(nil); errors.As(err, &few) {
 		if few.Rank == 0 {
-			return Transform{}, bad("pca", "needs rows that differ, but all are equal")
+			return model.Transform{}, bad("pca", "needs rows that differ, but all are equal")
 		}
-		return Transform{}, bad("pca", "is %d, but the rows vary in %d directions only (what is left of the variance is rounding); use --pca %d", n, few.Rank, few.Rank)
+		return model.Transform{}, bad("pca", "is %d, but the rows vary in %d directions only (what is left of the variance is rounding); use --pca %d", n, few.Rank, few.Rank)
 	}
 	if err != nil {
-		return Transform{}, err
+		return model.Transform{}, err
 	}
 	if c.Residual > pca.Tolerance {
-		return Transform{}, fmt.Errorf("the principal components have not settled after %d passes: the variances of the last are all but equal; use a smaller --pca", c.Passes)
+		return model.Transform{}, fmt.Errorf("the principal components have not settled after %d passes: the variances of the last are all but equal; use a smaller --pca", c.Passes)
 	}
-	return Transform{Kind: "pca", Mean: c.Mean, Components: c.Axes, Explained: c.Shares()}, nil
+	return model.Transform{Kind: "pca", Mean: c.Mean, Components: c.Axes, Explained: c.Shares()}, nil
 }
 
 // transformed puts one more transform before the rows and looks at them again.
-func (f *fit) transformed(ctx context.Context, t Transform) (err error) {
+func (f *fit) transformed(ctx context.Context, t model.Transform) (err error) {
 	f.transform = append(f.transform, t)
-	f.src = t.rows(f.src)
+	f.src = t.Rows(f.src)
 	if table, ok := f.measured.(*data.Table); ok && t.Kind == "pca" {
 		if f.src, err = f.held(ctx, table); err != nil {
 			return err
@@ -106,7 +108,7 @@ func (f *fit) transformed(ctx context.Context, t Transform) (err error) {
 // held returns the transformed rows of a table in memory: projecting them again in every pass would take longer than the
 // pass.
 func (f *fit) held(ctx context.Context, table *data.Table) (*data.Table, error) {
-	n := width(f.transform, table.D)
+	n := model.Width(f.transform, table.D)
 	t := &data.Table{N: table.N, D: n, F64: make([]float64, table.N*n), W: table.W, Row: table.Row, ID: table.ID, Truth: table.Truth}
 	pass := &sweep.Reduction[struct{}]{
 		Rows: int64(table.N), Threads: f.spec.threads(),
@@ -118,7 +120,7 @@ func (f *fit) held(ctx context.Context, table *data.Table) (*data.Table, error) 
 					x[j] = b.At(i, j)
 				}
 				for _, step := range f.userSteps() {
-					x = step.apply(x)
+					x = step.Apply(x)
 				}
 				copy(t.F64[(int(b.First)+i)*n:], x)
 			}
@@ -130,8 +132,8 @@ func (f *fit) held(ctx context.Context, table *data.Table) (*data.Table, error) 
 }
 
 // robust returns median and interquartile range of each column, weights counting as rows.
-func robust(p *seed.Points) Transform {
-	t := Transform{Kind: "robust"}
+func robust(p *seed.Points) model.Transform {
+	t := model.Transform{Kind: "robust"}
 	order := make([]int, p.N)
 	for j := range p.D {
 		for i := range order {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 )
@@ -106,7 +108,7 @@ type Spec struct {
 	Labels []int32 `json:"-"`
 	// Given, with Init "model", is the model to start from. Its columns are met by name where Columns and the model have
 	// names, else by position; its levels always are met by name.
-	Given *Model `json:"-"`
+	Given *model.Model `json:"-"`
 	// Centers, with Init "centers", holds K rows in the user's units, with the columns of the data in order.
 	Centers [][]float64 `json:"-"`
 	// Watch, where set, is called with every step of every start, from one goroutine at a time. Of a choice it sees the
@@ -115,7 +117,7 @@ type Spec struct {
 	// Tried, where set, is called with every candidate of a choice when it is done, and again when it has started from its
 	// neighbours, from one goroutine at a time and in no certain order. done and of count fits, not candidates: of grows when some
 	// are fitted again.
-	Tried func(done, of int, c Candidate) `json:"-"`
+	Tried func(done, of int, c model.Candidate) `json:"-"`
 	// Repeated, where set, is called when a replicate of Bootstrap or a sample of LRT is done, from one goroutine at a time.
 	Repeated func(done, of int) `json:"-"`
 

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
@@ -53,13 +55,6 @@ func (f *fit) rules(n int) moveRules {
 	return moveRules{min(movePairs, k*(k-1)/2), 2 * (f.mix.D + 2), moveGain, 1, false}
 }
 
-// Moves says what splitting and merging components came to after the starts had climbed.
-type Moves struct {
-	Tried int     `json:"tried"`
-	Kept  int     `json:"kept"`
-	Gain  float64 `json:"gain"` // nats over the best start
-}
-
 // moves is a search for higher hills on some of the rows.
 type moves struct {
 	f            *fit                     // of the same mixture to these rows
@@ -70,7 +65,7 @@ type moves struct {
 	rules        moveRules
 	skip         int       // moves from where the search is that earlier rounds have tried
 	ends         []float64 // the heights that the last climbs to a top came to
-	Moves
+	model.Moves
 }
 
 // move goes on from the best end by merging two components and splitting a third, as long as that finds a higher hill

@@ -7,48 +7,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/score"
 )
-
-// Stability says what becomes of the result when the rows are drawn again: the fit, with the whole choice where there is
-// one, is repeated on bootstrap samples, and the models found label all rows, drawn or not.
-type Stability struct {
-	Replicates  int    `json:"replicates"` // asked for
-	Done        int    `json:"done"`       // that ended with a model: all below is of these
-	Failed      int    `json:"failed"`     // that could not be fitted
-	Why         string `json:"why,omitempty"`
-	Interrupted bool   `json:"interrupted,omitempty"`
-
-	// ARI is the mean agreement of a replicate's labels with those of the result (adjusted Rand index, 1: the same groups),
-	// ARILow the value that 95 % of the replicates reach. Nil where none is done.
-	ARI    *float64 `json:"ari"`
-	ARILow *float64 `json:"ari_low"`
-
-	Groups  []GroupStability `json:"groups"`            // those of the result, in order
-	Choices []ChosenTimes    `json:"choices,omitempty"` // what replicates chose, the most frequent first; where K is given, nil
-}
-
-// GroupStability is the stability of one group of the result.
-type GroupStability struct {
-	Label int `json:"label"`
-	// Jaccard is the mean over replicates of the largest Jaccard similarity of the group with one of the replicate's: rows in
-	// both over rows in either (Hennig 2007; clusterboot of R's fpc, which looks at the rows drawn only).
-	Jaccard float64 `json:"jaccard"`
-	// Consensus is the mean share of the pairs of the group's rows that a replicate puts together (Monti et al. 2003).
-	Consensus float64 `json:"consensus"`
-	Recovered int     `json:"recovered"` // replicates where the similarity is above 0.75
-	Dissolved int     `json:"dissolved"` // replicates where it is 0.5 or less
-	Reading   string  `json:"reading"`   // "very stable", "stable", "a pattern with unsure edges" or "not to be trusted"
-}
-
-// ChosenTimes is how often replicates chose a number of groups and a shape.
-type ChosenTimes struct {
-	K          int    `json:"k"`
-	Covariance string `json:"covariance,omitempty"`
-	Mclust     string `json:"mclust,omitempty"`
-	Times      int    `json:"times"`
-}
 
 // Bounds of the mean Jaccard similarity (Hennig 2007 and the manual of fpc's clusterboot).
 const (
@@ -85,14 +48,14 @@ type comparison struct {
 type similarity struct{ jaccard, together float64 }
 
 // stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
-func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*Stability, error) {
+func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*model.Stability, error) {
 	sample := resample{seed: spec.seed(), used: r.N, total: r.Weight, halved: spec.halves()}
 	if err := sample.enough("bootstrap"); err != nil {
 		return nil, err
 	}
-	s := &Stability{Replicates: spec.Bootstrap, Groups: []GroupStability{}}
+	s := &model.Stability{Replicates: spec.Bootstrap, Groups: []model.GroupStability{}}
 	var labels []int32
-	err := r.Fitted.Rows(context.WithoutCancel(ctx), src, spec.threads(), func(b *Scored) error {
+	err := r.Fitted.Rows(context.WithoutCancel(ctx), src, spec.threads(), func(b *model.Scored) error {
 		labels = append(labels, b.Label...)
 		return nil
 	})
@@ -113,7 +76,7 @@ func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*Sta
 			c.err, all[i] = err, c
 		}
 	})
-	s.gather(all, r.K)
+	gatherStability(s, all, r.K)
 	if spec.chooses() || spec.Penalty != nil {
 		s.Choices = choices(all)
 	}
@@ -124,7 +87,7 @@ func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*Sta
 // compare labels all rows with the replicate's model and holds its groups beside the k groups of labels. Weights count rows.
 func (c *comparison) compare(ctx context.Context, src data.Source, labels []int32, k int, threads int) error {
 	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and one of the replicate
-	err := c.model.Fitted.Rows(ctx, src, threads, func(b *Scored) error {
+	err := c.model.Fitted.Rows(ctx, src, threads, func(b *model.Scored) error {
 		if b.First+int64(len(b.Label)) > int64(len(labels)) {
 			return errors.New("there are more rows than the fit has seen: they changed while they were read")
 		}
@@ -165,10 +128,10 @@ func (c *comparison) compare(ctx context.Context, src data.Source, labels []int3
 	return nil
 }
 
-// gather takes the means over the replicates that are done.
-func (s *Stability) gather(all []*comparison, k int) {
+// gatherStability takes the means over the replicates that are done.
+func gatherStability(s *model.Stability, all []*comparison, k int) {
 	var aris []float64
-	groups := make([]GroupStability, k)
+	groups := make([]model.GroupStability, k)
 	for _, c := range all {
 		switch {
 		case c == nil:
@@ -208,32 +171,22 @@ func (s *Stability) gather(all []*comparison, k int) {
 }
 
 // choices counts what the replicates chose.
-func choices(all []*comparison) (list []ChosenTimes) {
+func choices(all []*comparison) (list []model.ChosenTimes) {
 	for _, c := range all {
 		if c == nil || c.err != nil {
 			continue
 		}
-		at := slices.IndexFunc(list, func(x ChosenTimes) bool { return x.K == c.model.K && x.Mclust == c.model.Mclust })
+		at := slices.IndexFunc(list, func(x model.ChosenTimes) bool { return x.K == c.model.K && x.Mclust == c.model.Mclust })
 		if at < 0 {
 			at = len(list)
-			list = append(list, ChosenTimes{K: c.model.K, Covariance: c.model.Covariance, Mclust: c.model.Mclust})
+			list = append(list, model.ChosenTimes{K: c.model.K, Covariance: c.model.Covariance, Mclust: c.model.Mclust})
 		}
 		list[at].Times++
 	}
-	slices.SortFunc(list, func(a, b ChosenTimes) int {
+	slices.SortFunc(list, func(a, b model.ChosenTimes) int {
 		return cmp.Or(b.Times-a.Times, a.K-b.K, cmp.Compare(a.Mclust, b.Mclust))
 	})
 	return list
-}
-
-// Times returns in how many replicates this number of groups was chosen, of whatever shape.
-func (s *Stability) Times(k int) (n int) {
-	for _, c := range s.Choices {
-		if c.K == k {
-			n += c.Times
-		}
-	}
-	return n
 }
 
 // valueAt returns the value below which a share of the values lies, straight lines between them (R's type 7). It sorts a

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -130,10 +132,10 @@ func TestSeparateClustersAreStableAndACutBlobIsNot(t *testing.T) {
 			}
 		}
 	}
-	for _, model := range []string{"kmeans", "gmm"} {
-		r := quickFit(t, blob, Spec{K: 3, Model: model, Bootstrap: 20})
-		if slices.ContainsFunc(r.Stability.Groups, func(g GroupStability) bool { return g.Reading == "very stable" }) || *r.Stability.ARI > 0.8 {
-			t.Errorf("%s of one blob: ARI %v, %+v", model, *r.Stability.ARI, r.Stability.Groups)
+	for _, name := range []string{"kmeans", "gmm"} {
+		r := quickFit(t, blob, Spec{K: 3, Model: name, Bootstrap: 20})
+		if slices.ContainsFunc(r.Stability.Groups, func(g model.GroupStability) bool { return g.Reading == "very stable" }) || *r.Stability.ARI > 0.8 {
+			t.Errorf("%s of one blob: ARI %v, %+v", name, *r.Stability.ARI, r.Stability.Groups)
 		}
 	}
 }
@@ -205,7 +207,7 @@ func TestAnInterruptionLeavesTheReplicatesThatAreDone(t *testing.T) {
 		case l != nil && (!l.Interrupted || l.Done+l.Failed < 4 || l.Done+l.Failed > 6 || l.P == nil):
 			t.Errorf("%+v", l)
 		}
-		if model := r.Fitted.Result(); model.Stability != r.Stability || model.LRT != r.LRT {
+		if model := Told(r.Fitted); model.Stability != r.Stability || model.LRT != r.LRT {
 			t.Error("the model does not remember them")
 		}
 		cancel()

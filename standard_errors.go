@@ -2,10 +2,11 @@ package latent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/latent-go/latent/model"
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -14,60 +15,14 @@ import (
 	"github.com/latent-go/latent/internal/sweep"
 )
 
-// StandardErrors are the standard errors of the natural parameters of a mixture, in the user's units and laid out like
-// the Model's. The information behind them is the sum over rows of the outer products of their scores, and the delta
-// method turns it into natural units. They hold where the model is right, the rows are independent and many, and the
-// fit has finished.
-type StandardErrors struct {
-	Weights       Errors   // k mixing weights; nil where those are not learned
-	Means         []Errors // gmm: k x d, of the d columns
-	Covariance    []Errors // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
-	Probabilities []Errors // bernoulli, categorical: as Model.Probabilities
-	Rows          int64    // rows looked at: all of positive weight, or a sample where that is much work
-	Method        string   // "outer products"
-	Why           string   // why there are none
-
-	of *Model // the model, which says how they are nested in JSON; nil: as they are here
-}
-
-// Errors are standard errors. A parameter on an edge, such as a probability of 0, has none: NaN, in JSON null.
-type Errors []float64
-
-// MarshalJSON writes null for NaN.
-func (e Errors) MarshalJSON() ([]byte, error) {
-	list := make([]*float64, len(e))
-	for i := range e {
-		if v := e[i]; v-v == 0 {
-			list[i] = &v
-		}
-	}
-	return json.Marshal(list)
-}
-
-// UnmarshalJSON reads null as NaN.
-func (e *Errors) UnmarshalJSON(b []byte) error {
-	var list []*float64
-	if err := json.Unmarshal(b, &list); err != nil {
-		return err
-	}
-	*e = make(Errors, len(list))
-	for i, v := range list {
-		(*e)[i] = math.NaN()
-		if v != nil {
-			(*e)[i] = *v
-		}
-	}
-	return nil
-}
-
 // standardErrors makes a pass for the standard errors where a fit has ended, parameters on a floor left out;
 // component c of the answer is the order[c]-th of theta, where that is -1 one that has no standard errors. Of an end that was not looked at in every direction the pass may
 // also find a flat one, which s.Certificate then tells. It returns nil for a model without density.
-func (f *fit) standardErrors(ctx context.Context, s *ascent.Step, order []int) (*StandardErrors, error) {
+func (f *fit) standardErrors(ctx context.Context, s *ascent.Step, order []int) (*model.StandardErrors, error) {
 	if !f.mix.Family.Density() {
 		return nil, nil
 	}
-	e, theta := &StandardErrors{}, s.Point.Theta
+	e, theta := &model.StandardErrors{}, s.Point.Theta
 	held := f.nearEdge(theta, s.Point.Held)
 	keep := f.mix.Identified(theta, held)
 	p := len(keep)
@@ -109,19 +64,8 @@ func (f *fit) standardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	n := natural{f: f, theta: theta, held: held, u: u, order: order}
 	n.at = len(theta) - len(f.mix.Components(theta))
 	n.fill(e)
-	e.multiply(math.Exp2(float64(f.units.weights) / 2)) // an error goes with one over the root of the weights
+	multiply(e, math.Exp2(float64(f.units.weights)/2)) // an error goes with one over the root of the weights
 	return e, nil
-}
-
-// multiply multiplies all errors.
-func (e *StandardErrors) multiply(by float64) {
-	for _, rows := range [][]Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities} {
-		for _, row := range rows {
-			for j := range row {
-				row[j] *= by
-			}
-		}
-	}
 }
 
 // edgeRows is the expected number of rows below which the rarer outcome of a probability has none to tell its error by.
@@ -163,7 +107,7 @@ type natural struct {
 	at    int // where the family's parameters begin in theta
 }
 
-func (n *natural) fill(e *StandardErrors) {
+func (n *natural) fill(e *model.StandardErrors) {
 	if n.at > 0 && len(n.order) > 1 {
 		w := n.f.mix.LogWeights(nil, n.theta)
 		for c := range w {
@@ -190,10 +134,10 @@ func (n *natural) fill(e *StandardErrors) {
 
 // locations fills in the errors of probabilities and the like: each by the slope in its own parameter, or those of the levels of
 // a column together.
-func (n *natural) locations(e *StandardErrors, fam family.Natural) {
+func (n *natural) locations(e *model.StandardErrors, fam family.Natural) {
 	k, at := n.f.mix.K, n.f.spec.kind().Location
 	p := fam.Natural(nil, n.theta[n.at:], k)
-	width, rows := len(p)/k, make([]Errors, k)
+	width, rows := len(p)/k, make([]model.Errors, k)
 	if groups, ok := fam.(family.Grouped); ok {
 		groups.Groups(k, func(from, to int) {
 			c := from / width
@@ -219,8 +163,8 @@ func (n *natural) locations(e *StandardErrors, fam family.Natural) {
 
 // shares returns the standard errors of probabilities p that are the softmax of the logits from place from on:
 // dp_l = p_l (dt_l - sum_m p_m dt_m).
-func (n *natural) shares(from int, p []float64) Errors {
-	e, grad := make(Errors, len(p)), make([]float64, len(p))
+func (n *natural) shares(from int, p []float64) model.Errors {
+	e, grad := make(model.Errors, len(p)), make([]float64, len(p))
 	for l := range p {
 		for m := range p {
 			grad[m] = -p[l] * p[m]
@@ -234,7 +178,7 @@ func (n *natural) shares(from int, p []float64) Errors {
 	return e
 }
 
-func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
+func (n *natural) gaussian(e *model.StandardErrors, g family.Gaussian) {
 	unit := n.f.unitSizes()
 	for _, c := range n.order {
 		row := unknown(len(n.f.names))
@@ -253,7 +197,7 @@ func (n *natural) gaussian(e *StandardErrors, g family.Gaussian) {
 }
 
 // unknown returns the standard errors of n parameters that have none.
-func unknown(n int) Errors { return slices.Repeat(Errors{math.NaN()}, n) }
+func unknown(n int) model.Errors { return slices.Repeat(model.Errors{math.NaN()}, n) }
 
 // mean returns the standard error of the mean of component c in column j, in the user's units.
 func (n *natural) mean(c, j int) float64 {
@@ -273,7 +217,7 @@ func (n *natural) mean(c, j int) float64 {
 }
 
 // covariance returns the standard errors of a covariance, laid out as in StandardErrors.
-func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
+func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Errors {
 	d, size := n.f.mix.D, g.Shape.Size(n.f.mix.D)
 	entry := func(_, _ int) float64 { return math.NaN() }
 	if c >= 0 {
@@ -281,8 +225,8 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
 	}
 	at := func(j, l int) float64 { return unit[j] * unit[l] * entry(j, l) }
 	switch {
-	case matrix(g.Shape):
-		e := make(Errors, d*d)
+	case g.Shape.Matrix():
+		e := make(model.Errors, d*d)
 		for j := range d {
 			for l := range j + 1 {
 				v := at(j, l)
@@ -290,10 +234,10 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) Errors {
 			}
 		}
 		return e
-	case size == 1 && (len(n.f.userSteps()) == 0 || principal(n.f.transform) != nil):
-		return Errors{at(0, 0)}
+	case size == 1 && (len(n.f.userSteps()) == 0 || model.Principal(n.f.transform) != nil):
+		return model.Errors{at(0, 0)}
 	}
-	e := make(Errors, d)
+	e := make(model.Errors, d)
 	for j := range e {
 		e[j] = at(j, j)
 	}
@@ -322,7 +266,7 @@ func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 // the user's, or those of principal components.
 func (f *fit) unitSizes() []float64 {
 	unit := slices.Repeat([]float64{1}, f.mix.D)
-	if principal(f.transform) != nil {
+	if model.Principal(f.transform) != nil {
 		if !f.spec.scaled() {
 			unit = slices.Repeat([]float64{math.Ldexp(1, f.units.power)}, f.mix.D)
 		}
@@ -334,4 +278,15 @@ func (f *fit) unitSizes() []float64 {
 		}
 	}
 	return unit
+}
+
+// multiply multiplies all of the errors e.
+func multiply(e *model.StandardErrors, by float64) {
+	for _, rows := range [][]model.Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities} {
+		for _, row := range rows {
+			for j := range row {
+				row[j] *= by
+			}
+		}
+	}
 }

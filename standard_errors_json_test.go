@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -92,14 +94,14 @@ func TestStandardErrorsAreNestedLikeTheirParameters(t *testing.T) {
 				t.Errorf("%s: in the file the standard errors of %s are %v, the parameters %v", what, one, in[key], of)
 			}
 		}
-		again := new(Model)
+		again := new(model.Model)
 		if err := json.Unmarshal(b, again); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if second, err := again.MarshalJSON(); err != nil || !bytes.Equal(b, second) {
 			t.Errorf("%s: read and written again the file is another (%v)\n%s\n%s", what, err, b, second)
 		}
-		if shown, err := json.Marshal(again.Result().StandardErrors); err != nil || !bytes.Contains(mustJSON(t, r), shown) {
+		if shown, err := json.Marshal(Told(again).StandardErrors); err != nil || !bytes.Contains(mustJSON(t, r), shown) {
 			t.Errorf("%s: the file tells other standard errors than the fit: %s", what, shown)
 		}
 		if c.spec.Covariance == "VVV" {
@@ -142,7 +144,7 @@ func TestStandardErrorsOfEarlierFilesAreRead(t *testing.T) {
 			`"probabilities":[[0.1,0.1,null],[0.2,0.2,null]]`, `"probabilities":[[[0.1,0.1],[null]],[[0.2,0.2],[null]]]`},
 	} {
 		for _, text := range []string{c.earlier, c.now} {
-			m := new(Model)
+			m := new(model.Model)
 			if err := json.Unmarshal([]byte(head+c.rest+`, "standard_errors": {`+text+`,"rows":9,"method":"outer products"}}`), m); err != nil {
 				t.Errorf("%s: %v", text, err)
 				continue

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -19,8 +21,8 @@ type fitted struct {
 	*fit
 	point  *ascent.Point
 	order  []int
-	model  *Model
-	errors *StandardErrors
+	model  *model.Model
+	errors *model.StandardErrors
 }
 
 func errorsOf(t *testing.T, src data.Source, spec Spec) fitted {
@@ -128,7 +130,7 @@ func (f fitted) naturals(theta []float64) (v []float64) {
 		v = append(v, m.UserMean(c)...)
 	}
 	for c := range m.Covariance {
-		switch x := m.userCovariance(c).(type) {
+		switch x := m.Component(c).Covariance.(type) {
 		case float64:
 			v = append(v, x)
 		case []float64:
@@ -144,9 +146,9 @@ func (f fitted) naturals(theta []float64) (v []float64) {
 }
 
 // all returns the errors in the order of naturals.
-func (e *StandardErrors) all() (v []float64) {
+func allErrors(e *model.StandardErrors) (v []float64) {
 	v = append(v, e.Weights...)
-	for _, rows := range [][]Errors{e.Means, e.Covariance, e.Probabilities} {
+	for _, rows := range [][]model.Errors{e.Means, e.Covariance, e.Probabilities} {
 		for _, r := range rows {
 			v = append(v, r...)
 		}
@@ -191,7 +193,7 @@ func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := f.errors.all()
+		got := allErrors(f.errors)
 		slope := make([][]float64, len(got)) // in theta; those not kept stay 0
 		for i := range slope {
 			slope[i] = make([]float64, len(theta))
@@ -236,11 +238,11 @@ func TestErrorsFollowTheOrderOfTheModel(t *testing.T) {
 		if err != nil || e.Why != "" {
 			t.Fatal(err, e.Why)
 		}
-		want := f.errors.all()
-		if len(e.all()) != len(want) {
-			t.Fatalf("%s: %d errors, want %d", shape, len(e.all()), len(want))
+		want := allErrors(f.errors)
+		if len(allErrors(e)) != len(want) {
+			t.Fatalf("%s: %d errors, want %d", shape, len(allErrors(e)), len(want))
 		}
-		for i, v := range e.all() {
+		for i, v := range allErrors(e) {
 			within(t, shape+": an error", v, want[i], 1e-9*want[i])
 		}
 	}
@@ -294,7 +296,7 @@ func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 		}
 	}
 	levels := slices.Repeat([][]string{{"no", "yes", "neither"}}, 4) // the last never occurs
-	var bits []Errors
+	var bits []model.Errors
 	for _, spec := range []Spec{{K: 2, Model: "bernoulli"}, {K: 2, Model: "categorical", Levels: levels}} {
 		f := errorsOf(t, src, spec)
 		if bits == nil {
@@ -324,12 +326,12 @@ func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 		if err != nil || strings.Count(string(text), "null") != edge {
 			t.Errorf("%s (%v)", text, err)
 		}
-		var back StandardErrors
+		var back model.StandardErrors
 		if err := json.Unmarshal(text, &back); err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range back.all() {
-			if w := f.errors.all()[i]; v != w && (v == v || w == w) {
+		for i, v := range allErrors(&back) {
+			if w := allErrors(f.errors)[i]; v != w && (v == v || w == w) {
 				t.Errorf("error %d is %v, in the file %v", i, w, v)
 			}
 		}

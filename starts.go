@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -146,7 +147,7 @@ func (f *fit) near(p *seed.Points, method string) *seed.Points {
 			return p.Whitened()
 		}
 	case k.Cells.Levels:
-		return p.OfLevels(counts(f.spec.Levels))
+		return p.OfLevels(kind.Counts(f.spec.Levels))
 	}
 	return p
 }

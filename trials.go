@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 )
@@ -19,11 +21,11 @@ type Trial struct {
 	Sweeps    int // passes used, rejected trials of a line search and the certificate included
 	Steps     int // steps accepted
 	Seconds   float64
-	LogLik    float64  // log-likelihood at the end, in the user's units, nats
-	Distance  *float64 // certified distance from the optimum, standard errors; nil where it is not known
-	Converged bool     // it finished before its passes were used up
-	Spike     bool     // it owes its height to a component on a few equal rows
-	Model     *Model   // the end, largest weight first
+	LogLik    float64      // log-likelihood at the end, in the user's units, nats
+	Distance  *float64     // certified distance from the optimum, standard errors; nil where it is not known
+	Converged bool         // it finished before its passes were used up
+	Spike     bool         // it owes its height to a component on a few equal rows
+	Model     *model.Model // the end, largest weight first
 }
 
 // TrialStep is one accepted step of a trial.
@@ -36,7 +38,7 @@ type TrialStep struct {
 }
 
 // Model returns the mixture where the step stands, in natural parameters, largest weight first.
-func (s *TrialStep) Model() *Model {
+func (s *TrialStep) Model() *model.Model {
 	m, _ := s.fit.model(s.Point)
 	return m
 }

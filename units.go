@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/sweep"
 )
@@ -133,7 +135,7 @@ func (f *fit) rescale(ctx context.Context) (err error) {
 		return err
 	}
 	if f.units.scale != nil {
-		f.transform = []Transform{f.units.transform()}
+		f.transform = []model.Transform{f.units.transform()}
 	}
 	f.measured = f.src
 	plain := f.look
@@ -149,8 +151,8 @@ func (f *fit) rescale(ctx context.Context) (err error) {
 }
 
 // transform returns the units of columns as a change of variables.
-func (u *fitUnits) transform() Transform {
-	return Transform{Kind: "standard", Center: make([]float64, len(u.scale)), Scale: u.scale}
+func (u *fitUnits) transform() model.Transform {
+	return model.Transform{Kind: "standard", Center: make([]float64, len(u.scale)), Scale: u.scale}
 }
 
 // rows returns src in the units. A table stays one.
@@ -158,7 +160,7 @@ func (u *fitUnits) rows(ctx context.Context, src data.Source) (data.Source, erro
 	out := src
 	if u.scale != nil {
 		t := u.transform()
-		out = t.rows(out)
+		out = t.Rows(out)
 	}
 	if u.weights != 0 {
 		out = &reweighted{out, u.weights}
@@ -257,7 +259,7 @@ func (f *fit) inUnits(square float64) float64 {
 }
 
 // userSteps returns what is done to rows after they are in the units of the fit.
-func (f *fit) userSteps() []Transform {
+func (f *fit) userSteps() []model.Transform {
 	if f.units.scale != nil {
 		return f.transform[1:]
 	}
@@ -282,32 +284,32 @@ func (f *fit) userProgress(watch func(Progress)) func(Progress) {
 }
 
 // fold returns to the user's units a model whose first transform is that of the units.
-func (f *fit) fold(m *Model) {
+func (f *fit) fold(m *model.Model) {
 	if f.units.scale == nil {
 		return
 	}
 	m.Transform = slices.Clone(m.Transform[1:])
-	m.remeasure(f.units.scale, func(v, s float64) float64 { return v * s })
+	remeasure(m, f.units.scale, func(v, s float64) float64 { return v * s })
 	if len(m.Transform) == 0 {
 		m.Transform = nil
 	}
 }
 
 // unfold is the inverse of fold, for a copy of a model in the user's units.
-func (f *fit) unfold(m *Model) *Model {
+func (f *fit) unfold(m *model.Model) *model.Model {
 	if f.units.scale == nil {
 		return m
 	}
 	c := *m
 	c.Transform = slices.Clone(m.Transform)
-	c.remeasure(f.units.scale, func(v, s float64) float64 { return v / s })
+	remeasure(&c, f.units.scale, func(v, s float64) float64 { return v / s })
 	c.Transform = slices.Insert(c.Transform, 0, f.units.transform())
 	return &c
 }
 
 // remeasure changes every number of a model of a length in column j, once for each time that the column comes into it, by
 // what by makes of it and scale[j]. It makes new slices.
-func (m *Model) remeasure(scale []float64, by func(v, s float64) float64) {
+func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 	row := func(x []float64) []float64 {
 		y := make([]float64, len(x))
 		for j, v := range x {
@@ -321,7 +323,7 @@ func (m *Model) remeasure(scale []float64, by func(v, s float64) float64) {
 	}
 	if len(m.Transform) > 0 { // principal components, of columns of one scale
 		m.Transform[0].Mean = row(m.Transform[0].Mean)
-		scale = slices.Repeat(scale[:1], m.dims())
+		scale = slices.Repeat(scale[:1], len(m.Variables()))
 	}
 	means, covariance := make([][]float64, len(m.Means)), make([][]float64, len(m.Covariance))
 	for c, mean := range m.Means {
@@ -331,7 +333,7 @@ func (m *Model) remeasure(scale []float64, by func(v, s float64) float64) {
 		d := len(scale)
 		q := make([]float64, len(cov))
 		for i, v := range cov {
-			if matrix(m.Shape) {
+			if m.Shape.Matrix() {
 				q[i] = by(by(v, scale[i/d]), scale[i%d])
 			} else {
 				q[i] = by(by(v, scale[i]), scale[i])

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -298,12 +300,12 @@ func TestNumbersThatNoResultCanHoldAreRefused(t *testing.T) {
 
 func TestRowsOfWhichAModelCannotTellAreNamed(t *testing.T) {
 	t.Parallel()
-	each := func(*Scored) error { return nil }
-	mix := &Model{Kind: "gmm", Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0, 0}, {10, 0}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
-	centres := &Model{Kind: "kmeans", Columns: []string{"x", "y"}, Means: [][]float64{{0, 0}, {10, 0}}}
-	close := &Model{Kind: "kmeans", Columns: []string{"x", "y"}, Means: [][]float64{{0, 0}, {1e-200, 0}}}
+	each := func(*model.Scored) error { return nil }
+	mix := &model.Model{Kind: "gmm", Columns: []string{"x", "y"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0, 0}, {10, 0}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
+	centres := &model.Model{Kind: "kmeans", Columns: []string{"x", "y"}, Means: [][]float64{{0, 0}, {10, 0}}}
+	close := &model.Model{Kind: "kmeans", Columns: []string{"x", "y"}, Means: [][]float64{{0, 0}, {1e-200, 0}}}
 	for _, c := range []struct {
-		m    *Model
+		m    *model.Model
 		x    []float64
 		want string
 	}{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // Values of B. Lindbloom's calculator for sRGB and D65, to four digits, which are those in common use.
@@ -120,9 +121,9 @@ func TestWeightedColoursAreThePixels(t *testing.T) {
 		t.Fatalf("%d pixels, %d colours, %d rows", rows.Pixels, rows.Colours, rows.Table.N)
 	}
 	centers := [][]float64{{2, 2, 2}, {9, 9, 9}, {200, 200, 200}}
-	for _, model := range []string{"gmm", "kmeans", "kmedians"} {
-		spec := latent.Spec{Model: model, K: 3, Init: "centers", Centers: centers, MaxIter: new(5)}
-		if model == "gmm" {
+	for _, m := range []string{"gmm", "kmeans", "kmedians"} {
+		spec := latent.Spec{Model: m, K: 3, Init: "centers", Centers: centers, MaxIter: new(5)}
+		if m == "gmm" {
 			spec.Covariance = "tied"
 		}
 		a, err := latent.Fit(ctx, rows.Table, spec)
@@ -134,21 +135,21 @@ func TestWeightedColoursAreThePixels(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, y := a.Inertia, b.Inertia
-		if model == "gmm" {
+		if m == "gmm" {
 			x, y = a.BIC, b.BIC
 		}
 		if a.Weight != 3000 || !(math.Abs(*x-*y) <= 1e-9*math.Abs(*y)) {
-			t.Errorf("%s: weight %v, %v by colours and %v by pixels", model, a.Weight, *x, *y)
+			t.Errorf("%s: weight %v, %v by colours and %v by pixels", m, a.Weight, *x, *y)
 		}
 		s, err := f.Segment(ctx, a.Fitted, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := 0
-		err = a.Fitted.Rows(ctx, rowOfEveryPixel(p), 1, func(b *latent.Scored) error {
+		err = a.Fitted.Rows(ctx, rowOfEveryPixel(p), 1, func(b *model.Scored) error {
 			for _, l := range b.Label {
 				if s.Label[at] != uint16(l) {
-					t.Fatalf("%s: pixel %d has label %d, its row %d", model, at, s.Label[at], l)
+					t.Fatalf("%s: pixel %d has label %d, its row %d", m, at, s.Label[at], l)
 				}
 				at++
 			}

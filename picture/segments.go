@@ -7,7 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -37,7 +38,7 @@ type Segments struct {
 
 // Segment labels every visible pixel by a model of these features and takes the mean colour of each segment, whatever the
 // features are. threads 0 means all cores.
-func (f *Features) Segment(ctx context.Context, m *latent.Model, threads int) (*Segments, error) {
+func (f *Features) Segment(ctx context.Context, m *model.Model, threads int) (*Segments, error) {
 	if m.K() > MaxSegments {
 		return nil, fmt.Errorf("%d segments are more than the %d that a picture may have", m.K(), MaxSegments)
 	}
@@ -51,7 +52,7 @@ func (f *Features) Segment(ctx context.Context, m *latent.Model, threads int) (*
 	if f.byColour() {
 		c := f.allColours()
 		label := make([]uint16, 0, len(c.rgb))
-		err := m.Rows(ctx, c.table(f, math.MaxUint32), threads, func(r *latent.Scored) error {
+		err := m.Rows(ctx, c.table(f, math.MaxUint32), threads, func(r *model.Scored) error {
 			for _, l := range r.Label {
 				label = append(label, uint16(l))
 			}
@@ -65,7 +66,7 @@ func (f *Features) Segment(ctx context.Context, m *latent.Model, threads int) (*
 		}
 	} else {
 		at := 0
-		err := m.Rows(ctx, pixelSource{f}, threads, func(r *latent.Scored) error {
+		err := m.Rows(ctx, pixelSource{f}, threads, func(r *model.Scored) error {
 			for _, l := range r.Label {
 				for p.Out(at) {
 					at++

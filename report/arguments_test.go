@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
@@ -13,13 +15,13 @@ import (
 // What no page can be made of is an error of the call.
 func TestPagesOfNothing(t *testing.T) {
 	ctx, table := context.Background(), &data.Table{N: 1, D: 1, F64: []float64{1}}
-	m := &latent.Model{Kind: "kmeans", Columns: []string{"a"}, Means: [][]float64{{0}}}
-	gather := func(ctx context.Context, m *latent.Model, src data.Source) error {
+	m := &model.Model{Kind: "kmeans", Columns: []string{"a"}, Means: [][]float64{{0}}}
+	gather := func(ctx context.Context, m *model.Model, src data.Source) error {
 		_, err := Gather(ctx, m, src, 1)
 		return err
 	}
 	for name, err := range map[string]error{
-		"no model": gather(ctx, nil, table), "an empty model": gather(ctx, &latent.Model{}, table), "no context": gather(nil, m, table), "no rows": gather(ctx, m, nil),
+		"no model": gather(ctx, nil, table), "an empty model": gather(ctx, &model.Model{}, table), "no context": gather(nil, m, table), "no rows": gather(ctx, m, nil),
 		"no result": Write(io.Discard, Page{}), "a result without rows": Write(io.Discard, Page{Result: &latent.Result{Fitted: m}}), "a result without a model": Write(io.Discard, Page{Result: &latent.Result{}, Rows: &Rows{}}),
 	} {
 		var wrong *data.ArgumentError

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
@@ -40,8 +42,8 @@ func Criterion(r *latent.Result) plot.Criterion {
 }
 
 // among reports whether v is the value of one of the best three.
-func among(ranked []latent.Candidate, criterion string, v float64) bool {
-	return slices.ContainsFunc(ranked[:min(len(ranked), 3)], func(x latent.Candidate) bool { return x.Value(criterion) == v })
+func among(ranked []model.Candidate, criterion string, v float64) bool {
+	return slices.ContainsFunc(ranked[:min(len(ranked), 3)], func(x model.Candidate) bool { return x.Value(criterion) == v })
 }
 
 // choice says how k and the shape were chosen, where they were.
@@ -116,7 +118,7 @@ func (b *builder) firmness() string {
 	return said
 }
 
-func groupsOf(x *latent.Candidate) string {
+func groupsOf(x *model.Candidate) string {
 	s := text.Count(x.K, "group")
 	if x.Mclust != "" {
 		s += " of shape " + x.Mclust
@@ -127,44 +129,44 @@ func groupsOf(x *latent.Candidate) string {
 // candidateTable lists the candidates of a choice. Two values of a column that differ read differently.
 func candidateTable(r *latent.Result) table {
 	t := table{Caption: "candidates", Rows: make([][]string, len(r.Candidates))}
-	column := func(name string, cell func(i int, x *latent.Candidate) string) {
+	column := func(name string, cell func(i int, x *model.Candidate) string) {
 		t.Head = append(t.Head, name)
 		for i := range r.Candidates {
 			t.Rows[i] = append(t.Rows[i], cell(i, &r.Candidates[i]))
 		}
 	}
-	numbers := func(name string, write func([]float64) []string, value func(*latent.Candidate) *float64) {
+	numbers := func(name string, write func([]float64) []string, value func(*model.Candidate) *float64) {
 		told := optional(r.Candidates, write, value)
-		column(name, func(i int, _ *latent.Candidate) string { return told[i] })
+		column(name, func(i int, _ *model.Candidate) string { return told[i] })
 	}
 	nats := func(v []float64) []string { return text.Criteria(v, 2, sameCriterion) }
 	ratios := func(v []float64) []string { return text.Criteria(v, 4, sameCriterion) }
 	costs := func(v []float64) []string { return text.Numbers(v, 0) }
-	column("groups", func(_ int, x *latent.Candidate) string { return fmt.Sprint(x.K) })
+	column("groups", func(_ int, x *model.Candidate) string { return fmt.Sprint(x.K) })
 	if r.LogLik != nil {
-		column("shape", func(_ int, x *latent.Candidate) string { return x.Mclust })
-		numbers("log-likelihood", nats, func(x *latent.Candidate) *float64 { return x.LogLik })
-		column("parameters", func(_ int, x *latent.Candidate) string {
+		column("shape", func(_ int, x *model.Candidate) string { return x.Mclust })
+		numbers("log-likelihood", nats, func(x *model.Candidate) *float64 { return x.LogLik })
+		column("parameters", func(_ int, x *model.Candidate) string {
 			if x.Free == nil {
 				return ""
 			}
 			return fmt.Sprint(*x.Free)
 		})
-		numbers("BIC", nats, func(x *latent.Candidate) *float64 { return x.BIC })
-		numbers("AIC", nats, func(x *latent.Candidate) *float64 { return x.AIC })
-		numbers("ICL", nats, func(x *latent.Candidate) *float64 { return x.ICL })
+		numbers("BIC", nats, func(x *model.Candidate) *float64 { return x.BIC })
+		numbers("AIC", nats, func(x *model.Candidate) *float64 { return x.AIC })
+		numbers("ICL", nats, func(x *model.Candidate) *float64 { return x.ICL })
 	} else {
-		numbers("cost", costs, func(x *latent.Candidate) *float64 { return x.Inertia })
+		numbers("cost", costs, func(x *model.Candidate) *float64 { return x.Inertia })
 	}
-	numbers("silhouette", ratios, func(x *latent.Candidate) *float64 { return x.Silhouette })
+	numbers("silhouette", ratios, func(x *model.Candidate) *float64 { return x.Silhouette })
 	switch r.Choice.Criterion {
 	case "gap":
-		numbers("gap", ratios, func(x *latent.Candidate) *float64 { return x.Gap })
-		numbers("standard error", ratios, func(x *latent.Candidate) *float64 { return x.GapSE })
+		numbers("gap", ratios, func(x *model.Candidate) *float64 { return x.Gap })
+		numbers("standard error", ratios, func(x *model.Candidate) *float64 { return x.GapSE })
 	case "elbow":
-		numbers("J + λk", costs, func(x *latent.Candidate) *float64 { return x.Objective })
+		numbers("J + λk", costs, func(x *model.Candidate) *float64 { return x.Objective })
 	}
-	column("what kept it from winning", func(_ int, x *latent.Candidate) string { return x.Why })
+	column("what kept it from winning", func(_ int, x *model.Candidate) string { return x.Why })
 	return t
 }
 
@@ -172,7 +174,7 @@ func candidateTable(r *latent.Result) table {
 const sameCriterion = 1e-6
 
 // optional writes a value of each candidate, nothing where it has none.
-func optional(candidates []latent.Candidate, write func([]float64) []string, value func(*latent.Candidate) *float64) []string {
+func optional(candidates []model.Candidate, write func([]float64) []string, value func(*model.Candidate) *float64) []string {
 	out := make([]string, len(candidates))
 	var at []int
 	var values []float64

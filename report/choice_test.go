@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
 
 func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
 	v := func(x float64) *float64 { return &x }
-	r := &latent.Result{Model: "gmm", Choice: &latent.Choice{Criterion: "bic"}, Candidates: []latent.Candidate{
+	r := &latent.Result{Model: "gmm", Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
 		{K: 1, Mclust: "VVV", BIC: v(5)}, {K: 1, Mclust: "EEE", BIC: v(5), SameAs: "VVV"},
 		{K: 2, Mclust: "VVV", BIC: v(-9), AtFloor: true, Why: "floor"}, {K: 2, Mclust: "EEE", BIC: v(4)},
 		{K: 3, Mclust: "VVV", Why: "no"}, {K: 3, Mclust: "EEE", BIC: v(6)},
@@ -86,11 +88,11 @@ func TestPageOfAModelFileTellsTheChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		read := func(b []byte) *latent.Result {
-			m := new(latent.Model)
+			m := new(model.Model)
 			if err := json.Unmarshal(b, m); err != nil {
 				t.Fatal(err)
 			}
-			return m.Result()
+			return latent.Told(m)
 		}
 		section := func(page string) string {
 			_, s, _ := strings.Cut(page, `id="choice"`)

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 )
@@ -90,7 +91,7 @@ func (b *builder) scatter() {
 
 // covariance returns that of a component in the user's columns; nil where it was fitted to principal components, which
 // have one of their own.
-func (b *builder) covariance(u latent.Component) any {
+func (b *builder) covariance(u model.Component) any {
 	if b.r.PCA != nil {
 		return nil
 	}

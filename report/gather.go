@@ -9,7 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/score"
@@ -66,7 +67,7 @@ type Rows struct {
 
 // Gather makes one pass over src, whose columns are the model's, in the user's units. Beyond the sizes of the pages above it
 // keeps no rows: samples are drawn with a fixed seed.
-func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) (*Rows, error) {
+func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (*Rows, error) {
 	if m == nil {
 		return nil, &data.ArgumentError{Name: "m", Reason: "is nil; it must be the model to tell of"}
 	}
@@ -84,7 +85,7 @@ func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) 
 	g := &gatherer{Rows: &Rows{Mean: make([]float64, d), SD: make([]float64, d), Group: make([]Group, k), Confusion: make([]map[string]float64, k)},
 		rng: rand.New(rand.NewPCG(1, 1)), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
 	if kind.Of(m.Kind).Squared && k > 1 && k <= listed {
-		cols := len(m.Fitted())
+		cols := len(m.Variables())
 		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rand.New(rand.NewPCG(1, 2)))
 	}
 	for c := range k {
@@ -95,7 +96,7 @@ func Gather(ctx context.Context, m *latent.Model, src data.Source, threads int) 
 	if err != nil {
 		return nil, err
 	}
-	err = m.Rows(ctx, src, threads, func(s *latent.Scored) error {
+	err = m.Rows(ctx, src, threads, func(s *model.Scored) error {
 		if err := raw.read(s.N); err != nil {
 			return err
 		}
@@ -176,7 +177,7 @@ type gatherer struct {
 	seen    int64
 }
 
-func (g *gatherer) add(s *latent.Scored, i int, x []float64) error {
+func (g *gatherer) add(s *model.Scored, i int, x []float64) error {
 	w := s.Weight(i)
 	if w == 0 {
 		return nil
@@ -231,7 +232,7 @@ func (g *gatherer) add(s *latent.Scored, i int, x []float64) error {
 }
 
 // fitted returns row i as the model sees it.
-func fitted(s *latent.Scored, i int) []float64 {
+func fitted(s *model.Scored, i int) []float64 {
 	if s.F64 != nil {
 		return slices.Clone(s.F64[i*s.D : i*s.D+s.D])
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/score"
@@ -254,7 +256,7 @@ func TestSilhouettesOfThePageStandForAllRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &score.Partition{N: c.src.N, D: 2, X: c.src.F64, W: c.src.W}
-		if err := r.Fitted.Rows(context.Background(), c.src, 1, func(s *latent.Scored) error {
+		if err := r.Fitted.Rows(context.Background(), c.src, 1, func(s *model.Scored) error {
 			for _, l := range s.Label {
 				p.Labels = append(p.Labels, int(l))
 			}
@@ -286,7 +288,7 @@ func TestSilhouettesOfThePageStandForAllRows(t *testing.T) {
 // Two candidates whose criterion differs by less than a hundredth do not read the same.
 func TestPageTellsCandidatesApart(t *testing.T) {
 	v := func(x float64) *float64 { return &x }
-	r := &latent.Result{Model: "gmm", LogLik: v(-10), Choice: &latent.Choice{Criterion: "bic"}, Candidates: []latent.Candidate{
+	r := &latent.Result{Model: "gmm", LogLik: v(-10), Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
 		{K: 1, Mclust: "VVV", BIC: v(1602.8412)}, {K: 1, Mclust: "EEE", BIC: v(1602.8431)}, {K: 2, Mclust: "VVV", BIC: v(1700)}, {K: 2, Mclust: "EEE"},
 	}}
 	c := candidateTable(r)
@@ -311,13 +313,13 @@ func labelled(labels []int, c int) (n int) {
 
 func TestPageSaysWhatTheStartsReached(t *testing.T) {
 	for _, c := range []struct {
-		starts latent.Starts
+		starts model.Starts
 		want   string
 	}{
-		{latent.Starts{N: 5, AgreeWithBest: 5, DistinctOptima: 1}, "All 5 starts reached this solution."},
-		{latent.Starts{N: 5, AgreeWithBest: 2, DistinctOptima: 3}, "2 of 5 starts reached this solution; the starts ended at 3 optima in all."},
-		{latent.Starts{N: 5, Moves: &latent.Moves{Kept: 1, Gain: 7.5}}, "None of the 5 starts reached this solution; splitting and merging groups did, 7.50 nats above the best of them."},
-		{latent.Starts{N: 5}, "None of the 5 starts reached this solution."},
+		{model.Starts{N: 5, AgreeWithBest: 5, DistinctOptima: 1}, "All 5 starts reached this solution."},
+		{model.Starts{N: 5, AgreeWithBest: 2, DistinctOptima: 3}, "2 of 5 starts reached this solution; the starts ended at 3 optima in all."},
+		{model.Starts{N: 5, Moves: &model.Moves{Kept: 1, Gain: 7.5}}, "None of the 5 starts reached this solution; splitting and merging groups did, 7.50 nats above the best of them."},
+		{model.Starts{N: 5}, "None of the 5 starts reached this solution."},
 	} {
 		b := &builder{r: &latent.Result{Starts: c.starts}}
 		if got := b.starts(); got != c.want {

@@ -7,9 +7,10 @@ import (
 	"io"
 	"slices"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/spf13/cobra"
 
-	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
 
@@ -48,15 +49,15 @@ func (a *applyFlags) validate(inputs ...string) error {
 }
 
 // load reads the model and the columns of the data that it needs, by name.
-func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model, data.Source, error) {
+func (a *applyFlags) load(cmd *cobra.Command, modelFile, path string) (*model.Model, data.Source, error) {
 	var err error
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, nil, err
 	}
-	if err := a.validate(model, path); err != nil {
+	if err := a.validate(modelFile, path); err != nil {
 		return nil, nil, err
 	}
-	m, src, info, err := a.read(cmd, model, path)
+	m, src, info, err := a.read(cmd, modelFile, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,8 +68,8 @@ func (a *applyFlags) load(cmd *cobra.Command, model, path string) (*latent.Model
 }
 
 // read is load once flags are checked.
-func (a *applyFlags) read(cmd *cobra.Command, model, path string) (*latent.Model, data.Source, *data.Info, error) {
-	m, err := latent.Load(model)
+func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Model, data.Source, *data.Info, error) {
+	m, err := model.Load(modelFile)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -176,21 +177,21 @@ type scoreSummary struct {
 }
 
 // score prints the log density of every row.
-func (f *scoreFlags) score(cmd *cobra.Command, model, path string) error {
+func (f *scoreFlags) score(cmd *cobra.Command, modelFile, path string) error {
 	if f.json && (f.output != "" || f.all || f.mahalanobis) {
 		return usagef("--json prints sums only: -o, --append and --mahalanobis have no effect with it")
 	}
-	m, src, err := f.load(cmd, model, path)
+	m, src, err := f.load(cmd, modelFile, path)
 	if err != nil {
 		return err
 	}
-	var distances func([]float64, *latent.Scored)
+	var distances func([]float64, *model.Scored)
 	if f.mahalanobis {
 		if distances, err = m.Distances(); err != nil {
-			return fmt.Errorf("%s: %w", model, err)
+			return fmt.Errorf("%s: %w", modelFile, err)
 		}
 	} else if !m.HasDensity() {
-		return fmt.Errorf("%s: a %s model has no density to score rows by; use label", model, m.Kind)
+		return fmt.Errorf("%s: a %s model has no density to score rows by; use label", modelFile, m.Kind)
 	}
 	if !f.json {
 		return f.emit(cmd, func(w io.Writer, format string) error {
@@ -198,7 +199,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, model, path string) error {
 		})
 	}
 	var s scoreSummary
-	err = m.Rows(cmd.Context(), src, f.threads, func(r *latent.Scored) error {
+	err = m.Rows(cmd.Context(), src, f.threads, func(r *model.Scored) error {
 		for _, v := range r.Score {
 			s.Sum += v
 		}
@@ -216,7 +217,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, model, path string) error {
 
 // writeScores writes the log density of every row, of models that have one, and where distances is not nil the squared
 // Mahalanobis distance.
-func writeScores(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, a *applyFlags, distances func([]float64, *latent.Scored)) error {
+func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, a *applyFlags, distances func([]float64, *model.Scored)) error {
 	lead := a.leading()
 	var cols []data.OutColumn
 	if m.HasDensity() {
@@ -230,7 +231,7 @@ func writeScores(ctx context.Context, w io.Writer, format string, m *latent.Mode
 		return err
 	}
 	var far []float64
-	err = m.Rows(ctx, src, a.threads, func(s *latent.Scored) error {
+	err = m.Rows(ctx, src, a.threads, func(s *model.Scored) error {
 		if distances != nil {
 			far = slices.Grow(far[:0], s.N)[:s.N]
 			distances(far, s)
@@ -270,7 +271,7 @@ func sampleCommand() *cobra.Command {
 			if err := a.validate(args[0]); err != nil {
 				return err
 			}
-			m, err := latent.Load(args[0])
+			m, err := model.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -289,7 +290,7 @@ func sampleCommand() *cobra.Command {
 	return cmd
 }
 
-func draw(ctx context.Context, w io.Writer, format string, m *latent.Model, s *latent.Sampler, n int64, labels bool) error {
+func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *model.Sampler, n int64, labels bool) error {
 	var cols []data.OutColumn
 	kind := data.Float
 	if m.Levels != nil {

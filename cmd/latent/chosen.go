@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -70,7 +72,7 @@ func span(r *latent.Result) string {
 }
 
 // excluded says how many candidates could not win, and why most of them could not.
-func excluded(all []latent.Candidate) string {
+func excluded(all []model.Candidate) string {
 	collapsed, failed := 0, 0
 	for _, x := range all {
 		switch {
@@ -94,7 +96,7 @@ func excluded(all []latent.Candidate) string {
 }
 
 // verdict says what the distance to the second means.
-func verdict(r *latent.Result, c *latent.Choice) string {
+func verdict(r *latent.Result, c *model.Choice) string {
 	switch {
 	case c.Criterion == "gap" && r.K == r.Candidates[len(r.Candidates)-1].K:
 		return "no smaller k has a gap within a standard error of the next"
@@ -117,7 +119,7 @@ func verdict(r *latent.Result, c *latent.Choice) string {
 }
 
 // candidateName is a short name: the code of the shape where there is one, and k.
-func candidateName(x *latent.Candidate) string {
+func candidateName(x *model.Candidate) string {
 	if x.Mclust != "" {
 		return fmt.Sprintf("%s %d", x.Mclust, x.K)
 	}
@@ -125,7 +127,7 @@ func candidateName(x *latent.Candidate) string {
 }
 
 // behind writes how far x is from the best.
-func behind(c *latent.Choice, best, x *latent.Candidate) string {
+func behind(c *model.Choice, best, x *model.Candidate) string {
 	d := x.Value(c.Criterion) - best.Value(c.Criterion)
 	if c.Highest {
 		return strings.Replace(text.Difference(d, 3, sameCriterion), "-", "−", 1)

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"github.com/latent-go/latent"
 )
 
 func exportCommand() *cobra.Command {
@@ -34,7 +34,7 @@ func exportCommand() *cobra.Command {
 			} else if f, ok := cmd.OutOrStdout().(*os.File); ok && to == "npz" && term.IsTerminal(int(f.Fd())) {
 				return usagef("NPZ is nothing to read in a terminal: give -o FILE")
 			}
-			m, err := latent.Load(args[0])
+			m, err := model.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func exportCommand() *cobra.Command {
 	return cmd
 }
 
-type arrayWriter func(w io.Writer, arrays []latent.Array) error
+type arrayWriter func(w io.Writer, arrays []model.Array) error
 
 // exporter returns what writes the format, which the name of the file decides where --to does not.
 func exporter(to, path string) (arrayWriter, error) {
@@ -74,7 +74,7 @@ func exporter(to, path string) (arrayWriter, error) {
 	return nil, usagef("--to is needed: npz or json")
 }
 
-func buffered(w io.Writer, arrays []latent.Array, write arrayWriter) error {
+func buffered(w io.Writer, arrays []model.Array, write arrayWriter) error {
 	b := bufio.NewWriter(w)
 	if err := write(b, arrays); err != nil {
 		return err

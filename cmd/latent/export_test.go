@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
 )
 
 // python returns a Python with scikit-learn: that of LATENT_PYTHON or python3.
@@ -146,7 +146,7 @@ func succeeds(t *testing.T, line string) {
 
 // An NPZ is a zip of NPY files, whose format is that of the numpy documentation (numpy.lib.format, version 1.0).
 func TestNPZ(t *testing.T) {
-	arrays := []latent.Array{
+	arrays := []model.Array{
 		{Name: "name", Text: []string{"gmm"}},
 		{Name: "columns", Shape: []int{2}, Text: []string{"é€", "a𝕏b"}},
 		{Name: "none", Shape: []int{0}, Text: []string{}},

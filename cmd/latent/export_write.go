@@ -11,11 +11,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
 )
 
 // writeNPZ writes a zip of one NPY file an array, uncompressed and without times, as numpy.savez does.
-func writeNPZ(w io.Writer, arrays []latent.Array) error {
+func writeNPZ(w io.Writer, arrays []model.Array) error {
 	z := zip.NewWriter(w)
 	for _, a := range arrays {
 		f, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
@@ -30,7 +30,7 @@ func writeNPZ(w io.Writer, arrays []latent.Array) error {
 }
 
 // npy returns an NPY file of version 1: little-endian float64 or int64, or text in UTF-32 as wide as its longest.
-func npy(a latent.Array) []byte {
+func npy(a model.Array) []byte {
 	descr, body := "", []byte(nil)
 	switch {
 	case a.Text != nil:
@@ -74,7 +74,7 @@ func npy(a latent.Array) []byte {
 }
 
 // writeArrays writes one JSON object, an array a line, nested as its shape says.
-func writeArrays(w io.Writer, arrays []latent.Array) error {
+func writeArrays(w io.Writer, arrays []model.Array) error {
 	b := []byte("{")
 	for i, a := range arrays {
 		at := func(i int) any { return a.F64[i] }

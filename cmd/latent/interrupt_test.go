@@ -13,12 +13,12 @@ import (
 // Ctrl-C ends the climb, not the writing: the best so far is written and says what it is. The status is 130.
 func TestInterruptedWritesTheBestSoFar(t *testing.T) {
 	dir := t.TempDir()
-	in, model, labels := filepath.Join(dir, "in.csv"), filepath.Join(dir, "m.json"), filepath.Join(dir, "l.csv")
+	in, modelFile, labels := filepath.Join(dir, "in.csv"), filepath.Join(dir, "m.json"), filepath.Join(dir, "l.csv")
 	if err := writeCSV(in, []string{"a", "b", "c"}, wide(normal(9, 60000), 3)); err != nil {
 		t.Fatal(err)
 	}
 	// One lump, ten components, plain EM and no tolerance: far from its end when it is stopped.
-	args := []string{"fit", in, "-k", "10", "--algorithm", "em", "--n-init", "2", "--tol", "0", "--max-iter", "1000000", "-o", model, "--labels", labels, "--json"}
+	args := []string{"fit", in, "-k", "10", "--algorithm", "em", "--n-init", "2", "--tol", "0", "--max-iter", "1000000", "-o", modelFile, "--labels", labels, "--json"}
 	for wait := 500 * time.Millisecond; ; wait *= 3 {
 		ctx, cancel := context.WithCancel(context.Background())
 		var out, errw bytes.Buffer
@@ -30,7 +30,7 @@ func TestInterruptedWritesTheBestSoFar(t *testing.T) {
 			t.Fatalf("exit status %d, want %d; %s", status, exitInterrupted, errw.String())
 		}
 		if out.Len() == 0 && wait < 30*time.Second { // stopped before the climb began: a slow machine
-			if _, err := os.Stat(model); err == nil {
+			if _, err := os.Stat(modelFile); err == nil {
 				t.Fatal("a model was written, but no summary")
 			}
 			continue
@@ -53,7 +53,7 @@ func TestInterruptedWritesTheBestSoFar(t *testing.T) {
 		t.Errorf("%d lines of labels, %v", bytes.Count(b, []byte("\n")), err)
 	}
 	var out, errw bytes.Buffer
-	if status := run(context.Background(), []string{"show", model}, nil, &out, &errw); status != 0 {
+	if status := run(context.Background(), []string{"show", modelFile}, nil, &out, &errw); status != 0 {
 		t.Fatalf("show: exit status %d, %s", status, errw.String())
 	}
 	if s := out.String(); !strings.Contains(s, "interrupted, not finished") || !strings.Contains(s, "log-likelihood") {
@@ -81,13 +81,13 @@ func TestInterruptedAtOnceWritesNothing(t *testing.T) {
 
 // Interrupted among the replicates: the fit is whole and written, and says of how many its stability is.
 func TestInterruptedReplicatesLeaveTheFit(t *testing.T) {
-	model := filepath.Join(t.TempDir(), "m.json")
+	modelFile := filepath.Join(t.TempDir(), "m.json")
 	for wait := 500 * time.Millisecond; ; wait *= 3 {
 		ctx, cancel := context.WithCancel(context.Background())
 		var out, errw bytes.Buffer
 		done := make(chan int)
 		go func() {
-			done <- run(ctx, []string{"fit", "@faithful", "-k", "2", "--model", "kmeans", "--bootstrap", "1000000", "-o", model}, strings.NewReader(""), &out, &errw)
+			done <- run(ctx, []string{"fit", "@faithful", "-k", "2", "--model", "kmeans", "--bootstrap", "1000000", "-o", modelFile}, strings.NewReader(""), &out, &errw)
 		}()
 		time.Sleep(wait)
 		cancel()
@@ -97,7 +97,7 @@ func TestInterruptedReplicatesLeaveTheFit(t *testing.T) {
 		if !strings.Contains(out.String(), "ARI") && wait < 30*time.Second { // stopped before the first replicate: a slow machine
 			continue
 		}
-		if _, err := os.Stat(model); err != nil {
+		if _, err := os.Stat(modelFile); err != nil {
 			t.Error(err)
 		}
 		if s := out.String(); !strings.Contains(s, "of 1,000,000 bootstrap samples: labels agree") || !strings.Contains(s, "finished after") || strings.Contains(s, "not finished") {

@@ -3,7 +3,8 @@ package main
 import (
 	"slices"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 )
 
@@ -43,7 +44,7 @@ func (l leading) with(cols ...data.OutColumn) []data.OutColumn {
 }
 
 // put writes the leading cells of row i.
-func (l leading) put(out *data.Out, s *latent.Scored, i int) {
+func (l leading) put(out *data.Out, s *model.Scored, i int) {
 	switch {
 	case l.columns != nil:
 		for _, cell := range s.Cells[i*len(l.columns) : (i+1)*len(l.columns)] {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
 )
 
 // fittedModels writes model files of every kind, with all that a fit can leave in one, and returns them by name with the flags
@@ -143,8 +143,8 @@ func TestDamagedModelFilesNeverPanic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var model map[string]any
-		if err := json.Unmarshal(b, &model); err != nil {
+		var modelFile map[string]any
+		if err := json.Unmarshal(b, &modelFile); err != nil {
 			t.Fatal(err)
 		}
 		for _, verb := range verbsOf(name+".json", models[name]) { // as it is, every verb works or says why it does not
@@ -153,15 +153,15 @@ func TestDamagedModelFilesNeverPanic(t *testing.T) {
 			}
 		}
 		damage := damages()
-		places(map[string]any{"model": model}, "", func(path string, set func(any)) {
+		places(map[string]any{"model": modelFile}, "", func(path string, set func(any)) {
 			for _, what := range slices.Sorted(mapKeys(damage)) {
 				set(damage[what])
-				b, err := json.Marshal(model)
+				b, err := json.Marshal(modelFile)
 				if err != nil || path == ".model" {
 					continue
 				}
 				tried++
-				taken := new(latent.Model).UnmarshalJSON(b) == nil
+				taken := new(model.Model).UnmarshalJSON(b) == nil
 				verbs := verbsOf("odd.json", models[name])
 				if taken {
 					read++

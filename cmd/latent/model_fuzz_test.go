@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
 )
 
 // FuzzModelVerbs: whatever is in a model file, every verb that reads one does its work or refuses it with an error.
@@ -31,7 +31,7 @@ func FuzzModelVerbs(f *testing.F) {
 	dir := f.TempDir()
 	file, rows, page := filepath.Join(dir, "m.json"), filepath.Join(dir, "rows.csv"), filepath.Join(dir, "page.html")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m := new(latent.Model)
+		m := new(model.Model)
 		if m.UnmarshalJSON(b) != nil || m.D() > 16 || m.K() > 16 {
 			return
 		}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -280,7 +282,7 @@ func printJSON(w io.Writer, v any) error {
 
 // writeLabels writes a label for every row of src after its leading cells: label, probability and uncertainty, and
 // with all the probability of every component.
-func writeLabels(ctx context.Context, w io.Writer, format string, m *latent.Model, src data.Source, threads int, all bool, lead leading) error {
+func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, threads int, all bool, lead leading) error {
 	cols := []data.OutColumn{{Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
 	if all {
 		for c := range m.K() {
@@ -291,7 +293,7 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *latent.Mode
 	if err != nil {
 		return err
 	}
-	err = m.Rows(ctx, src, threads, func(s *latent.Scored) error {
+	err = m.Rows(ctx, src, threads, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			lead.put(out, s, i)
 			p := s.P[i*s.K : i*s.K+s.K]

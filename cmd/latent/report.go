@@ -45,7 +45,7 @@ func reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := m.Result()
+			r := latent.Told(m)
 			r.Data, r.Threads = info.Name, a.threads
 			return writeAll("", []output{{path: a.output}}, func(_ output, w io.Writer) error {
 				return fileError(args[1], writeReport(cmd.Context(), w, src, r, reported{path: args[1], info: info, command: repeat(cmd, args)}))

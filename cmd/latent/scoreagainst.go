@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
@@ -256,12 +256,12 @@ func (j *judgement) daviesBouldin() (float64, error) {
 }
 
 // model shows the labels that a model gives to a judgement.
-func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, model, path string) (*judgement, error) {
-	m, src, err := a.load(cmd, model, path)
+func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path string) (*judgement, error) {
+	m, src, err := a.load(cmd, modelFile, path)
 	if err != nil {
 		return nil, err
 	}
-	j := newJudgement(len(m.Fitted()), m.Fitted(), a.data.Truth, g.seed)
+	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
 	if k := kind.Of(m.Kind); k.Cells.Levels {
 		j.distance = k.Cells.Are + " have no distances"
 	}
@@ -270,7 +270,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, model, path stri
 		passes = passes[:1]
 	}
 	for _, pass := range passes {
-		err := m.Rows(cmd.Context(), src, a.threads, func(s *latent.Scored) error {
+		err := m.Rows(cmd.Context(), src, a.threads, func(s *model.Scored) error {
 			return pass(s.Block, func(_ *data.Block, i int) int { return int(s.Label[i]) })
 		})
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
@@ -202,7 +204,7 @@ func (f *segmentFlags) open(cmd *cobra.Command, path string) (latent.Spec, error
 		case name == "":
 			return spec, usagef("--init %s needs a name: model:FILE or centers:FILE", kind)
 		case kind == "model":
-			if spec.Given, err = latent.Load(name); err != nil {
+			if spec.Given, err = model.Load(name); err != nil {
 				return spec, err
 			}
 		}
@@ -322,7 +324,7 @@ func (f *segmentFlags) label(ctx context.Context, features *picture.Features, ro
 	}
 	if rows.Table.W != nil {
 		count := make([]int64, m.K())
-		if err := m.Rows(ctx, rows.Table, r.Threads, func(b *latent.Scored) error {
+		if err := m.Rows(ctx, rows.Table, r.Threads, func(b *model.Scored) error {
 			for i, c := range b.Label {
 				count[c] += int64(b.Weight(i))
 			}

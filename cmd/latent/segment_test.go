@@ -69,21 +69,21 @@ func TestSegmentGrayLevels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	levels := []int{10, 12, 250, 252}
 	name := painted(t, "gray.png", 4, 1, func(x, _ int) color.NRGBA { return gray(levels[x]) })
-	for _, model := range []string{"kmeans", "kmedians", "gmm"} {
-		v := segmentJSON(t, []int{0}, name, "-k", "2", "--model", model, "-o", "out.png", "--labels", "map.png")
+	for _, modelFile := range []string{"kmeans", "kmedians", "gmm"} {
+		v := segmentJSON(t, []int{0}, name, "-k", "2", "--model", modelFile, "-o", "out.png", "--labels", "map.png")
 		if v["mse"] != 2.0 || v["rmse"] != 1.0 || v["n"] != 4.0 || v["width"] != 4.0 || v["height"] != 1.0 || v["channels"] != 1.0 {
-			t.Errorf("%s: mse %v, rmse %v, n %v, %v x %v", model, v["mse"], v["rmse"], v["n"], v["width"], v["height"])
+			t.Errorf("%s: mse %v, rmse %v, n %v, %v x %v", modelFile, v["mse"], v["rmse"], v["n"], v["width"], v["height"])
 		}
-		if model == "kmeans" && math.Abs(v["inertia"].(float64)-4) > 1e-9 {
+		if modelFile == "kmeans" && math.Abs(v["inertia"].(float64)-4) > 1e-9 {
 			t.Errorf("inertia %v", v["inertia"])
 		}
 		out, labels := pixelsOf(t, "out.png"), pixelsOf(t, "map.png")
 		for x, want := range []int{11, 11, 251, 251} {
 			if got := color.NRGBAModel.Convert(out.At(x, 0)); got != gray(want) {
-				t.Errorf("%s: pixel %d is %v, want %d", model, x, got, want)
+				t.Errorf("%s: pixel %d is %v, want %d", modelFile, x, got, want)
 			}
 			if got := labels.At(x, 0).(color.Gray).Y; (got == labels.At(0, 0).(color.Gray).Y) != (x < 2) || got > 1 {
-				t.Errorf("%s: pixel %d has label %d", model, x, got)
+				t.Errorf("%s: pixel %d has label %d", modelFile, x, got)
 			}
 		}
 	}

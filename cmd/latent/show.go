@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
@@ -18,11 +20,11 @@ func showCommand() *cobra.Command {
 			if asJSON && draw {
 				return usagef("--json prints numbers only: --plot has no effect with it")
 			}
-			m, err := latent.Load(args[0])
+			m, err := model.Load(args[0])
 			if err != nil {
 				return err
 			}
-			r := m.Result()
+			r := latent.Told(m)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), r)
 			}

@@ -60,7 +60,7 @@ func viewOf(r *latent.Result) *view {
 	if m.Means == nil {
 		return nil
 	}
-	v := &view{names: m.Fitted()}
+	v := &view{names: m.Variables()}
 	v.unit = slices.Repeat([]float64{1}, len(v.names))
 	inside := m.PCA() != nil
 	for _, t := range m.Transform {

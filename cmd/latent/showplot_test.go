@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
 )
 
 // result reads a model written by hand.
-func result(t *testing.T, model string) *latent.Result {
+func result(t *testing.T, modelFile string) *latent.Result {
 	t.Helper()
-	m := new(latent.Model)
-	if err := m.UnmarshalJSON([]byte(model)); err != nil {
+	m := new(model.Model)
+	if err := m.UnmarshalJSON([]byte(modelFile)); err != nil {
 		t.Fatal(err)
 	}
-	return m.Result()
+	return latent.Told(m)
 }
 
 // Every dot lies on an ellipse that holds half or 95 % of its component, to within two dots, and every part of both has
@@ -127,7 +128,7 @@ func TestComponentsAreDrawnInTheirSpace(t *testing.T) {
 // No model, however odd its numbers or many its groups, breaks the page: lines keep to its width but for what is said below.
 func TestPlotsKeepToThePage(t *testing.T) {
 	many := strings.Repeat("[1, 2], ", 60) + "[3, 4]"
-	for name, model := range map[string]string{
+	for name, modelFile := range map[string]string{
 		"many": `"kmeans", "columns": ["x", "y"], "centers": [` + many + `]`,
 		"huge": `"kmeans", "columns": ["x", "y"], "centers": [[-1e308, 1], [1e308, 1]]`,
 		"tiny": `"gmm", "covariance": "diag", "columns": ["x", "y"], "weights": [1], "means": [[0, 1e9]], "covariances": [[1e-300, 1e-12]]`,
@@ -136,7 +137,7 @@ func TestPlotsKeepToThePage(t *testing.T) {
 	} {
 		for _, page := range []plotPage{{width: 72, height: 24}, {width: 40, height: 12}} {
 			var b bytes.Buffer
-			drawModel(&b, result(t, `{"format": "latent-model", "version": 1, "model": `+model+`}`), page)
+			drawModel(&b, result(t, `{"format": "latent-model", "version": 1, "model": `+modelFile+`}`), page)
 			lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 			for _, line := range lines[:len(lines)-1] {
 				if n := len([]rune(line)); n > page.width+12 {

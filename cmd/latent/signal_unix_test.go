@@ -89,9 +89,9 @@ func TestIgnoredHangup(t *testing.T) {
 // process which is still at work.
 func TestKilledWhileWriting(t *testing.T) {
 	dir := t.TempDir()
-	model, target := filepath.Join(dir, "m.json"), filepath.Join(dir, "x.csv")
+	modelFile, target := filepath.Join(dir, "m.json"), filepath.Join(dir, "x.csv")
 	const text = `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "diag", "columns": ["x"], "weights": [1], "means": [[0]], "covariances": [[1]]}`
-	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(modelFile, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	files := func() []string {
@@ -105,11 +105,11 @@ func TestKilledWhileWriting(t *testing.T) {
 		}
 		return names
 	}
-	cmd, _ := process(t, "sample", model, "-n", "1000000000", "-o", target)
+	cmd, _ := process(t, "sample", modelFile, "-n", "1000000000", "-o", target)
 	until(t, "a hidden file", func() bool { return len(files()) == 2 })
 	small := func() {
 		t.Helper()
-		other, out := process(t, "sample", model, "-n", "3", "-o", target)
+		other, out := process(t, "sample", modelFile, "-n", "3", "-o", target)
 		if err := other.Wait(); err != nil {
 			t.Fatalf("%v, %s", err, out)
 		}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -19,7 +21,7 @@ func repeats(w io.Writer, r *latent.Result) {
 	}
 }
 
-func stabilityLines(w io.Writer, r *latent.Result, s *latent.Stability) {
+func stabilityLines(w io.Writer, r *latent.Result, s *model.Stability) {
 	of := howMany(s.Done, s.Replicates, "bootstrap sample")
 	if s.Failed > 0 {
 		of += fmt.Sprintf(" (%d could not be fitted: %s)", s.Failed, s.Why)
@@ -65,7 +67,7 @@ func howMany(done, asked int, noun string) string {
 // significant is the customary level of a test.
 const significant = 0.05
 
-func lrtLine(t *latent.LRT) string {
+func lrtLine(t *model.LRT) string {
 	line := fmt.Sprintf("likelihood ratio of k = %d against %d: ", t.K, t.Against)
 	switch {
 	case t.Statistic == nil && t.Why != "":
@@ -99,7 +101,7 @@ func unrepeated(r *latent.Result) string {
 }
 
 // stableCell is what the table of groups tells of a group's stability.
-func stableCell(s *latent.Stability, c int) string { return fmt.Sprintf("%.2f", s.Groups[c].Jaccard) }
+func stableCell(s *model.Stability, c int) string { return fmt.Sprintf("%.2f", s.Groups[c].Jaccard) }
 
 // hasStable reports whether the table of groups has a column of stabilities.
 func hasStable(r *latent.Result) bool {

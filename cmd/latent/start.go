@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
@@ -47,7 +49,7 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 	var err error
 	switch kind {
 	case "model":
-		spec.Given, err = latent.Load(name)
+		spec.Given, err = model.Load(name)
 	case "centers":
 		return s.centers(ctx, spec, name, *o)
 	case "labels":

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
@@ -117,7 +119,7 @@ func fittedLine(r *latent.Result) string {
 }
 
 // pcaLine says what principal components were fitted, and what follows for the numbers below.
-func pcaLine(r *latent.Result, p *latent.PCA) string {
+func pcaLine(r *latent.Result, p *model.PCA) string {
 	s := fmt.Sprintf("fitted to %s of the rows", text.Count(p.N, "principal component"))
 	if p.Explained != nil {
 		s += fmt.Sprintf(" (%.1f %% of the variance)", 100**p.Explained)

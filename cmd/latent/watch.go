@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/latent-go/latent/model"
+
 	"golang.org/x/term"
 
 	"github.com/latent-go/latent"
@@ -44,7 +46,7 @@ func (w *watcher) step(p latent.Progress) {
 }
 
 // tried shows how far a choice is, in fits: candidates that start again from their neighbours are fitted twice.
-func (w *watcher) tried(done, of int, _ latent.Candidate) {
+func (w *watcher) tried(done, of int, _ model.Candidate) {
 	if w.line == nil || done == of {
 		return
 	}

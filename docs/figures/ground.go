@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
@@ -37,7 +38,7 @@ func (g ground) mStep(theta []float64, s *family.Stats) []float64 {
 }
 
 // drawn returns n rows drawn from m and the component of each, from 0.
-func drawn(m *latent.Model, n int, seed uint64) (rows [][]float64, from []int) {
+func drawn(m *model.Model, n int, seed uint64) (rows [][]float64, from []int) {
 	s := must(m.Sampler(seed))
 	for range n {
 		x := make([]float64, m.D())

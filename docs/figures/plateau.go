@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
@@ -20,11 +22,11 @@ type plateau struct {
 // run is a climb by accepted step.
 type run struct {
 	algorithm string
-	sweep     []float64       // passes used so far
-	logLik    []float64       // nats
-	distance  []float64       // of the mean of the smaller component from that of the small group
-	models    []*latent.Model // the first and the last
-	certified *float64        // distance of the end from the optimum, standard errors
+	sweep     []float64      // passes used so far
+	logLik    []float64      // nats
+	distance  []float64      // of the mean of the smaller component from that of the small group
+	models    []*model.Model // the first and the last
+	certified *float64       // distance of the end from the optimum, standard errors
 }
 
 // smallMean is where the small group was drawn.
@@ -32,8 +34,8 @@ var smallMean = []float64{2.2, 1}
 
 // unbalanced returns 7995 rows of a large round group and 205 of a small one.
 func unbalanced() [][]float64 {
-	round := func(mean []float64, variance float64) *latent.Model {
-		return &latent.Model{
+	round := func(mean []float64, variance float64) *model.Model {
+		return &model.Model{
 			Kind: "gmm", Shape: family.Spherical, Columns: []string{"x", "y"},
 			Weights: []float64{1}, Means: [][]float64{mean}, Covariance: [][]float64{{variance}},
 		}
@@ -51,7 +53,7 @@ func newPlateau() plateau {
 		i, known := at[s.Algorithm]
 		if !known {
 			i = len(p.runs)
-			at[s.Algorithm], p.runs = i, append(p.runs, run{algorithm: s.Algorithm, models: []*latent.Model{s.Model()}})
+			at[s.Algorithm], p.runs = i, append(p.runs, run{algorithm: s.Algorithm, models: []*model.Model{s.Model()}})
 		}
 		r, m := &p.runs[i], s.Model() // its components come by weight, the heavier first
 		r.sweep = append(r.sweep, float64(s.Sweeps))

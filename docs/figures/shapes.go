@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
@@ -25,8 +27,8 @@ type labelled struct {
 	right  int // rows whose label stands for the group they were drawn from
 }
 
-func fourGroups() *latent.Model {
-	return &latent.Model{
+func fourGroups() *model.Model {
+	return &model.Model{
 		Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"},
 		Weights:    []float64{0.25, 0.25, 0.35, 0.15},
 		Means:      [][]float64{{-3, 3.6}, {-3, 2}, {1, -3}, {4.6, -3}},
@@ -46,7 +48,7 @@ func newShapes() shapes {
 func label(rows [][]float64, from []int, spec latent.Spec) labelled {
 	ctx, table := context.Background(), must(data.FromRows(rows))
 	l := labelled{result: must(latent.Fit(ctx, table, spec))}
-	err := l.result.Fitted.Rows(ctx, table, 1, func(s *latent.Scored) error {
+	err := l.result.Fitted.Rows(ctx, table, 1, func(s *model.Scored) error {
 		l.labels = append(l.labels, s.Label[:s.N]...)
 		return nil
 	})

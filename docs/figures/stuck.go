@@ -6,6 +6,8 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
@@ -29,8 +31,8 @@ type climb struct {
 // badStart has one centre too many on the left and one too few on the right.
 var badStart = [][]float64{{-4.4, -2.6}, {-2.2, 0.4}, {2.2, 0.6}}
 
-func threeGroups() *latent.Model {
-	return &latent.Model{
+func threeGroups() *model.Model {
+	return &model.Model{
 		Kind: "gmm", Shape: family.Spherical, Columns: []string{"x", "y"},
 		Weights: []float64{1. / 3, 1. / 3, 1. / 3}, Means: [][]float64{{-3, -1.2}, {1.2, 2.2}, {3.2, -1.2}}, Covariance: [][]float64{{0.5}, {0.5}, {0.5}},
 	}

@@ -12,6 +12,8 @@ import (
 	"log"
 	"os"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/score"
@@ -76,8 +78,8 @@ func run(w io.Writer, path string, spec latent.Spec) error {
 }
 
 // labels returns the group of every row.
-func labels(ctx context.Context, m *latent.Model, src data.Source) (all []int32, err error) {
-	err = m.Rows(ctx, src, 0, func(s *latent.Scored) error {
+func labels(ctx context.Context, m *model.Model, src data.Source) (all []int32, err error) {
+	err = m.Rows(ctx, src, 0, func(s *model.Scored) error {
 		all = append(all, s.Label...)
 		return nil
 	})

@@ -14,6 +14,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
@@ -44,7 +46,7 @@ func run(w io.Writer, path string, k int) error {
 		return err
 	}
 	var rows []row
-	err = r.Fitted.Rows(ctx, src, 0, func(s *latent.Scored) error {
+	err = r.Fitted.Rows(ctx, src, 0, func(s *model.Scored) error {
 		for i, score := range s.Score {
 			u, d := row{number: s.Number(i), score: score}, s.D
 			for j, v := range s.F64[i*d : i*d+d] {

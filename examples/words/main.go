@@ -14,6 +14,8 @@ import (
 	"math"
 	"os"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/picture"
@@ -66,7 +68,7 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = r.Fitted.Rows(ctx, table, 0, func(s *latent.Scored) error {
+	err = r.Fitted.Rows(ctx, table, 0, func(s *model.Scored) error {
 		for i, word := range s.Label {
 			tiles[of[int(s.First)+i]].count[word]++
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 )
 
@@ -79,7 +81,7 @@ func (p *problem) alternatives(ctx context.Context, s *Study, o *Options) (list 
 
 // apart returns the largest distance between two means of a model, in standard deviations: the root of the mean variance
 // of its components.
-func apart(m *latent.Model) float64 {
+func apart(m *model.Model) float64 {
 	d, variance, far := m.D(), 0.0, 0.0
 	for c, w := range m.Weights {
 		for j := range d {

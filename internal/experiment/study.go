@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
@@ -74,7 +76,7 @@ type Outcome struct {
 	Converged bool
 	Spike     bool // its height is an accident of the floor under variances
 	Path      []Point
-	model     *latent.Model
+	model     *model.Model
 	segments  *segments // of pixels
 }
 
@@ -163,9 +165,9 @@ func (p *problem) judge(ctx context.Context, t *latent.Trial, o *Options) (*Outc
 }
 
 // labels returns the likeliest component of every row.
-func labels(ctx context.Context, m *latent.Model, rows *data.Table, threads int) ([]int32, error) {
+func labels(ctx context.Context, m *model.Model, rows *data.Table, threads int) ([]int32, error) {
 	all := make([]int32, 0, rows.N)
-	err := m.Rows(ctx, rows, threads, func(s *latent.Scored) error {
+	err := m.Rows(ctx, rows, threads, func(s *model.Scored) error {
 		all = append(all, s.Label...)
 		return nil
 	})

@@ -4,7 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
@@ -102,7 +103,7 @@ func (t *Truth) away(c int, x []float64) float64 {
 
 // apart measures component e of a model against true component c: the mean of the relative error of the weight, the
 // distance of the means in standard deviations of c, and the relative error of the covariance (Frobenius' norm).
-func (t *Truth) apart(c int, m *latent.Model, e int) float64 {
+func (t *Truth) apart(c int, m *model.Model, e int) float64 {
 	diff, norm := 0.0, 0.0
 	for i, v := range t.Covariances[c] {
 		diff += (covariance(m, e)[i] - v) * (covariance(m, e)[i] - v)
@@ -112,7 +113,7 @@ func (t *Truth) apart(c int, m *latent.Model, e int) float64 {
 }
 
 // covariance returns the covariance of a component with full or shared full covariances, d x d.
-func covariance(m *latent.Model, e int) []float64 {
+func covariance(m *model.Model, e int) []float64 {
 	if m.Shape == family.Tied {
 		e = 0
 	}
@@ -125,7 +126,7 @@ const ErrorFormula = "(1/3k) Σ over the k true components of |w − w*| / w* + 
 
 // Error returns the parameter error of a model with as many components, and which of them stands for each true one. The
 // matching is the best of all, found by dynamic programming over sets of components: 2^k k steps, for small k.
-func (t *Truth) Error(m *latent.Model) (err float64, match []int) {
+func (t *Truth) Error(m *model.Model) (err float64, match []int) {
 	k := len(t.Weights)
 	best := make([]float64, 1<<k) // best[s]: the least sum that matches the first |s| true components with the set s
 	from := make([]int, 1<<k)
@@ -165,7 +166,7 @@ const FoundRule = "some component has its mean within one standard deviation of 
 
 // Found reports whether a model has found the smallest true component: some component has its mean within one standard
 // deviation of the true one's, and between half and twice its weight.
-func (t *Truth) Found(m *latent.Model) bool {
+func (t *Truth) Found(m *model.Model) bool {
 	c := t.Smallest()
 	for e, w := range m.Weights {
 		if t.away(c, m.Means[e]) <= 1 && w >= t.Weights[c]/2 && w <= 2*t.Weights[c] {

@@ -4,14 +4,15 @@ import (
 	"math"
 	"testing"
 
-	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
 
 // modelOf returns the truth as a model, its components in the given order.
-func modelOf(t *Truth, order ...int) *latent.Model {
-	m := &latent.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}}
+func modelOf(t *Truth, order ...int) *model.Model {
+	m := &model.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x", "y"}}
 	for _, c := range order {
 		m.Weights = append(m.Weights, t.Weights[c])
 		m.Means = append(m.Means, append([]float64(nil), t.Means[c]...))

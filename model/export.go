@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func (m *Model) Arrays() ([]Array, error) {
 		all = append(all, numbers("weights_", m.Weights, k))
 	}
 	kd := m.kind()
-	all = append(all, numbers(kd.Location.Array, slices.Concat(*m.locations()...), k, kd.Width(d, m.Levels)))
+	all = append(all, numbers(kd.Location.Array, slices.Concat(m.locations()...), k, kd.Width(d, m.Levels)))
 	if kd.Cells.Levels {
 		n := Array{Name: "n_levels", Shape: []int{d}}
 		for _, names := range m.Levels {

@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}
-	switch some, at := m.present(); {
+	switch some, at := m.Present(); {
 	case some != m && at == nil:
 		return errors.New("weights: they are all 0")
 	case some != m:
@@ -48,7 +48,7 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 		return err
 	}
 	for _, t := range m.Transform {
-		src = t.rows(src)
+		src = t.Rows(src)
 	}
 	guard, told := m.guard(origin), each
 	each = func(s *Scored) error {
@@ -57,7 +57,7 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 		}
 		return told(s)
 	}
-	jacobian := logVolume(m.Transform, m.D())
+	jacobian := LogVolume(m.Transform, m.D())
 	if jacobian != 0 && m.HasDensity() {
 		raw := each
 		each = func(s *Scored) error {
@@ -68,40 +68,22 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 			return raw(s)
 		}
 	}
-	if err := m.checkCells(ctx, src); err != nil {
+	if err := m.kind().Cells.Check(ctx, src, m.Levels, m.Columns, false); err != nil {
 		return err
 	}
 	rows, _ := src.Shape()
 	return sweep.NewLocal(src, rows, origin, threads).Rows(ctx, mix, theta, each)
 }
 
-// present returns the model of the components that have a weight above 0, and their places among all; m itself where that is
+// Present returns the model of the components that have a weight above 0, and their places among all; m itself where that is
 // all of them, and for a model without weights. They share memory with m.
-func (m *Model) present() (some *Model, at []int) {
-	if !slices.Contains(m.Weights, 0) {
+func (m *Model) Present() (some *Model, at []int) {
+	p, at := m.parameters().Present()
+	if at == nil && len(p.Weights) == len(m.Weights) {
 		return m, nil
 	}
-	own, shaped := *m, m.kind().Shaped
-	own.Weights, own.Means, own.Covariance, own.Probabilities = nil, nil, nil, nil
-	for c, w := range m.Weights {
-		if w == 0 {
-			continue
-		}
-		at = append(at, c)
-		own.Weights = append(own.Weights, w)
-		if m.Means != nil {
-			own.Means = append(own.Means, m.Means[c])
-		}
-		if m.Probabilities != nil {
-			own.Probabilities = append(own.Probabilities, m.Probabilities[c])
-		}
-		if shaped && !m.Shape.Shared() {
-			own.Covariance = append(own.Covariance, m.Covariance[c])
-		}
-	}
-	if shaped && m.Shape.Shared() {
-		own.Covariance = m.Covariance
-	}
+	own := *m
+	own.Weights, own.Means, own.Covariance, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Probabilities
 	return &own, at
 }
 
@@ -120,17 +102,4 @@ func amongAll(k int, at []int, each func(*Scored) error) func(*Scored) error {
 		}
 		return each(all)
 	}
-}
-
-// checkCells refuses cells that the model has no place for.
-func (m *Model) checkCells(ctx context.Context, src data.Source) error {
-	cells := m.kind().Cells
-	if cells.Wrong == nil {
-		return nil
-	}
-	var levels []int
-	if cells.Levels {
-		levels = counts(m.Levels)
-	}
-	return wrongCell(ctx, src, cells, levels, m.Columns, false)
 }

@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"math"
@@ -29,7 +29,7 @@ type PCA struct {
 
 // PCA returns what principal components the model is fitted to; nil where it is fitted to the columns.
 func (m *Model) PCA() *PCA {
-	t := principal(m.Transform)
+	t := Principal(m.Transform)
 	if t == nil {
 		return nil
 	}
@@ -44,8 +44,8 @@ func (m *Model) PCA() *PCA {
 	return p
 }
 
-// principal returns the transform to principal components, the last of them, or nil.
-func principal(ts []Transform) *Transform {
+// Principal returns the transform to principal components, the last of them, or nil.
+func Principal(ts []Transform) *Transform {
 	for i := range slices.Backward(ts) {
 		if ts[i].Kind == "pca" {
 			return &ts[i]
@@ -54,9 +54,9 @@ func principal(ts []Transform) *Transform {
 	return nil
 }
 
-// Fitted returns the names of the variables that the parameters speak of: pc1, pc2 and on after principal components, else
+// Variables returns the names of the variables that the parameters speak of: pc1, pc2 and on after principal components, else
 // the columns.
-func (m *Model) Fitted() []string {
+func (m *Model) Variables() []string {
 	if m.PCA() == nil {
 		return m.Columns
 	}
@@ -68,10 +68,10 @@ func (m *Model) Fitted() []string {
 }
 
 // dims returns the number of variables that the parameters speak of.
-func (m *Model) dims() int { return width(m.Transform, m.D()) }
+func (m *Model) dims() int { return Width(m.Transform, m.D()) }
 
-// width returns how many variables are left of d after the transforms.
-func width(ts []Transform, d int) int {
+// Width returns how many variables are left of d after the transforms.
+func Width(ts []Transform, d int) int {
 	for _, t := range ts {
 		if t.Kind == "pca" {
 			d = len(t.Components)
@@ -80,8 +80,8 @@ func width(ts []Transform, d int) int {
 	return d
 }
 
-// rows returns src transformed.
-func (t *Transform) rows(src data.Source) data.Source {
+// Rows returns src transformed.
+func (t *Transform) Rows(src data.Source) data.Source {
 	switch t.Kind {
 	case "pca":
 		return data.Projected(src, t.Mean, t.Components)
@@ -91,8 +91,8 @@ func (t *Transform) rows(src data.Source) data.Source {
 	return data.Scaled(src, t.Center, t.Scale)
 }
 
-// apply returns the transformed row. x is changed.
-func (t *Transform) apply(x []float64) []float64 {
+// Apply returns the transformed row. x is changed.
+func (t *Transform) Apply(x []float64) []float64 {
 	switch t.Kind {
 	case "pca":
 		for j, m := range t.Mean {
@@ -130,10 +130,10 @@ func (t *Transform) undo(y []float64) []float64 {
 	return y
 }
 
-// logVolume returns what a log density of transformed rows of d columns has too much for one in the user's units: the sum
+// LogVolume returns what a log density of transformed rows of d columns has too much for one in the user's units: the sum
 // of the logarithms of the scales. Fewer components than columns have no density over the columns; log densities are then
 // those of the components, and it is 0. As many turn space and change no volume.
-func logVolume(ts []Transform, d int) float64 {
+func LogVolume(ts []Transform, d int) float64 {
 	sum := 0.0
 	for _, t := range ts {
 		if t.Kind == "pca" && len(t.Components) < d {

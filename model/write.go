@@ -1,12 +1,10 @@
-package latent
+package model
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"github.com/latent-go/latent/internal/family"
 )
 
 // MarshalJSON writes the model file: one key a line, one component a line.
@@ -35,7 +33,7 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 		}
 		w.b.WriteString("\n ]")
 	} else {
-		w.lines(kd.Location.Key, *m.locations())
+		w.lines(kd.Location.Key, m.locations())
 	}
 	if kd.Shaped {
 		w.covariances(m)
@@ -71,15 +69,6 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 		w.key("provenance", m.Provenance)
 	}
 	return append(w.b.Bytes(), "\n}"...), w.err
-}
-
-// byLevel returns the probabilities of component c of a categorical model by column and level. It shares memory.
-func (m *Model) byLevel(c int) [][]float64 {
-	rest, columns := m.Probabilities[c], make([][]float64, len(m.Levels))
-	for j, names := range m.Levels {
-		columns[j], rest = rest[:len(names)], rest[len(names):]
-	}
-	return columns
 }
 
 // WriteTo writes the model file as MarshalJSON lays it out (json.Marshal would squeeze it into one line).
@@ -143,19 +132,4 @@ func (w *modelWriter) covariances(m *Model) {
 		w.value(v)
 	}
 	w.b.WriteString("\n ]")
-}
-
-// covarianceValue returns a covariance as JSON shows it: a matrix, a list of variances or a number.
-func covarianceValue(s family.Shape, cov []float64, d int) any {
-	switch {
-	case matrix(s):
-		rows := make([][]float64, d)
-		for j := range d {
-			rows[j] = cov[j*d : j*d+d]
-		}
-		return rows
-	case s == family.Spherical || s == family.TiedSpherical:
-		return cov[0]
-	}
-	return cov
 }

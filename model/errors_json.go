@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"encoding/json"
@@ -74,7 +74,7 @@ func (e *StandardErrors) probabilities() any {
 // errorsShape returns the shape that a covariance has in the user's units, and the number of its variables.
 func (m *Model) errorsShape() (family.Shape, int) {
 	d := m.dims()
-	if m.PCA() == nil && len(m.Transform) > 0 && m.Shape.Size(d) == 1 && !matrix(m.Shape) {
+	if m.PCA() == nil && len(m.Transform) > 0 && m.Shape.Size(d) == 1 && !m.Shape.Matrix() {
 		return family.Diag, d
 	}
 	return m.Shape, d
@@ -84,7 +84,7 @@ func (m *Model) errorsShape() (family.Shape, int) {
 func (m *Model) errorsValue(e Errors) any {
 	shape, d := m.errorsShape()
 	switch {
-	case matrix(shape):
+	case shape.Matrix():
 		return slices.Collect(slices.Chunk(e, d))
 	case shape == family.Spherical || shape == family.TiedSpherical:
 		if v := e[0]; v-v != 0 {
@@ -116,7 +116,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 	kd := m.kind()
 	if kd.Shaped {
 		shape, d := m.errorsShape()
-		if count, size = m.Shape.Count(k), shape.Size(d); matrix(shape) {
+		if count, size = m.Shape.Count(k), shape.Size(d); shape.Matrix() {
 			size = d * d
 		}
 	}

@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func (m *Model) whole() error {
 	if kd.Cells.Levels && len(m.Levels) != len(m.Columns) {
 		return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), len(m.Columns))
 	}
-	what, rows, width := kd.Location.Key, *m.locations(), kd.Width(d, m.Levels)
+	what, rows, width := kd.Location.Key, m.locations(), kd.Width(d, m.Levels)
 	switch {
 	case len(rows) == 0:
 		return wrong("%s: there must be at least one", what)
@@ -72,7 +72,7 @@ func (m *Model) wholeCovariances(k, d int) error {
 		return &ModelError{fmt.Sprintf("covariances: there %s %d, but %s covariances of %d components are %d", text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)}
 	}
 	want := m.Shape.Size(d)
-	if matrix(m.Shape) {
+	if m.Shape.Matrix() {
 		want = d * d
 	}
 	for c, cov := range m.Covariance {

@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"bytes"
@@ -57,7 +57,7 @@ func (m *Model) checkTold() error {
 		}
 	}
 	if m.Spec != nil {
-		if err := strictly(m.Spec, new(Spec)); err != nil {
+		if err := strictly(m.Spec, new(asked)); err != nil {
 			return fmt.Errorf("spec: %w", err)
 		}
 	}
@@ -178,4 +178,35 @@ func (t *LRT) check() error {
 		return fmt.Errorf("p: it is %v; it must be from 0 to 1", *t.P)
 	}
 	return notNegative("k", t.K, "against", t.Against, "replicates", t.Replicates, "done", t.Done, "reached", t.Reached, "failed", t.Failed)
+}
+
+// asked is how "spec" is laid out: what latent.Spec was given, in its own words.
+type asked struct {
+	Model       string    `json:"model"`
+	K           int       `json:"k"`
+	KRange      [2]int    `json:"k_range"`
+	Covariance  string    `json:"covariance"`
+	Criterion   string    `json:"criterion"`
+	Algorithm   string    `json:"algorithm"`
+	Beta        []float64 `json:"beta"`
+	BetaSteps   int       `json:"beta_steps"`
+	BatchSize   int       `json:"batch_size"`
+	Penalty     *float64  `json:"penalty"`
+	Binarize    *float64  `json:"binarize"`
+	Weights     string    `json:"weights"`
+	Init        string    `json:"init"`
+	NInit       int       `json:"n_init"`
+	MaxIter     *int      `json:"max_iter"`
+	Tol         *float64  `json:"tol"`
+	TolLogLik   float64   `json:"tol_loglik"`
+	TolShift    float64   `json:"tol_shift"`
+	Seed        *uint64   `json:"seed"`
+	RegCovar    float64   `json:"reg_covar"`
+	Scale       string    `json:"scale"`
+	PCA         int       `json:"pca"`
+	Bootstrap   int       `json:"bootstrap"`
+	LRT         int       `json:"lrt"`
+	AllowLong   bool      `json:"allow_long"`
+	ColumnNames []string  `json:"column_names"`
+	Threads     int       `json:"threads"`
 }

@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"fmt"
@@ -6,8 +6,18 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
+
+// Validate refuses a model whose parts do not fit each other, with a *ModelError, or whose numbers are out of range. A model that
+// was read is valid.
+func (m *Model) Validate() error {
+	if err := m.whole(); err != nil {
+		return err
+	}
+	return m.check()
+}
 
 // check refuses parameters that do not fit each other or are out of range.
 func (m *Model) check() error {
@@ -19,7 +29,7 @@ func (m *Model) check() error {
 		return err
 	}
 	kd := m.kind()
-	what, rows, width, unit := kd.Location.Key, *m.locations(), kd.Width(m.dims(), m.Levels), "columns"
+	what, rows, width, unit := kd.Location.Key, m.locations(), kd.Width(m.dims(), m.Levels), "columns"
 	switch {
 	case kd.Cells.Levels:
 		unit = "levels in all columns"
@@ -81,10 +91,10 @@ func (m *Model) checkUnits() error {
 		d := m.dims()
 		for i, v := range cov {
 			at := i
-			if matrix(shape) {
+			if shape.Matrix() {
 				at = i % d
 			}
-			if diagonal := !matrix(shape) || i/d == i%d; v-v != 0 || diagonal && v <= 0 {
+			if diagonal := !shape.Matrix() || i/d == i%d; v-v != 0 || diagonal && v <= 0 {
 				return fmt.Errorf("transform: in the units of column %q the variance of group %d is too large or too small for a float64", m.Columns[at], c+1)
 			}
 		}
@@ -181,7 +191,7 @@ func (m *Model) checkWeights() error {
 // checkLocations wants numbers within the range of their kind.
 func (m *Model) checkLocations() error {
 	at := m.kind().Location
-	for c, row := range *m.locations() {
+	for c, row := range m.locations() {
 		for j, v := range row {
 			if !(v >= at.Lowest && v <= at.Highest) {
 				return fmt.Errorf("%s: row %d, column %d is %v; it must be %s", at.Key, c+1, j+1, v, at.Range)
@@ -236,21 +246,18 @@ func (m *Model) checkCovariances() error {
 			return fmt.Errorf("covariances: number %d %w", c+1, err)
 		}
 	}
-	if m.Shape.Decomposed() {
-		return m.checkDecomposed()
-	}
-	return nil
+	return m.parameters().CheckShape()
 }
 
 func checkCovariance(s family.Shape, cov []float64, d int) error {
 	want := s.Size(d)
-	if matrix(s) {
+	if s.Matrix() {
 		want = d * d
 	}
 	if len(cov) != want {
 		return fmt.Errorf("has %d numbers; a %s covariance of %d columns has %d", len(cov), s, d, want)
 	}
-	if matrix(s) {
+	if s.Matrix() {
 		for j := range d {
 			for l := range j {
 				a, b := cov[j*d+l], cov[l*d+j]
@@ -261,7 +268,7 @@ func checkCovariance(s family.Shape, cov []float64, d int) error {
 		}
 	}
 	u := make([]float64, s.Size(d))
-	if !(family.Gaussian{Shape: s}).Scale(u, pack(s, cov, d), d) {
+	if !(family.Gaussian{Shape: s}).Scale(u, kind.Pack(s, cov, d), d) {
 		return fmt.Errorf("is not positive definite")
 	}
 	return nil

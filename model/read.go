@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"bytes"
@@ -101,9 +101,9 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 		r.levels(m)
 	case kd.Mixture:
 		m.Weights = r.numbers("weights")
-		*m.locations() = r.rows(kd.Location.Key)
+		m.setLocations(r.rows(kd.Location.Key))
 	default:
-		*m.locations() = r.rows(kd.Location.Key)
+		m.setLocations(r.rows(kd.Location.Key))
 		m.Sizes = r.optional("sizes")
 	}
 	r.rest(m)
@@ -302,7 +302,7 @@ func (r *modelReader) shaped(m *Model) {
 	m.Covariance = make([][]float64, len(all))
 	for c, rows := range all {
 		for j, row := range rows {
-			if matrix(shape) && (len(rows) != d || len(row) != d) && r.err == nil {
+			if shape.Matrix() && (len(rows) != d || len(row) != d) && r.err == nil {
 				r.err = fmt.Errorf("covariances: row %d of matrix %d has %d numbers and %s, but there are %d %s", j+1, c+1, len(row), text.There(len(rows), "row"), d, unit)
 			}
 			m.Covariance[c] = append(m.Covariance[c], floats(row)...)

@@ -1,4 +1,4 @@
-package latent
+package model
 
 import (
 	"fmt"
@@ -20,17 +20,22 @@ type Sampler struct {
 
 // Sampler returns a sampler whose rows depend on the seed alone. A kmeans or kmedians model has no density to draw from.
 func (m *Model) Sampler(seed uint64) (*Sampler, error) {
+	return m.SamplerFrom(rand.New(rand.NewPCG(seed, 0)))
+}
+
+// SamplerFrom is Sampler with random numbers of the caller's, who must not draw from them meanwhile.
+func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
 	if !m.HasDensity() {
 		return nil, fmt.Errorf("a %s model has no density to draw rows from; fit a mixture", m.Kind)
 	}
-	s := &Sampler{m: m, levels: counts(m.Levels), rng: rand.New(rand.NewPCG(seed, 0)), z: make([]float64, m.dims()), y: make([]float64, m.dims())}
+	s := &Sampler{m: m, levels: kind.Counts(m.Levels), rng: rng, z: make([]float64, m.dims()), y: make([]float64, m.dims())}
 	g := family.Gaussian{Shape: m.Shape}
 	for _, cov := range m.Covariance {
 		u := make([]float64, m.Shape.Size(m.dims()))
-		g.Scale(u, pack(m.Shape, cov, m.dims()), m.dims())
+		g.Scale(u, kind.Pack(m.Shape, cov, m.dims()), m.dims())
 		s.scale = append(s.scale, u)
 	}
 	return s, nil
@@ -42,7 +47,7 @@ func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 func (s *Sampler) Draw(x []float64) int {
 	c := kind.Pick(s.m.Weights, s.rng)
 	if draw := s.m.kind().Location.Draw; draw != nil {
-		draw(x, (*s.m.locations())[c], s.levels, s.rng)
+		draw(x, s.m.locations()[c], s.levels, s.rng)
 		return c
 	}
 	for j := range s.z {

@@ -1,0 +1,206 @@
+package kind
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+)
+
+// Parameters are the natural parameters of the components of a model, as its file holds them.
+type Parameters struct {
+	Kind          *Kind
+	Shape         family.Shape // of covariances
+	Levels        [][]string   // names of the levels of each column
+	D             int          // variables, after the model's transform
+	Weights       []float64    // k mixing weights; nil without densities
+	Means         [][]float64  // k x d
+	Covariance    [][]float64  // k covariances, or the one that all share: d x d row-major, d variances or one number
+	Probabilities [][]float64  // k rows of probabilities
+}
+
+// Locations returns the rows of numbers that say where the components are: means, centres or probabilities.
+func (p *Parameters) Locations() *[][]float64 {
+	if p.Kind.Location.Told == Probability {
+		return &p.Probabilities
+	}
+	return &p.Means
+}
+
+// K returns the number of components.
+func (p *Parameters) K() int {
+	if p.Kind.Mixture {
+		return len(p.Weights)
+	}
+	return len(*p.Locations())
+}
+
+// Family returns the family of the components. Variances are what a Gaussian's floor is measured by; 1 where nil. Covariances
+// are taken as they stand, whatever they share.
+func (p *Parameters) Family(variances []float64) family.Family {
+	f := p.Kind.Family(Variables{Shape: p.Shape, Levels: Counts(p.Levels), Var: variances})
+	if f, ok := f.(family.Decomposed); ok {
+		return f.Plain()
+	}
+	return f
+}
+
+// Counts returns the number of levels of each column; nil where there are none.
+func Counts(levels [][]string) []int {
+	n := make([]int, len(levels))
+	for j, names := range levels {
+		n[j] = len(names)
+	}
+	return n
+}
+
+// Fill sets comp to the parameters of the components of a family, relative to origin. raise says that covariances below
+// the floor are raised to it; else they are taken as they stand, and one that is not positive definite is an error.
+func (p *Parameters) Fill(fam family.Family, comp, origin []float64, raise bool) error {
+	k, d := p.K(), p.D
+	if fam, ok := fam.(family.Natural); ok {
+		fam.FromNatural(comp, slices.Concat(*p.Locations()...), k)
+		return nil
+	}
+	for c, mean := range p.Means {
+		for j, v := range mean {
+			comp[c*d+j] = v - origin[j]
+		}
+	}
+	switch fam := fam.(type) {
+	case family.Gaussian:
+		for c, cov := range p.Covariance {
+			u, q := fam.ScaleOf(comp, c, k, d), Pack(fam.Shape, cov, d)
+			if raise {
+				fam.ScaleAbove(u, q, d)
+			} else if !fam.Scale(u, q, d) {
+				return notPositive(c)
+			}
+		}
+	case family.Decomposed:
+		own, err := p.Scales(fam.Plain())
+		if err != nil {
+			return err
+		}
+		copy(own, comp[:k*d])
+		fam.Restrict(comp, own, p.Weights, k, d)
+	}
+	return nil
+}
+
+func notPositive(c int) error {
+	return fmt.Errorf("covariances: number %d is not positive definite", c+1)
+}
+
+// Scales returns the parameters of a family whose covariances are each by itself: those of p, with means of 0.
+func (p *Parameters) Scales(g family.Gaussian) ([]float64, error) {
+	k, d := p.K(), p.D
+	own := make([]float64, g.Params(k, d))
+	for c, cov := range p.Covariance {
+		if !g.Scale(g.ScaleOf(own, c, k, d), Pack(g.Shape, cov, d), d) {
+			return nil, notPositive(c)
+		}
+	}
+	return own, nil
+}
+
+// Spread returns a variance a variable: within plus between the components, or 1 where there is none.
+func (p *Parameters) Spread() []float64 {
+	mean, v := p.Centre(), make([]float64, p.D)
+	for c, mu := range p.Means {
+		for j, x := range mu {
+			v[j] += p.share(c) * (x - mean[j]) * (x - mean[j])
+			if p.Kind.Mixture {
+				v[j] += p.share(c) * p.Variance(c, j)
+			}
+		}
+	}
+	for j := range v {
+		if !(v[j] > 0) {
+			v[j] = 1
+		}
+	}
+	return v
+}
+
+// Centre returns the mean of all components.
+func (p *Parameters) Centre() []float64 {
+	mean := make([]float64, p.D)
+	for c, mu := range p.Means {
+		for j, x := range mu {
+			mean[j] += p.share(c) * x
+		}
+	}
+	return mean
+}
+
+func (p *Parameters) share(c int) float64 {
+	if p.Kind.Mixture {
+		return p.Weights[c]
+	}
+	return 1 / float64(p.K())
+}
+
+// Variance returns the variance of variable j in component c of a kind with covariances.
+func (p *Parameters) Variance(c, j int) float64 {
+	cov := p.Covariance[min(c, len(p.Covariance)-1)]
+	switch {
+	case len(cov) == 1:
+		return cov[0]
+	case p.Shape.Matrix():
+		return cov[j*p.D+j]
+	}
+	return cov[j]
+}
+
+// Present returns the parameters of the components that have a weight above 0, and their places among all; p itself where that
+// is all of them, and for a kind without weights. They share memory with p.
+func (p *Parameters) Present() (some *Parameters, at []int) {
+	if !slices.Contains(p.Weights, 0) {
+		return p, nil
+	}
+	own := *p
+	own.Weights, own.Means, own.Covariance, own.Probabilities = nil, nil, nil, nil
+	for c, w := range p.Weights {
+		if w == 0 {
+			continue
+		}
+		at = append(at, c)
+		own.Weights = append(own.Weights, w)
+		*own.Locations() = append(*own.Locations(), (*p.Locations())[c])
+		if p.Kind.Shaped && !p.Shape.Shared() {
+			own.Covariance = append(own.Covariance, p.Covariance[c])
+		}
+	}
+	if p.Kind.Shaped && p.Shape.Shared() {
+		own.Covariance = p.Covariance
+	}
+	return &own, at
+}
+
+// Pack returns the free half of a covariance: the lower triangle by rows of a d x d matrix, and others as they are.
+func Pack(s family.Shape, cov []float64, d int) []float64 {
+	if !s.Matrix() {
+		return slices.Clone(cov)
+	}
+	q := make([]float64, 0, d*(d+1)/2)
+	for j := range d {
+		q = append(q, cov[j*d:j*d+j+1]...)
+	}
+	return q
+}
+
+// Unpack is the inverse of Pack.
+func Unpack(s family.Shape, q []float64, d int) []float64 {
+	if !s.Matrix() {
+		return q
+	}
+	cov := make([]float64, d*d)
+	for j := range d {
+		for l := range j + 1 {
+			v := q[j*(j+1)/2+l]
+			cov[j*d+l], cov[l*d+j] = v, v
+		}
+	}
+	return cov
+}

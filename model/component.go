@@ -1,0 +1,108 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
+)
+
+// Component returns component c of the model in the user's units, without what only a fit knows.
+func (m *Model) Component(c int) Component {
+	x := Component{Label: c + 1}
+	if m.HasDensity() {
+		x.Weight = m.Weights[c]
+	}
+	kd := m.kind()
+	switch {
+	case kd.Cells.Levels:
+		x.Probability = m.byLevel(c)
+	case kd.Location.Told == kind.Probability:
+		x.Probability = m.Probabilities[c]
+	case kd.Location.Told == kind.Median:
+		x.Median = m.UserMean(c)
+	default:
+		x.Mean = m.UserMean(c)
+	}
+	if kd.Shaped {
+		x.Covariance = m.userCovariance(c)
+	}
+	return x
+}
+
+// UserMean returns the mean of component c in the user's units: d numbers, after principal components the point of their
+// plane.
+func (m *Model) UserMean(c int) []float64 {
+	mean := slices.Clone(m.Means[c])
+	for _, t := range slices.Backward(m.Transform) {
+		mean = t.undo(mean)
+	}
+	return mean
+}
+
+// userCovariance returns the covariance of component c in the user's units: a matrix, d variances, or one number
+// where the shape has one and no transform gave the columns scales of their own. After principal components it is that of
+// the components: over all columns it would be a singular matrix of another shape.
+func (m *Model) userCovariance(c int) any {
+	shape, cov := m.userVariances(c)
+	return covarianceValue(shape, cov, m.dims())
+}
+
+// userVariances returns the numbers of userCovariance, and the shape that they have there.
+func (m *Model) userVariances(c int) (family.Shape, []float64) {
+	d := m.dims()
+	cov := slices.Clone(m.Covariance[min(c, len(m.Covariance)-1)])
+	shape := m.Shape
+	if m.PCA() != nil {
+		return shape, cov
+	}
+	if len(m.Transform) > 0 && shape.Size(d) == 1 && !shape.Matrix() {
+		cov, shape = slices.Repeat(cov, d), family.Diag
+	}
+	for _, t := range m.Transform {
+		for i := range cov {
+			if shape.Matrix() {
+				cov[i] *= t.Scale[i/d] * t.Scale[i%d]
+			} else {
+				cov[i] *= t.Scale[i] * t.Scale[i]
+			}
+		}
+	}
+	return shape, cov
+}
+
+// Component is one group, in the user's units.
+type Component struct {
+	Label       int       `json:"label"` // from 1, the heaviest first
+	Rows        int64     `json:"rows"`  // rows that carry the label
+	Weight      float64   `json:"weight"`
+	Mean        []float64 `json:"mean,omitempty"`        // gmm, kmeans
+	Covariance  any       `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
+	Median      []float64 `json:"median,omitempty"`      // kmedians
+	Probability any       `json:"probability,omitempty"` // bernoulli: d numbers; categorical: for each column one a level
+	AtFloor     bool      `json:"at_floor"`
+}
+
+// byLevel returns the probabilities of component c of a categorical model by column and level. It shares memory.
+func (m *Model) byLevel(c int) [][]float64 {
+	rest, columns := m.Probabilities[c], make([][]float64, len(m.Levels))
+	for j, names := range m.Levels {
+		columns[j], rest = rest[:len(names)], rest[len(names):]
+	}
+	return columns
+}
+
+// covarianceValue returns a covariance as JSON shows it: a matrix, a list of variances or a number.
+func covarianceValue(s family.Shape, cov []float64, d int) any {
+	switch {
+	case s.Matrix():
+		rows := make([][]float64, d)
+		for j := range d {
+			rows[j] = cov[j*d : j*d+d]
+		}
+		return rows
+	case s == family.Spherical || s == family.TiedSpherical:
+		return cov[0]
+	}
+	return cov
+}

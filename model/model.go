@@ -1,0 +1,114 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/sweep"
+)
+
+// ModelVersion is the newest version of the model file that this package reads, and the one it writes.
+const ModelVersion = 1
+
+// Model is a fitted or hand-written clustering in natural parameters: what the model file holds.
+type Model struct {
+	Kind          string       // "gmm", "bernoulli", "categorical", "kmeans" or "kmedians"
+	Shape         family.Shape // of the covariances of a gmm
+	Columns       []string     // names of the d columns of the rows
+	Levels        [][]string   // categorical: the names of each column's levels
+	Weights       []float64    // mixtures: k mixing weights
+	Means         [][]float64  // k x d means of a gmm, or centres of kmeans and kmedians, after Transform (d is then len(Variables()))
+	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1; after Transform
+	Probabilities [][]float64  // bernoulli: k x d, of a 1; categorical: k rows of one a level, column after column
+	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
+	Transform     []Transform  // what is done to a row first, in order
+
+	N              *int64          // rows fitted
+	LogLik         *float64        // log-likelihood of the fit in the user's units, nats
+	Certificate    json.RawMessage // how sure it is that the fit had finished
+	StandardErrors *StandardErrors // of the parameters, as far as they could be had
+	Spec           json.RawMessage // what was asked for
+	Provenance     *Provenance     // where it came from; nil in a model written by hand
+}
+
+// K returns the number of components.
+func (m *Model) K() int {
+	if m.HasDensity() {
+		return len(m.Weights)
+	}
+	return len(m.Means)
+}
+
+// D returns the number of columns of a row; what is fitted may have fewer (see Variables).
+func (m *Model) D() int { return len(m.Columns) }
+
+// HasDensity reports whether the model is a mixture: kmeans and kmedians have centres only.
+func (m *Model) HasDensity() bool {
+	k := m.kind()
+	return k != nil && k.Mixture
+}
+
+// kind returns the kind of the model; nil where it has none that is known.
+func (m *Model) kind() *kind.Kind {
+	if m.Kind == "" { // Of would take the default
+		return nil
+	}
+	return kind.Of(m.Kind)
+}
+
+// Load reads a model file. What it does not understand it refuses, naming the key.
+func Load(path string) (*Model, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no such file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := new(Model)
+	if err := m.UnmarshalJSON(b); err != nil { // json.Unmarshal would not say on which line a file stops being JSON
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// parameters returns the natural parameters. They share memory with the model.
+func (m *Model) parameters() *kind.Parameters {
+	return &kind.Parameters{Kind: m.kind(), Shape: m.Shape, Levels: m.Levels, D: m.dims(), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+}
+
+// mixture returns the mixture of the model, its parameter vector and the origin that both are relative to.
+func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err error) {
+	p := m.parameters()
+	origin = make([]float64, p.D)
+	mix = &mixture.Mixture{K: p.K(), D: p.D}
+	if p.Kind.Centred() {
+		around := sweep.Survey{Mean: p.Centre(), Var: p.Spread(), Min: m.Means[0]} // as for a fit
+		origin = around.Origin()
+		mix.Family = p.Family(around.Var)
+	} else {
+		mix.Family = p.Family(nil)
+	}
+	theta = make([]float64, mix.Params())
+	for c, w := range m.Weights {
+		theta[c] = max(math.Log(w), mixture.MinLogWeight)
+	}
+	return mix, theta, origin, p.Fill(mix.Family, mix.Components(theta), origin, false)
+}
+
+// locations returns the rows of numbers that say where the components are.
+func (m *Model) locations() [][]float64 { return *m.parameters().Locations() }
+
+// setLocations is the inverse of locations.
+func (m *Model) setLocations(rows [][]float64) {
+	p := m.parameters()
+	*p.Locations() = rows
+	m.Means, m.Probabilities = p.Means, p.Probabilities
+}
