@@ -119,8 +119,8 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if err := c.collinear(ctx, r); err != nil {
 		return nil, err
 	}
-	r.Fitted.Provenance.Warnings = r.Warnings
-	r.Fitted.Provenance.Choice, r.Fitted.Provenance.Candidates = r.Choice, r.Candidates
+	r.Model.Provenance.Warnings = r.Warnings
+	r.Model.Provenance.Choice, r.Model.Provenance.Candidates = r.Choice, r.Candidates
 	return r, nil
 }
 

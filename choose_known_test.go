@@ -80,17 +80,17 @@ func TestHowOftenEachCriterionFindsK(t *testing.T) {
 			fits = append(fits, mustFit(t, src, Spec{KRange: [2]int{1, 10}, Model: "kmeans", Criterion: c}))
 		}
 		for _, r := range fits {
-			if !r.Converged || math.IsNaN(r.Candidates[0].Value("bic")) && r.Model == "gmm" {
-				t.Errorf("set %d, %s: not finished", i, r.Model)
+			if !r.Converged || math.IsNaN(r.Candidates[0].Value("bic")) && r.Kind == "gmm" {
+				t.Errorf("set %d, %s: not finished", i, r.Kind)
 			}
 			for _, x := range r.Components {
 				if x.AtFloor {
-					t.Errorf("set %d, %s: a degenerate candidate won", i, r.Model)
+					t.Errorf("set %d, %s: a degenerate candidate won", i, r.Kind)
 				}
 			}
 			for _, c := range criteria {
 				by, simple := strings.CutPrefix(c, "k-means ")
-				if simple != (r.Model == "kmeans") || simple && by != r.Choice.Criterion {
+				if simple != (r.Kind == "kmeans") || simple && by != r.Choice.Criterion {
 					continue
 				}
 				found, best := 0, math.Inf(1)

@@ -60,7 +60,7 @@ func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {
 func written(t *testing.T, r *Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := r.Fitted.WriteTo(&b); err != nil {
+	if _, err := r.Model.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -143,8 +143,8 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 		c.spec.Threads = 1
 		r := quickFit(t, c.src, c.spec)
 		alone := quickFit(t, c.src, Spec{K: r.K, Covariance: r.Covariance, Model: c.spec.Model, Scale: c.spec.Scale, Init: c.spec.Init, NInit: c.spec.NInit})
-		alone.Fitted.Spec, r.Fitted.Spec = nil, nil // "full" was not said there
-		alone.Fitted.Provenance.Choice, alone.Fitted.Provenance.Candidates = r.Choice, r.Candidates
+		alone.Model.Spec, r.Model.Spec = nil, nil // "full" was not said there
+		alone.Model.Provenance.Choice, alone.Model.Provenance.Candidates = r.Choice, r.Candidates
 		if written(t, r) != written(t, alone) {
 			t.Errorf("%s: the winner is another model than the fit of k = %d, %s", name, r.K, r.Covariance)
 		}
@@ -159,7 +159,7 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 		more := quickFit(t, c.src, c.spec)
 		a, _ := json.Marshal(r.Candidates)
 		b, _ := json.Marshal(more.Candidates)
-		if more.Fitted.Spec = nil; written(t, more) != written(t, r) || !bytes.Equal(a, b) {
+		if more.Model.Spec = nil; written(t, more) != written(t, r) || !bytes.Equal(a, b) {
 			t.Errorf("%s: three threads choose another model, or have other candidates", name)
 		}
 	}

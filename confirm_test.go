@@ -71,7 +71,7 @@ func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
 				if r.Choice == nil {
 					continue
 				}
-				again := Told(r.Fitted)
+				again := Told(r.Model)
 				if warning, errors := remarked(again); !warning || !errors || !again.Certificate.Whole || *again.Certificate.Curvature != *c.Curvature {
 					t.Errorf("the file of %s, seed %d: %+v", model, seed, again.Certificate)
 				}
@@ -119,7 +119,7 @@ func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
 		}
 		for c, p := range yes { // the counts are those of the model: its parameters come back
 			for j, v := range p {
-				if got := r.Fitted.Probabilities[c][j]; math.Abs(got-v) > tol {
+				if got := r.Model.Probabilities[c][j]; math.Abs(got-v) > tol {
 					t.Errorf("tol %v: probability %v, want %v", tol, got, v)
 				}
 			}

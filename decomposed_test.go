@@ -87,7 +87,7 @@ func TestDecomposedModelsSurviveTheFile(t *testing.T) {
 		for _, scale := range []string{"none", "standard"} {
 			spec := Spec{K: 3, Covariance: code, NInit: 1, Scale: scale, Tol: new(1e-6)}
 			r := mustFit(t, src, spec)
-			text := saved(t, r.Fitted)
+			text := saved(t, r.Model)
 			m := new(model.Model)
 			if err := m.UnmarshalJSON([]byte(text)); err != nil {
 				t.Fatalf("%s: %v", code, err)
@@ -159,9 +159,9 @@ func TestDecomposedModelsAreDrawnFrom(t *testing.T) {
 		s.Draw(x[2*i : 2*i+2])
 	}
 	r := mustFit(t, &data.Table{N: n, D: 2, F64: x}, Spec{K: 2, Covariance: "EEV", NInit: 1})
-	for c, cov := range r.Fitted.Covariance {
+	for c, cov := range r.Model.Covariance {
 		want := []float64{1, 0, 0, 4}
-		if r.Fitted.Means[c][0] > 15 {
+		if r.Model.Means[c][0] > 15 {
 			want = []float64{2.5, 1.5, 1.5, 2.5}
 		}
 		for i, v := range want {

@@ -60,7 +60,7 @@ func ExampleModel_Rows() {
 		panic(err)
 	}
 	fresh, _ := data.FromRows([][]float64{{0}, {20}})
-	err = r.Fitted.Rows(ctx, fresh, 1, func(s *model.Scored) error {
+	err = r.Model.Rows(ctx, fresh, 1, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			fmt.Printf("row %d: group %d\n", i+1, c+1)
 		}

@@ -31,10 +31,10 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	}
 	s := win.last
 	r := &Result{
-		Model: m.Kind, K: m.K(), N: f.look.Used, Weight: f.weight(), D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
+		Kind: m.Kind, K: m.K(), N: f.look.Used, Weight: f.weight(), D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
 		Iterations: s.Iteration, Sweeps: win.moves + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
-		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Fitted: m,
+		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Model: m,
 		PCA: m.PCA(), ColumnSD: f.sd,
 	}
 	_, r.Why = f.spec.choice(f.mix.D)
@@ -75,7 +75,7 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 // sign puts into the model what the fit found out, so that the file alone can tell it again. No times and no thread
 // counts: the same fit gives the same bytes.
 func (f *fit) sign(r *Result) (err error) {
-	m := r.Fitted
+	m := r.Model
 	m.N, m.LogLik = new(f.look.Used), r.LogLik
 	spec := f.spec
 	spec.Threads, spec.Columns = 0, nil

@@ -76,7 +76,7 @@ func TestWhenKMeansGoesOnWhereLloydEnds(t *testing.T) {
 		labels[i] = int32(i % 5)
 	}
 	centers := [][]float64{{0, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
-	given := mustFit(t, src, Spec{Model: "kmeans", K: 5, Algorithm: "lloyd", NInit: 1}).Fitted
+	given := mustFit(t, src, Spec{Model: "kmeans", K: 5, Algorithm: "lloyd", NInit: 1}).Model
 	for _, c := range []struct {
 		spec Spec
 		want string
@@ -98,7 +98,7 @@ func TestWhenKMeansGoesOnWhereLloydEnds(t *testing.T) {
 		if r.Algorithm != c.want || r.Algorithm == "lloyd" && r.Moves != 0 || c.spec.MaxIter != nil && r.Iterations > *c.spec.MaxIter {
 			t.Errorf("%+v is fitted by %s, want %s; %d moves, %d iterations", c.spec, r.Algorithm, c.want, r.Moves, r.Iterations)
 		}
-		if again := Told(r.Fitted); again.Moves != r.Moves {
+		if again := Told(r.Model); again.Moves != r.Moves {
 			t.Errorf("the model tells of %d moves, the result of %d", again.Moves, r.Moves)
 		}
 	}
@@ -123,7 +123,7 @@ func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
 	src := matrixOf(2, x...)
 	spec := Spec{Model: "kmeans", K: 7, Threads: 2}
 	table, stream := mustFit(t, src, spec), mustFit(t, hidden{src}, spec)
-	if saved(t, table.Fitted) != saved(t, stream.Fitted) {
+	if saved(t, table.Model) != saved(t, stream.Model) {
 		t.Error("another model than from the table")
 	}
 	spec.Algorithm, spec.NInit = "lloyd", 1
@@ -132,7 +132,7 @@ func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
 		t.Errorf("inertia %v, of Lloyd's algorithm from the same start %v", *table.Inertia, *plain.Inertia)
 	}
 	// At rest: from the end no label changes.
-	again := mustFit(t, src, Spec{Model: "kmeans", K: 7, Init: "model", Given: table.Fitted})
+	again := mustFit(t, src, Spec{Model: "kmeans", K: 7, Init: "model", Given: table.Model})
 	for i, c := range again.Components {
 		if slices.ContainsFunc([]int{0, 1}, func(j int) bool { return math.Abs(c.Mean[j]-table.Components[i].Mean[j]) > 1e-9 }) || c.Rows != table.Components[i].Rows {
 			t.Errorf("component %d moves from %+v to %+v", i, table.Components[i], c)

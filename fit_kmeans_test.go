@@ -150,7 +150,7 @@ func TestLabelsAndInertiaBelongToTheCentresReturned(t *testing.T) {
 			t.Errorf("limit %d: warnings %q", c.limit, r.Warnings)
 		}
 		count := map[bool]int64{}
-		for i, label := range labelsOf(t, src, r.Fitted) {
+		for i, label := range labelsOf(t, src, r.Model) {
 			low := r.Components[label].Mean[0] == c.centres[0]
 			if low != (int64(i) < c.first) {
 				t.Errorf("limit %d: row %d is with %v", c.limit, i, r.Components[label].Mean)
@@ -168,7 +168,7 @@ func TestRowsWithoutWeightAreLabelledButCountNothing(t *testing.T) {
 		if !slices.Equal(sortedMeans(r), []float64{1, 11}) || *r.Inertia != 4 || r.N != 4 || r.Weight != 4 {
 			t.Fatalf("seed %d: centres %v, inertia %v, n %d", seed, sortedMeans(r), *r.Inertia, r.N)
 		}
-		if l := labelsOf(t, src, r.Fitted); l[4] != l[3] {
+		if l := labelsOf(t, src, r.Model); l[4] != l[3] {
 			t.Errorf("seed %d: labels %v", seed, l)
 		}
 	}
@@ -238,7 +238,7 @@ func TestOneGroupOneRowOneColumn(t *testing.T) {
 	}
 	long, wide := normals(1, 1000), matrixOf(1000, normals(2, 1000)...)
 	for _, spec := range []Spec{{Model: "kmeans", K: 3}, {K: 3}} {
-		if r := mustFit(t, matrixOf(1, long...), spec); len(labelsOf(t, matrixOf(1, long...), r.Fitted)) != 1000 {
+		if r := mustFit(t, matrixOf(1, long...), spec); len(labelsOf(t, matrixOf(1, long...), r.Model)) != 1000 {
 			t.Errorf("%+v: not a label a row", spec)
 		}
 	}
@@ -280,12 +280,12 @@ func TestThreadsChangeNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := saved(t, r.Fitted) + fmt.Sprint(r.Iterations, r.Starts, r.Sweeps, r.SweepsTotal)
+			got := saved(t, r.Model) + fmt.Sprint(r.Iterations, r.Starts, r.Sweeps, r.SweepsTotal)
 			if want == "" {
 				want = got
 			}
 			if got != want {
-				t.Fatalf("%s with %d threads is another model than with 1", r.Model, threads)
+				t.Fatalf("%s with %d threads is another model than with 1", r.Kind, threads)
 			}
 			if r.Seed != *spec.Seed {
 				t.Errorf("seed %d, want %d", r.Seed, *spec.Seed)

@@ -28,7 +28,7 @@ func TestVarianceKeepsItsDigitsFarFromZero(t *testing.T) {
 		within(t, shape+": first mean", m[0], 1e8, 1e-6)
 		within(t, shape+": second mean", m[1], 1e8+1000, 1e-6)
 		within(t, shape+": mean log-likelihood", *r.MeanLogLik, -2.112085713764618, 1e-9)
-		for _, cov := range r.Fitted.Covariance {
+		for _, cov := range r.Model.Covariance {
 			within(t, shape+": variance", cov[0], 1, 1e-6)
 		}
 		within(t, shape+": weight", r.Components[0].Weight, 0.5, 1e-9)
@@ -72,8 +72,8 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 			within(t, "heavier weight", a.Weight, 6./7, 1e-9)
 			within(t, "first mean", a.Mean[0], mean, 1e-9)
 			within(t, "repeated value", b.Mean[0], 7.5, 1e-9)
-			within(t, "first variance", r.Fitted.Covariance[0][0], variance, 1e-9)
-			if v := r.Fitted.Covariance[1][0]; !(v > 0 && v < 1e-6) {
+			within(t, "first variance", r.Model.Covariance[0][0], variance, 1e-9)
+			if v := r.Model.Covariance[1][0]; !(v > 0 && v < 1e-6) {
 				t.Errorf("%s: second variance %v", shape, v)
 			}
 			if a.AtFloor || !b.AtFloor || !r.Converged || len(r.Certificate.OnEdge) != 1 || !strings.Contains(strings.Join(r.Warnings, "\n"), "component 2 is at the floor") {
@@ -82,7 +82,7 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 		}
 	}
 	r := mustFit(t, src, Spec{K: 2, Covariance: "tied"})
-	within(t, "tied variance", r.Fitted.Covariance[0][0], variance*6/7, 1e-6)
+	within(t, "tied variance", r.Model.Covariance[0][0], variance*6/7, 1e-6)
 	if r.Components[0].AtFloor {
 		t.Error("the tied variance is not at the floor")
 	}
@@ -208,7 +208,7 @@ func TestGivenModelIsWhereTheClimbBegins(t *testing.T) {
 		m := sortedMeans(r)
 		within(t, "first mean", m[0], -0.584576488461864, 1e-12)
 		within(t, "second mean", m[1], 0.584576488461864, 1e-12)
-		for _, cov := range r.Fitted.Covariance {
+		for _, cov := range r.Model.Covariance {
 			within(t, "variance", cov[0], 2.1582703291376, 1e-12)
 		}
 		if r.Iterations != 1 || r.Converged {
@@ -280,7 +280,7 @@ func TestUnitOfAColumnDecidesNothing(t *testing.T) {
 		}
 		for _, init := range []string{"auto", "k-means++"} {
 			r := mustFit(t, src, Spec{K: 2, Init: init})
-			if got := agreement(labelsOf(t, src, r.Fitted), half); got != 1 {
+			if got := agreement(labelsOf(t, src, r.Model), half); got != 1 {
 				t.Errorf("units %v, %s: adjusted Rand index %v with the two halves", unit, init, got)
 			}
 			within(t, "log-likelihood", *r.LogLik+600*math.Log(unit[0]/1000*unit[1]), -6248.587, 0.01)
@@ -312,7 +312,7 @@ func TestEveryStartIsTheSameInOtherUnits(t *testing.T) {
 					src.F64 = append(src.F64, math.Ldexp(z[i], e[0]), math.Ldexp(z[600+i]+4*float64(i/300)-2, e[1]))
 				}
 				r := mustFit(t, src, Spec{K: 3, Init: init, NInit: 1, Seed: &seed, MaxIter: new(3)})
-				got := labelsOf(t, src, r.Fitted)
+				got := labelsOf(t, src, r.Model)
 				if want == nil {
 					want = got
 				}
@@ -432,8 +432,8 @@ func TestHardEMEndsWhereNoLabelMoves(t *testing.T) {
 				if r.Reason != ascent.FixedPoint || !r.Converged {
 					t.Errorf("%s, seed %d: ended after %d steps with %v", shape, seed, r.Iterations, r.Reason)
 				}
-				again := mustFit(t, src, Spec{K: 4, Covariance: shape, Algorithm: "hard-em", Init: "model", Given: named(r.Fitted), MaxIter: new(1)})
-				if got := agreement(labelsOf(t, src, again.Fitted), labelsOf(t, src, r.Fitted)); got != 1 {
+				again := mustFit(t, src, Spec{K: 4, Covariance: shape, Algorithm: "hard-em", Init: "model", Given: named(r.Model), MaxIter: new(1)})
+				if got := agreement(labelsOf(t, src, again.Model), labelsOf(t, src, r.Model)); got != 1 {
 					t.Errorf("%s, seed %d: one more step moves labels, adjusted Rand index %v", shape, seed, got)
 				}
 				if r.Certificate.DistanceSE != nil {

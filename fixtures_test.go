@@ -64,7 +64,7 @@ func consistent(t *testing.T, src data.Source, r *Result) {
 	rows := make([]int64, r.K)
 	total := 0.0
 	var seen int64
-	if err := r.Fitted.Rows(context.Background(), src, 1, func(s *model.Scored) error {
+	if err := r.Model.Rows(context.Background(), src, 1, func(s *model.Scored) error {
 		for i, label := range s.Label {
 			rows[label]++
 			w := 1.0
@@ -75,7 +75,7 @@ func consistent(t *testing.T, src data.Source, r *Result) {
 			if v := s.Score[i]; v != v || math.IsInf(v, 0) {
 				t.Errorf("row %d scores %v", s.First+int64(i), v)
 			}
-			if r.Model == "gmm" && s.P[i*s.K+int(label)] < slices.Max(s.P[i*s.K:(i+1)*s.K]) {
+			if r.Kind == "gmm" && s.P[i*s.K+int(label)] < slices.Max(s.P[i*s.K:(i+1)*s.K]) {
 				t.Errorf("row %d has label %d with responsibilities %v", s.First+int64(i), label, s.P[i*s.K:(i+1)*s.K])
 			}
 			seen++
@@ -85,7 +85,7 @@ func consistent(t *testing.T, src data.Source, r *Result) {
 		t.Fatal(err)
 	}
 	objective := r.LogLik
-	if r.Model == "kmeans" {
+	if r.Kind == "kmeans" {
 		objective, total = r.Inertia, -total
 	}
 	if objective == nil || !(math.Abs(*objective-total) <= 1e-10*max(math.Abs(total), 1e-300)) {

@@ -142,7 +142,7 @@ func TestAStartWithAWeightlessComponent(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", shape, algorithm, err)
 			}
-			two := *pair.Fitted
+			two := *pair.Model
 			three := two
 			three.Weights, three.Means = slices.Insert(slices.Clone(two.Weights), 1, 0), slices.Insert(slices.Clone(two.Means), 1, []float64{400, 400})
 			if !two.Shape.Shared() {
@@ -166,7 +166,7 @@ func TestAStartWithAWeightlessComponent(t *testing.T) {
 				t.Errorf("%s, %s: no warning of the weightless component: %q", shape, algorithm, got.Warnings)
 			}
 			var b bytes.Buffer
-			if _, err := got.Fitted.WriteTo(&b); err != nil {
+			if _, err := got.Model.WriteTo(&b); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Unmarshal(b.Bytes(), new(model.Model)); err != nil {
@@ -253,9 +253,9 @@ func TestNoStepsGiveTheModelBack(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		read := modelOf(t, parametersOf(t, first.Fitted)+`"provenance": null}`)
+		read := modelOf(t, parametersOf(t, first.Model)+`"provenance": null}`)
 		again := startedFrom(t, c.src, read, c.spec)
-		if a, b := parametersOf(t, first.Fitted), parametersOf(t, again.Fitted); a != b {
+		if a, b := parametersOf(t, first.Model), parametersOf(t, again.Model); a != b {
 			t.Errorf("%s: the model was\n%s\nand came back as\n%s", what, a, b)
 		}
 		if again.Iterations != 0 {
@@ -271,7 +271,7 @@ func TestNoStepsKeepAModelWrittenByHand(t *testing.T) {
 	rows := &data.Table{N: 6, D: 1, F64: []float64{0, 1, 2, 10, 11, 13}}
 	m := modelOf(t, `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"], "weights": [0.1, 0, 0.9], "means": [[0.1], [5], [9.3]], "covariances": [0.7, 1, 3.1]}`)
 	r := startedFrom(t, rows, m, Spec{Covariance: "spherical", Columns: []string{"x"}})
-	if f := r.Fitted; !slices.Equal(f.Weights, m.Weights) || !slices.EqualFunc(f.Means, m.Means, slices.Equal) || !slices.EqualFunc(f.Covariance, m.Covariance, slices.Equal) {
+	if f := r.Model; !slices.Equal(f.Weights, m.Weights) || !slices.EqualFunc(f.Means, m.Means, slices.Equal) || !slices.EqualFunc(f.Covariance, m.Covariance, slices.Equal) {
 		t.Errorf("weights %v, means %v, covariances %v", f.Weights, f.Means, f.Covariance)
 	}
 	if got := []int64{r.Components[0].Rows, r.Components[1].Rows, r.Components[2].Rows}; !slices.Equal(got, []int64{3, 0, 3}) {
@@ -279,12 +279,12 @@ func TestNoStepsKeepAModelWrittenByHand(t *testing.T) {
 	}
 	bits := &data.Table{N: 4, D: 2, F64: []float64{1, 0, 1, 0, 1, 1, 0, 1}}
 	b := modelOf(t, `{"format": "latent-model", "version": 1, "model": "bernoulli", "columns": ["x", "y"], "weights": [0.25, 0.75], "probabilities": [[0, 1], [1, 0.3]]}`)
-	if r := startedFrom(t, bits, b, Spec{Model: "bernoulli", Columns: []string{"x", "y"}}); !slices.EqualFunc(r.Fitted.Probabilities, b.Probabilities, slices.Equal) {
-		t.Errorf("probabilities %v", r.Fitted.Probabilities)
+	if r := startedFrom(t, bits, b, Spec{Model: "bernoulli", Columns: []string{"x", "y"}}); !slices.EqualFunc(r.Model.Probabilities, b.Probabilities, slices.Equal) {
+		t.Errorf("probabilities %v", r.Model.Probabilities)
 	}
 	flat := modelOf(t, `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"], "weights": [1], "means": [[3]], "covariances": [1e-30]}`)
-	if r := startedFrom(t, rows, flat, Spec{Covariance: "spherical", Columns: []string{"x"}}); r.Fitted.Covariance[0][0] <= 1e-30 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "raised") }) {
-		t.Errorf("a variance below the floor is %v, and the warnings are %q", r.Fitted.Covariance[0][0], r.Warnings)
+	if r := startedFrom(t, rows, flat, Spec{Covariance: "spherical", Columns: []string{"x"}}); r.Model.Covariance[0][0] <= 1e-30 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "raised") }) {
+		t.Errorf("a variance below the floor is %v, and the warnings are %q", r.Model.Covariance[0][0], r.Warnings)
 	}
 }
 
@@ -336,7 +336,7 @@ func TestAGivenModelMeetsColumnsByName(t *testing.T) {
 		if spec.Levels != nil {
 			spec.Levels = [][]string{levels[2], levels[0], levels[1]}
 		}
-		got := startedFrom(t, reordered(c.src, at), first.Fitted, spec)
+		got := startedFrom(t, reordered(c.src, at), first.Model, spec)
 		value := func(r *Result) float64 {
 			if r.LogLik == nil {
 				return *r.Inertia
@@ -391,7 +391,7 @@ func TestAGivenModelNamesWhatDoesNotMatch(t *testing.T) {
 			}
 		}
 	}
-	if r := startedFrom(t, rows, gmm, Spec{Covariance: "spherical"}); r.Fitted.Means[0][0] != 1 { // rows without names: by position
-		t.Errorf("mean %v", r.Fitted.Means[0])
+	if r := startedFrom(t, rows, gmm, Spec{Covariance: "spherical"}); r.Model.Means[0][0] != 1 { // rows without names: by position
+		t.Errorf("mean %v", r.Model.Means[0])
 	}
 }

@@ -32,7 +32,7 @@ func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result)
 		return t, nil
 	}
 	t.Statistic = &observed
-	null, rows := withoutTransform(r.Fitted), int(size.draws())
+	null, rows := withoutTransform(r.Model), int(size.draws())
 	inside := spec
 	inside.Scale, inside.PCA, inside.Binarize, inside.Columns = "", 0, nil, nil
 	all := make([]*lifted, spec.LRT)
@@ -97,7 +97,7 @@ func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ flo
 		return 0, errSpiked
 	}
 	var sum [2]float64
-	for i, m := range []*model.Model{small.Fitted, large.Fitted} {
+	for i, m := range []*model.Model{small.Model, large.Model} {
 		err := m.Rows(ctx, src, spec.threads(), func(s *model.Scored) error {
 			for j, v := range s.Score {
 				sum[i] += s.Weight(j) * v

@@ -119,8 +119,8 @@ func TestAllComponentsChangeNothing(t *testing.T) {
 				within(t, scale+": standard error", r.StandardErrors.Means[c][j], plain.StandardErrors.Means[c][j], 1e-5)
 			}
 		}
-		for i, l := range labelsOf(t, src, r.Fitted) {
-			if want := labelsOf(t, src, plain.Fitted)[i]; l != want {
+		for i, l := range labelsOf(t, src, r.Model) {
+			if want := labelsOf(t, src, plain.Model)[i]; l != want {
 				t.Errorf("%s: row %d has label %d, not %d", scale, i+1, l, want)
 			}
 		}
@@ -134,10 +134,10 @@ func TestPCAOfAStreamHasTheSameBits(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []Spec{{K: 3, PCA: 2}, {K: 3, PCA: 3, Scale: "standard", Covariance: "tied"}, {K: 3, PCA: 2, Model: "kmeans"}, {K: 4, PCA: 1, Model: "kmeans"}} {
 		spec.Threads = 1
-		want := saved(t, mustFit(t, iris(t), spec).Fitted)
+		want := saved(t, mustFit(t, iris(t), spec).Model)
 		for _, threads := range []int{1, 3} {
 			spec.Threads = threads
-			if got := saved(t, mustFit(t, streamed{iris(t)}, spec).Fitted); got != want {
+			if got := saved(t, mustFit(t, streamed{iris(t)}, spec).Model); got != want {
 				t.Errorf("%+v: a stream read by %d threads gives\n%s\nnot\n%s", spec, threads, got, want)
 			}
 		}
@@ -152,7 +152,7 @@ func TestPCAModelsSurviveTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, m := saved(t, r.Fitted), new(model.Model)
+		text, m := saved(t, r.Model), new(model.Model)
 		if err := m.UnmarshalJSON([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestPCAModelsSurviveTheFile(t *testing.T) {
 			t.Errorf("the second writing differs:\n%s\nfrom\n%s", again, text)
 		}
 		a, _ := json.Marshal(labelsOf(t, src, m))
-		b, _ := json.Marshal(labelsOf(t, src, r.Fitted))
+		b, _ := json.Marshal(labelsOf(t, src, r.Model))
 		if !bytes.Equal(a, b) {
 			t.Error("the labels differ")
 		}
@@ -178,7 +178,7 @@ func TestPCAModelsSurviveTheFile(t *testing.T) {
 func TestDrawnRowsLieInThePlane(t *testing.T) {
 	t.Parallel()
 	r := mustFit(t, iris(t), Spec{K: 3, PCA: 2})
-	s, err := r.Fitted.Sampler(1)
+	s, err := r.Model.Sampler(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +212,8 @@ func TestGivenStartsOfPCA(t *testing.T) {
 		centers = append(centers, c.Mean)
 	}
 	for name, spec := range map[string]Spec{
-		"model":   {Given: best.Fitted},
-		"labels":  {Labels: labelsOf(t, src, best.Fitted)},
+		"model":   {Given: best.Model},
+		"labels":  {Labels: labelsOf(t, src, best.Model)},
 		"centers": {Centers: centers},
 	} {
 		spec.K, spec.PCA, spec.Init, spec.Tol = 3, 2, name, new(1e-4)
@@ -224,7 +224,7 @@ func TestGivenStartsOfPCA(t *testing.T) {
 		}
 	}
 	for _, spec := range []Spec{{K: 3}, {K: 3, PCA: 3}, {K: 3, PCA: 2, Scale: "standard"}} {
-		spec.Init, spec.Given = "model", best.Fitted
+		spec.Init, spec.Given = "model", best.Model
 		if _, err := Fit(context.Background(), src, spec); err == nil || !strings.Contains(err.Error(), "scales, projects or binarizes") {
 			t.Errorf("%+v: %v", spec, err)
 		}

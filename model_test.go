@@ -168,7 +168,7 @@ func TestFittedModelsSurviveTheFile(t *testing.T) {
 	for _, spec := range []Spec{{K: 2}, {K: 2, Covariance: "tied-diag", Scale: "standard"}, {Model: "kmeans", K: 3, Scale: "robust"}} {
 		r := mustFit(t, src, spec)
 		path := filepath.Join(t.TempDir(), "model.json")
-		if err := os.WriteFile(path, []byte(saved(t, r.Fitted)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(saved(t, r.Model)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		m, err := model.Load(path)
@@ -176,7 +176,7 @@ func TestFittedModelsSurviveTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, got := 0.0, 0.0
-		for sum, m := range map[*float64]*model.Model{&want: r.Fitted, &got: m} {
+		for sum, m := range map[*float64]*model.Model{&want: r.Model, &got: m} {
 			if err := m.Rows(context.Background(), src, 1, func(s *model.Scored) error {
 				for _, v := range s.Score {
 					*sum += v

@@ -57,7 +57,7 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 func (f *fit) bare(e *end) *Result {
 	at := e.win().last.Point
 	m, order := f.model(at)
-	r := &Result{Model: m.Kind, K: m.K(), Interrupted: e.interrupted, Fitted: m, Components: make([]model.Component, m.K())}
+	r := &Result{Kind: m.Kind, K: m.K(), Interrupted: e.interrupted, Model: m, Components: make([]model.Component, m.K())}
 	if kind.Of(m.Kind).Shaped {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 		floor := f.atFloor(at)
@@ -95,7 +95,7 @@ func repeated(ctx context.Context, src data.Source, spec Spec) (*Result, error) 
 			return nil, err
 		}
 	}
-	r.Fitted.Provenance.Stability, r.Fitted.Provenance.LRT = r.Stability, r.LRT
+	r.Model.Provenance.Stability, r.Model.Provenance.LRT = r.Stability, r.LRT
 	r.Timing.Repeat = time.Since(began).Seconds()
 	r.Seconds += r.Timing.Repeat
 	return r, nil

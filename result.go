@@ -10,7 +10,7 @@ import (
 // Result is a finished fit. Its JSON is what the command prints with --json.
 type Result struct {
 	Data       string     `json:"data,omitempty"` // the name of the data, where known
-	Model      string     `json:"model"`
+	Kind       string     `json:"model"`
 	Covariance string     `json:"covariance,omitempty"`
 	Mclust     string     `json:"mclust,omitempty"`
 	K          int        `json:"k"`
@@ -61,7 +61,7 @@ type Result struct {
 	Warnings       []string              `json:"warnings"`
 	Version        string                `json:"version"`
 
-	Fitted *model.Model  `json:"-"` // the model
+	Model  *model.Model  `json:"-"` // the model
 	Reason ascent.Reason `json:"-"` // why the winning start stopped
 }
 

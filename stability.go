@@ -55,7 +55,7 @@ func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*mod
 	}
 	s := &model.Stability{Replicates: spec.Bootstrap, Groups: []model.GroupStability{}}
 	var labels []int32
-	err := r.Fitted.Rows(context.WithoutCancel(ctx), src, spec.threads(), func(b *model.Scored) error {
+	err := r.Model.Rows(context.WithoutCancel(ctx), src, spec.threads(), func(b *model.Scored) error {
 		labels = append(labels, b.Label...)
 		return nil
 	})
@@ -70,7 +70,7 @@ func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*mod
 		c := &comparison{model: again, err: err}
 		if err == nil {
 			err = c.compare(ctx, src, labels, r.K, threads)
-			again.Fitted = nil
+			again.Model = nil
 		}
 		if ctx.Err() == nil { // else it was cut short
 			c.err, all[i] = err, c
@@ -87,7 +87,7 @@ func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*mod
 // compare labels all rows with the replicate's model and holds its groups beside the k groups of labels. Weights count rows.
 func (c *comparison) compare(ctx context.Context, src data.Source, labels []int32, k int, threads int) error {
 	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and one of the replicate
-	err := c.model.Fitted.Rows(ctx, src, threads, func(b *model.Scored) error {
+	err := c.model.Model.Rows(ctx, src, threads, func(b *model.Scored) error {
 		if b.First+int64(len(b.Label)) > int64(len(labels)) {
 			return errors.New("there are more rows than the fit has seen: they changed while they were read")
 		}

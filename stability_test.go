@@ -80,7 +80,7 @@ func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
 		const b = 6
 		spec.Bootstrap = b
 		r := quickFit(t, src, spec)
-		labels := labelsOf(t, src, r.Fitted)
+		labels := labelsOf(t, src, r.Model)
 		spec.Bootstrap = 0
 		aris := []float64{}
 		jaccard, together := make([]float64, r.K), make([]float64, r.K)
@@ -88,7 +88,7 @@ func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
 			weighted := *src
 			weighted.W = weightsOf(t, (&resample{seed: 1, replicate: i, used: 90, total: 90}).of(src), 90)
 			again := quickFit(t, &weighted, spec)
-			ari, js, ts := naiveStability(labels, labelsOf(t, src, again.Fitted), r.K)
+			ari, js, ts := naiveStability(labels, labelsOf(t, src, again.Model), r.K)
 			aris = append(aris, ari)
 			for c := range js {
 				jaccard[c] += js[c] / b
@@ -207,7 +207,7 @@ func TestAnInterruptionLeavesTheReplicatesThatAreDone(t *testing.T) {
 		case l != nil && (!l.Interrupted || l.Done+l.Failed < 4 || l.Done+l.Failed > 6 || l.P == nil):
 			t.Errorf("%+v", l)
 		}
-		if model := Told(r.Fitted); model.Stability != r.Stability || model.LRT != r.LRT {
+		if model := Told(r.Model); model.Stability != r.Stability || model.LRT != r.LRT {
 			t.Error("the model does not remember them")
 		}
 		cancel()

@@ -85,12 +85,12 @@ func TestStandardErrorsAreNestedLikeTheirParameters(t *testing.T) {
 			}
 		}
 		var file map[string]any
-		if b, err = r.Fitted.MarshalJSON(); err != nil || json.Unmarshal(b, &file) != nil {
+		if b, err = r.Model.MarshalJSON(); err != nil || json.Unmarshal(b, &file) != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		in := file["standard_errors"].(map[string]any)
 		for key, one := range map[string]string{"weights": "weights", "means": "means", "covariance": "covariances", "probabilities": "probabilities"} {
-			if of := file[one]; of != nil && len(r.Fitted.Transform) == 0 && nestingOf(t, in[key]) != nestingOf(t, of) {
+			if of := file[one]; of != nil && len(r.Model.Transform) == 0 && nestingOf(t, in[key]) != nestingOf(t, of) {
 				t.Errorf("%s: in the file the standard errors of %s are %v, the parameters %v", what, one, in[key], of)
 			}
 		}

@@ -14,10 +14,10 @@ import (
 // components, and of one whose parts do not fit each other what is wrong.
 func Told(m *model.Model) *Result {
 	if err := m.Validate(); err != nil {
-		return &Result{Fitted: m, Warnings: []string{err.Error()}, Certificate: model.Certificate{OnEdge: []string{}}}
+		return &Result{Model: m, Warnings: []string{err.Error()}, Certificate: model.Certificate{OnEdge: []string{}}}
 	}
 	k, d := m.K(), m.D()
-	r := &Result{Model: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Warnings: []string{}, Fitted: m}
+	r := &Result{Kind: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Warnings: []string{}, Model: m}
 	kd := kind.Of(m.Kind)
 	mix := &mixture.Mixture{Family: kd.Family(kind.Variables{Shape: m.Shape, Levels: kind.Counts(m.Levels)}), K: k, D: len(m.Variables())}
 	if kd.Shaped {

@@ -161,9 +161,9 @@ func TestWhatIsGivenIsInTheUnitsOfTheRows(t *testing.T) {
 			}
 		}
 		r := mustFit(t, matrixOf(3, plain...), Spec{Model: "kmeans", K: 3})
-		given := *r.Fitted
+		given := *r.Model
 		given.Means = [][]float64{}
-		for _, m := range r.Fitted.Means {
+		for _, m := range r.Model.Means {
 			given.Means = append(given.Means, []float64{at(m[0]), at(m[1]), at(m[2])})
 		}
 		again := mustFit(t, src, Spec{Model: "kmeans", K: 3, Init: "model", Given: &given})

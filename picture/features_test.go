@@ -141,12 +141,12 @@ func TestWeightedColoursAreThePixels(t *testing.T) {
 		if a.Weight != 3000 || !(math.Abs(*x-*y) <= 1e-9*math.Abs(*y)) {
 			t.Errorf("%s: weight %v, %v by colours and %v by pixels", m, a.Weight, *x, *y)
 		}
-		s, err := f.Segment(ctx, a.Fitted, 1)
+		s, err := f.Segment(ctx, a.Model, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := 0
-		err = a.Fitted.Rows(ctx, rowOfEveryPixel(p), 1, func(b *model.Scored) error {
+		err = a.Model.Rows(ctx, rowOfEveryPixel(p), 1, func(b *model.Scored) error {
 			for _, l := range b.Label {
 				if s.Label[at] != uint16(l) {
 					t.Fatalf("%s: pixel %d has label %d, its row %d", m, at, s.Label[at], l)

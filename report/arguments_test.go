@@ -22,7 +22,7 @@ func TestPagesOfNothing(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"no model": gather(ctx, nil, table), "an empty model": gather(ctx, &model.Model{}, table), "no context": gather(nil, m, table), "no rows": gather(ctx, m, nil),
-		"no result": Write(io.Discard, Page{}), "a result without rows": Write(io.Discard, Page{Result: &latent.Result{Fitted: m}}), "a result without a model": Write(io.Discard, Page{Result: &latent.Result{}, Rows: &Rows{}}),
+		"no result": Write(io.Discard, Page{}), "a result without rows": Write(io.Discard, Page{Result: &latent.Result{Model: m}}), "a result without a model": Write(io.Discard, Page{Result: &latent.Result{}, Rows: &Rows{}}),
 	} {
 		var wrong *data.ArgumentError
 		if !errors.As(err, &wrong) {

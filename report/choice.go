@@ -24,7 +24,7 @@ func Criterion(r *latent.Result) plot.Criterion {
 	for _, x := range r.Candidates {
 		name := x.Mclust
 		if name == "" {
-			name = r.Model
+			name = r.Kind
 		}
 		i, ok := at[name]
 		if !ok {

@@ -16,7 +16,7 @@ import (
 
 func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
 	v := func(x float64) *float64 { return &x }
-	r := &latent.Result{Model: "gmm", Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
+	r := &latent.Result{Kind: "gmm", Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
 		{K: 1, Mclust: "VVV", BIC: v(5)}, {K: 1, Mclust: "EEE", BIC: v(5), SameAs: "VVV"},
 		{K: 2, Mclust: "VVV", BIC: v(-9), AtFloor: true, Why: "floor"}, {K: 2, Mclust: "EEE", BIC: v(4)},
 		{K: 3, Mclust: "VVV", Why: "no"}, {K: 3, Mclust: "EEE", BIC: v(6)},
@@ -48,7 +48,7 @@ func pageOf(t *testing.T, src data.Source, spec latent.Spec) string {
 
 func pageAbout(t *testing.T, src data.Source, r *latent.Result) string {
 	t.Helper()
-	rows, err := Gather(context.Background(), r.Fitted, src, 1)
+	rows, err := Gather(context.Background(), r.Model, src, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestPageOfAModelFileTellsTheChoice(t *testing.T) {
 		spec.KRange, spec.Columns = [2]int{1, 3}, []string{"x", "y"}
 		r := fit(t, src, spec)
 		var file bytes.Buffer
-		if _, err := r.Fitted.WriteTo(&file); err != nil {
+		if _, err := r.Model.WriteTo(&file); err != nil {
 			t.Fatal(err)
 		}
 		read := func(b []byte) *latent.Result {

@@ -58,7 +58,7 @@ var page = template.Must(template.New("page").Parse(pageHTML))
 
 // Write writes the page. An error is one of w, or of a picture that could not be drawn.
 func Write(w io.Writer, p Page) error {
-	if p.Result == nil || p.Rows == nil || p.Result.Fitted == nil {
+	if p.Result == nil || p.Rows == nil || p.Result.Model == nil {
 		return &data.ArgumentError{Name: "the page", Reason: "needs a Result with its model, and Rows"}
 	}
 	b := &builder{Page: p, r: p.Result, rows: p.Rows, d: len(p.Result.Columns), k: p.Result.K}
@@ -112,10 +112,10 @@ func (b *builder) draw(s *section, p plot.Picture) {
 func (b *builder) add(s *section) { b.sections = append(b.sections, s) }
 
 // numeric reports whether cells are numbers rather than names of levels.
-func (b *builder) numeric() bool { return !kind.Of(b.r.Model).Cells.Levels }
+func (b *builder) numeric() bool { return !kind.Of(b.r.Kind).Cells.Levels }
 
 // bits reports whether cells are 0 or 1.
-func (b *builder) bits() bool { return kind.Of(b.r.Model).Cells.Bits }
+func (b *builder) bits() bool { return kind.Of(b.r.Kind).Cells.Bits }
 
 func (b *builder) title() string {
 	name := b.r.Data

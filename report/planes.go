@@ -176,7 +176,7 @@ func (b *builder) components(s *section) {
 		for _, x := range rows {
 			g.X, g.Y = append(g.X, x[0]), append(g.Y, x[1])
 		}
-		m := b.r.Fitted.Means[c]
+		m := b.r.Model.Means[c]
 		g.Normal = &plot.Normal{Mean: [2]float64{m[0], m[1]}, Cov: block(u.Covariance, 0, 1)}
 		n += len(rows)
 		groups = append(groups, g)

@@ -46,7 +46,7 @@ func TestGatherCountsEveryRow(t *testing.T) {
 	src := two(3000)
 	for _, scale := range []string{"none", "standard"} {
 		r := fit(t, src, latent.Spec{K: 2, Columns: []string{"x", "y"}, Scale: scale})
-		g, err := Gather(context.Background(), r.Fitted, src, 2)
+		g, err := Gather(context.Background(), r.Model, src, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestUnusualRowsAreTheLowest(t *testing.T) {
 	src := two(400)
 	src.F64[2*123], src.F64[2*7] = 40, -30
 	r := fit(t, src, latent.Spec{K: 2, Covariance: "tied", Columns: []string{"x", "y"}})
-	g, err := Gather(context.Background(), r.Fitted, src, 1)
+	g, err := Gather(context.Background(), r.Model, src, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 				steps = append(steps, Step{Start: p.Start, Sweep: p.Sweeps, Free: p.Point.F, LogLik: p.Point.LogLik, Beta: p.Point.Beta, Distance: p.Distance, Lifted: p.Point.Lifted})
 			}
 			r := fit(t, c.src, c.spec)
-			rows, err := Gather(ctx, r.Fitted, c.src, 2)
+			rows, err := Gather(ctx, r.Model, c.src, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,12 +251,12 @@ func TestSilhouettesOfThePageStandForAllRows(t *testing.T) {
 		k   int
 	}{"weights": {two(200), 3}, "sample": {crowd, 3}} {
 		r := fit(t, c.src, latent.Spec{Model: "kmeans", K: c.k, Columns: []string{"x", "y"}})
-		rows, err := Gather(context.Background(), r.Fitted, c.src, 2)
+		rows, err := Gather(context.Background(), r.Model, c.src, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := &score.Partition{N: c.src.N, D: 2, X: c.src.F64, W: c.src.W}
-		if err := r.Fitted.Rows(context.Background(), c.src, 1, func(s *model.Scored) error {
+		if err := r.Model.Rows(context.Background(), c.src, 1, func(s *model.Scored) error {
 			for _, l := range s.Label {
 				p.Labels = append(p.Labels, int(l))
 			}
@@ -288,7 +288,7 @@ func TestSilhouettesOfThePageStandForAllRows(t *testing.T) {
 // Two candidates whose criterion differs by less than a hundredth do not read the same.
 func TestPageTellsCandidatesApart(t *testing.T) {
 	v := func(x float64) *float64 { return &x }
-	r := &latent.Result{Model: "gmm", LogLik: v(-10), Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
+	r := &latent.Result{Kind: "gmm", LogLik: v(-10), Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
 		{K: 1, Mclust: "VVV", BIC: v(1602.8412)}, {K: 1, Mclust: "EEE", BIC: v(1602.8431)}, {K: 2, Mclust: "VVV", BIC: v(1700)}, {K: 2, Mclust: "EEE"},
 	}}
 	c := candidateTable(r)

@@ -37,7 +37,7 @@ func percent(v float64) string {
 // verdict says what the fit found, how good it is and whether it finished.
 func (b *builder) verdict() []string {
 	r := b.r
-	k := kind.Of(r.Model)
+	k := kind.Of(r.Kind)
 	shape := ""
 	if r.Covariance != "" {
 		shape = fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
@@ -101,7 +101,7 @@ func (b *builder) finished() string {
 		return "Not finished: the numbers below may still change."
 	case c.DistanceSE != nil && c.Remaining != nil:
 		return fmt.Sprintf("Finished: within %.2g standard errors of its optimum; at most about %.1g nats are left to gain.", *c.DistanceSE, *c.Remaining)
-	case !kind.Of(r.Model).Mixture:
+	case !kind.Of(r.Kind).Mixture:
 		return "Finished: no row changes its group any more."
 	}
 	return "Finished."

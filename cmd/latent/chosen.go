@@ -171,7 +171,7 @@ func criteria(w io.Writer, r *latent.Result) {
 	for _, code := range shapesOf(r) {
 		line := []string{code}
 		if code == "" {
-			line[0] = r.Model
+			line[0] = r.Kind
 		}
 		for _, k := range ks {
 			cell := "" // not tried

@@ -70,7 +70,7 @@ func columnTexts(r *latent.Result, j int) []string {
 			values[i] = c.Mean[j]
 		}
 	}
-	switch cells := kind.Of(r.Model).Cells; {
+	switch cells := kind.Of(r.Kind).Cells; {
 	case cells.Bits:
 		return text.Shares(values, 3)
 	case cells.Levels:

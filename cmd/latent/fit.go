@@ -110,7 +110,7 @@ func describe(r *latent.Result, info *data.Info) {
 	if err := info.Changed(); err != nil {
 		r.Warnings = append(r.Warnings, err.Error()+outdated)
 	}
-	p := r.Fitted.Provenance
+	p := r.Model.Provenance
 	p.Data, p.Dropped, p.Warnings = info.Name, info.Dropped, r.Warnings
 }
 

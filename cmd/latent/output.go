@@ -136,14 +136,14 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *l
 	return writeAll(o.dir, o.outputs(), func(out output, to io.Writer) error {
 		switch out.what {
 		case "model":
-			_, err := r.Fitted.WriteTo(to)
+			_, err := r.Model.WriteTo(to)
 			return err
 		case "labels":
 			format, err := data.FormatOf(out.path)
 			if err != nil {
 				return err
 			}
-			return writeLabels(ctx, to, format, r.Fitted, src, r.Threads, o.probabilities, leading{id: id})
+			return writeLabels(ctx, to, format, r.Model, src, r.Threads, o.probabilities, leading{id: id})
 		case "trace":
 			return w.writeTrace(to)
 		case "report":

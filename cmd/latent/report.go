@@ -68,7 +68,7 @@ type reported struct {
 
 // writeReport writes the page about a result.
 func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Result, about reported) error {
-	rows, err := report.Gather(ctx, r.Fitted, src, r.Threads)
+	rows, err := report.Gather(ctx, r.Model, src, r.Threads)
 	if err != nil {
 		return err
 	}

@@ -317,7 +317,7 @@ func (f *segmentFlags) centers(ctx context.Context, spec *latent.Spec) error {
 
 // label gives every pixel its segment, and the result its numbers in pixels where a row stood for several.
 func (f *segmentFlags) label(ctx context.Context, features *picture.Features, rows *picture.Rows, r *latent.Result) (*segmented, error) {
-	p, m := features.Picture, r.Fitted
+	p, m := features.Picture, r.Model
 	s, err := features.Segment(ctx, m, r.Threads)
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func (f *segmentFlags) fill(cmd *cobra.Command, to io.Writer, out output, s *seg
 	case "trace":
 		return w.writeTrace(to)
 	case "model":
-		_, err := s.Fitted.WriteTo(to)
+		_, err := s.Model.WriteTo(to)
 		return err
 	case "spec":
 		flags := asked(cmd)

@@ -56,7 +56,7 @@ type view struct {
 // viewOf returns the view of a model: in the user's units, or after --pca in those of the components. It is nil for bits
 // and levels, which have no place.
 func viewOf(r *latent.Result) *view {
-	m := r.Fitted
+	m := r.Model
 	if m.Means == nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func drawModel(w io.Writer, r *latent.Result, page plotPage) {
 	v := viewOf(r)
 	switch {
 	case v == nil:
-		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which have no place; the table has them\n", kind.Of(r.Model).Title)
+		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which have no place; the table has them\n", kind.Of(r.Kind).Title)
 	case len(v.names) == 1 && v.cov == nil:
 		v.points(w, page)
 	case len(v.names) == 1:

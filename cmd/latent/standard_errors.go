@@ -46,7 +46,7 @@ func standardErrors(w io.Writer, r *latent.Result) {
 			for c := range lines {
 				lines[c] = append(lines[c], plusMinus(r.Components[c].Mean[j], e.Means[c][j]))
 			}
-		case !kind.Of(r.Model).Cells.Levels:
+		case !kind.Of(r.Kind).Cells.Levels:
 			head = append(head, name)
 			for c, x := range r.Components {
 				lines[c] = append(lines[c], plusMinus(x.Probability.([]float64)[j], e.Probabilities[c][j]))

@@ -30,8 +30,8 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	if r.Choice != nil {
 		chosen(w, r)
 	}
-	if r.Fitted != nil && r.Fitted.PCA() != nil {
-		fmt.Fprintln(w, pcaLine(r, r.Fitted.PCA()))
+	if r.Model != nil && r.Model.PCA() != nil {
+		fmt.Fprintln(w, pcaLine(r, r.Model.PCA()))
 	}
 	fmt.Fprintln(w, goodLine(r))
 	if r.Truth != nil {
@@ -100,7 +100,7 @@ func readLine(r *latent.Result, info *data.Info) string {
 }
 
 func fittedLine(r *latent.Result) string {
-	what := fmt.Sprintf("%s, k = %d", kind.Of(r.Model).Title, r.K)
+	what := fmt.Sprintf("%s, k = %d", kind.Of(r.Kind).Title, r.K)
 	if r.Covariance != "" {
 		shape := r.Covariance + " covariances (" + r.Mclust + ")"
 		if s, err := family.ParseShape(r.Covariance); err == nil && s.Shared() {
@@ -127,7 +127,7 @@ func pcaLine(r *latent.Result, p *model.PCA) string {
 	switch {
 	case p.N == r.D:
 		return s
-	case r.Fitted.HasDensity():
+	case r.Model.HasDensity():
 		return s + "; the log-likelihood is that of the components, not of the columns"
 	}
 	return s + "; distances are between the components, not between the columns"
@@ -142,7 +142,7 @@ func goodLine(r *latent.Result) string {
 	case r.Objective != nil:
 		return fmt.Sprintf("inertia %s, and with a price of %s a cluster %s (DP-means: k is found)", text.Short(*r.Inertia), text.Short(*r.Penalty), text.Short(*r.Objective))
 	case r.Inertia != nil:
-		k := kind.Of(r.Model)
+		k := kind.Of(r.Kind)
 		return fmt.Sprintf("%s %s (%s to the centres; %s has no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of, k.Title)
 	case r.LogLik == nil:
 		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.Free, "free parameter"))
@@ -245,7 +245,7 @@ func groups(w io.Writer, r *latent.Result) {
 		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), text.Share(c.Weight, 3)}
 		if r.N == 0 { // written by hand: nobody has counted
 			lines[i][1] = "-"
-			if c.Weight == 0 && !r.Fitted.HasDensity() { // centres without sizes
+			if c.Weight == 0 && !r.Model.HasDensity() { // centres without sizes
 				lines[i][2] = "-"
 			}
 		}
@@ -277,7 +277,7 @@ func groups(w io.Writer, r *latent.Result) {
 	}
 	printTable(w, head, lines)
 	if more := len(r.Columns) - shown; more > 0 {
-		fmt.Fprintf(w, "(%s of the first %s; --json has the other %d)\n", kind.Of(r.Model).Location.Plural, text.Count(shown, "column"), more)
+		fmt.Fprintf(w, "(%s of the first %s; --json has the other %d)\n", kind.Of(r.Kind).Location.Plural, text.Count(shown, "column"), more)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestOnlyAntiAnnealingLeavesTheBadStart(t *testing.T) {
 				t.Errorf("climb %d, centre %d begins at %v, not %v", i, j, p[0], badStart[j])
 			}
 			near := math.Inf(1) // the end is a centre of the model
-			for _, m := range c.result.Fitted.Means {
+			for _, m := range c.result.Model.Means {
 				near = min(near, squared(m, p[len(p)-1]))
 			}
 			if near > 1e-4 {

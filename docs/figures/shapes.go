@@ -48,7 +48,7 @@ func newShapes() shapes {
 func label(rows [][]float64, from []int, spec latent.Spec) labelled {
 	ctx, table := context.Background(), must(data.FromRows(rows))
 	l := labelled{result: must(latent.Fit(ctx, table, spec))}
-	err := l.result.Fitted.Rows(ctx, table, 1, func(s *model.Scored) error {
+	err := l.result.Model.Rows(ctx, table, 1, func(s *model.Scored) error {
 		l.labels = append(l.labels, s.Label[:s.N]...)
 		return nil
 	})
@@ -119,7 +119,7 @@ func (s shapes) figure() *plot.Figure {
 			Head: plot.Head{Title: fmt.Sprintf("%s: %.1f %% of rows with their group", name, share(l))},
 			X:    plot.Axis{Label: "x", Min: -8.5, Max: 6.5}, Y: plot.Axis{Label: "y", Min: -7.2, Max: 5},
 		}
-		model := l.result.Fitted
+		model := l.result.Model
 		for c := range model.K() {
 			g := plot.Group{Normal: &plot.Normal{Mean: [2]float64(model.Means[c])}}
 			if model.Covariance != nil {

@@ -53,11 +53,11 @@ func run(w io.Writer, path string, spec latent.Spec) error {
 	if err != nil {
 		return err
 	}
-	first, err := labels(ctx, r.Fitted, src)
+	first, err := labels(ctx, r.Model, src)
 	if err != nil {
 		return err
 	}
-	other, err := labels(ctx, second.Fitted, src)
+	other, err := labels(ctx, second.Model, src)
 	if err != nil {
 		return err
 	}

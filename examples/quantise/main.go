@@ -52,7 +52,7 @@ func quantise(w io.Writer, p *picture.Picture, dir string) error {
 		if err != nil {
 			return err
 		}
-		s, err := features.Segment(ctx, r.Fitted, 0)
+		s, err := features.Segment(ctx, r.Model, 0)
 		if err != nil {
 			return err
 		}

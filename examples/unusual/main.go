@@ -46,7 +46,7 @@ func run(w io.Writer, path string, k int) error {
 		return err
 	}
 	var rows []row
-	err = r.Fitted.Rows(ctx, src, 0, func(s *model.Scored) error {
+	err = r.Model.Rows(ctx, src, 0, func(s *model.Scored) error {
 		for i, score := range s.Score {
 			u, d := row{number: s.Number(i), score: score}, s.D
 			for j, v := range s.F64[i*d : i*d+d] {

@@ -68,7 +68,7 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = r.Fitted.Rows(ctx, table, 0, func(s *model.Scored) error {
+	err = r.Model.Rows(ctx, table, 0, func(s *model.Scored) error {
 		for i, word := range s.Label {
 			tiles[of[int(s.First)+i]].count[word]++
 		}
