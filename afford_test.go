@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // noise returns n rows of d standard normal columns.

@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // crooked is a source that breaks a promise in its pass of some number.

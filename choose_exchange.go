@@ -8,10 +8,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // exchange lets candidates start from one another: from the same number of components of another shape, from one component

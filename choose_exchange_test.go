@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // Four components of equal volume on diabetes are found higher from three of them with one split than from starts of

@@ -6,12 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/pca"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // Constants of the gap statistic.

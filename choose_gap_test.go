@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // leastInertia returns the least inertia of k groups on a line, by trying all cuts of the sorted rows.

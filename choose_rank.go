@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // Ranked returns the candidates that could win, the best first. Of those that are the same model it has one.

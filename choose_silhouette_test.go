@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 

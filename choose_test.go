@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 func builtIn(t *testing.T, name string) (*data.Table, []string) {

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/columns"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // collinear says which columns put every group on the floor; "" where none do. It makes two passes, which is little beside

@@ -4,11 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/model"
 )
 
 // gaussian returns the Gaussian family of the covariances, each by itself where components share a part of them, and its

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 var decomposedCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 )
@@ -49,27 +47,4 @@ func ExampleFit_file() {
 	// log-likelihood -1130.264, BIC 2322.19
 	// 1: weight 0.64, eruptions 4.29, waiting 80.0
 	// 2: weight 0.36, eruptions 2.04, waiting 54.5
-}
-
-// A model labels rows it has not seen.
-func ExampleModel_Rows() {
-	ctx := context.Background()
-	known, _ := data.FromRows([][]float64{{1}, {2}, {3}, {10}, {11}, {12}})
-	r, err := latent.Fit(ctx, known, latent.Spec{Model: "kmeans", K: 2})
-	if err != nil {
-		panic(err)
-	}
-	fresh, _ := data.FromRows([][]float64{{0}, {20}})
-	err = r.Model.Rows(ctx, fresh, 1, func(s *model.Scored) error {
-		for i, c := range s.Label {
-			fmt.Printf("row %d: group %d\n", i+1, c+1)
-		}
-		return nil
-	})
-	if err != nil {
-		panic(err)
-	}
-	// Output:
-	// row 1: group 1
-	// row 2: group 2
 }

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // spd is a covariance of d columns: whole matrices for some shapes, variances or one variance for others.

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -20,6 +18,7 @@ import (
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // Fit finds the groups in the rows of src that spec asks for.

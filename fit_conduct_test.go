@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/model"
 )
 
 // named returns the model as a start: the parameters alone.

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 func TestGeneratorsOfTheTests(t *testing.T) {

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
@@ -96,7 +95,7 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := m.Rows(context.Background(), matrixOf(len(x), x...), 1, func(s *model.Scored) error {
-			density, p = s.Score[0], slices.Clone(s.P)
+			density, p = s.LogDensity[0], slices.Clone(s.Responsibilities)
 			return nil
 		}); err != nil {
 			t.Fatal(err)

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // uniforms returns n numbers of a linear congruential generator that any language can repeat.
@@ -71,12 +70,12 @@ func consistent(t *testing.T, src data.Source, r *Result) {
 			if s.W != nil {
 				w = s.W[i]
 			}
-			total += w * s.Score[i]
-			if v := s.Score[i]; v != v || math.IsInf(v, 0) {
+			total += w * s.LogDensity[i]
+			if v := s.LogDensity[i]; v != v || math.IsInf(v, 0) {
 				t.Errorf("row %d scores %v", s.First+int64(i), v)
 			}
-			if r.Kind == "gmm" && s.P[i*s.K+int(label)] < slices.Max(s.P[i*s.K:(i+1)*s.K]) {
-				t.Errorf("row %d has label %d with responsibilities %v", s.First+int64(i), label, s.P[i*s.K:(i+1)*s.K])
+			if r.Kind == "gmm" && s.Responsibilities[i*s.K+int(label)] < slices.Max(s.Responsibilities[i*s.K:(i+1)*s.K]) {
+				t.Errorf("row %d has label %d with responsibilities %v", s.First+int64(i), label, s.Responsibilities[i*s.K:(i+1)*s.K])
 			}
 			seen++
 		}

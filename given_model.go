@@ -6,10 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/model"
 )
 
 // given is the model that a fit starts from, with its columns and levels in the order of the fit's.

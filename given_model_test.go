@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // modelOf reads a model file.
@@ -99,8 +98,8 @@ func scoredBy(t *testing.T, m *model.Model, src data.Source) (r scoredRows) {
 	t.Helper()
 	err := m.Rows(context.Background(), src, 2, func(s *model.Scored) error {
 		for i := range s.N {
-			r.label, r.score = append(r.label, int(s.Label[i])), append(r.score, s.Score[i])
-			r.p = append(r.p, slices.Clone(s.P[i*s.K:(i+1)*s.K]))
+			r.label, r.score = append(r.label, int(s.Label[i])), append(r.score, s.LogDensity[i])
+			r.p = append(r.p, slices.Clone(s.Responsibilities[i*s.K:(i+1)*s.K]))
 		}
 		return nil
 	})

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // errSpiked is said of a mixture that cannot be compared.
@@ -99,7 +98,7 @@ func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ flo
 	var sum [2]float64
 	for i, m := range []*model.Model{small.Model, large.Model} {
 		err := m.Rows(ctx, src, spec.threads(), func(s *model.Scored) error {
-			for j, v := range s.Score {
+			for j, v := range s.LogDensity {
 				sum[i] += s.Weight(j) * v
 			}
 			return nil

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // FuzzModel: whatever is in a model file, reading it gives an error or a model that can be used and written again to

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 func iris(t *testing.T) *data.Table {
@@ -290,7 +289,7 @@ func TestPCATransformsThatAreRefused(t *testing.T) {
 	}
 	err := m.Rows(context.Background(), matrixOf(2, 5, 5), 1, func(s *model.Scored) error {
 		z := (0.6*(2-1) + 0.8*(2-1) - 2) / 2
-		within(t, "log density", s.Score[0], -z*z/2-math.Log(2*math.Sqrt(2*math.Pi)), 1e-14)
+		within(t, "log density", s.LogDensity[0], -z*z/2-math.Log(2*math.Sqrt(2*math.Pi)), 1e-14)
 		return nil
 	})
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // golden are the models that the files of testdata/model, written by hand, must be read as.
@@ -178,7 +177,7 @@ func TestFittedModelsSurviveTheFile(t *testing.T) {
 		want, got := 0.0, 0.0
 		for sum, m := range map[*float64]*model.Model{&want: r.Model, &got: m} {
 			if err := m.Rows(context.Background(), src, 1, func(s *model.Scored) error {
-				for _, v := range s.Score {
+				for _, v := range s.LogDensity {
 					*sum += v
 				}
 				return nil

@@ -14,13 +14,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
 )
 
 // reference is a file of testdata/oracle, as far as these tests read it; its README says what the keys mean.
@@ -348,7 +347,7 @@ func TestStepsOfLloydAgreeWithExactArithmetic(t *testing.T) {
 						w = b.W[i]
 					}
 					labels = append(labels, label)
-					inertia -= w * b.Score[i]
+					inertia -= w * b.LogDensity[i]
 					rows[label]++
 				}
 				return nil
@@ -391,7 +390,7 @@ func TestDensitiesAgreeWithExactArithmetic(t *testing.T) {
 		src := &data.Table{N: len(c.Rows), D: c.D, F64: slices.Concat(c.Rows...)}
 		seen := 0
 		err := m.Rows(context.Background(), src, 1, func(s *model.Scored) error {
-			for i, got := range s.Score {
+			for i, got := range s.LogDensity {
 				want := c.LogDensity[i]
 				if !(math.Abs(got-want) <= tol*math.Abs(want)) {
 					t.Errorf("row %d: log density %v, want %v", i, got, want)
@@ -405,14 +404,14 @@ func TestDensitiesAgreeWithExactArithmetic(t *testing.T) {
 				}
 				// The logarithm of a responsibility is a difference of log densities, and as sure as they are.
 				top := slices.Max(c.LogResp[i])
-				if !(math.Abs(s.Best[i]-s.Score[i]-top) <= tol*(1+math.Abs(want))) {
-					t.Errorf("row %d: log responsibility %v, want %v", i, s.Best[i]-s.Score[i], top)
+				if !(math.Abs(s.Best[i]-s.LogDensity[i]-top) <= tol*(1+math.Abs(want))) {
+					t.Errorf("row %d: log responsibility %v, want %v", i, s.Best[i]-s.LogDensity[i], top)
 				}
 				if label := slices.Index(c.LogResp[i], top); int(s.Label[i]) != label {
 					t.Errorf("row %d: label %d, want %d", i, s.Label[i], label)
 				}
 				for j, want := range c.Responsibilities[i] {
-					got := s.P[i*c.K+j]
+					got := s.Responsibilities[i*c.K+j]
 					if !(math.Abs(got-want) <= tol*want) {
 						t.Errorf("row %d: responsibility %v, want %v", i, got, want)
 					}

@@ -41,7 +41,7 @@ func (f *fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 		}
 		thetas[i] = r.last.Point.Theta
 		err := s.local.Rows(ctx, f.mix, thetas[i], func(rows *sweep.Scored) error {
-			scores[i] = append(scores[i], rows.Score...)
+			scores[i] = append(scores[i], rows.LogDensity...)
 			return nil
 		})
 		if err != nil {

@@ -6,11 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
 )
 
 // replicates runs do for the replicates 0 to b-1 of a fit of so many rows, until ctx ends: side by side with one thread

@@ -93,7 +93,7 @@ func (t *tally) add(s *sweep.Scored) error {
 			continue
 		}
 		t.sizes[c] += w
-		t.logLik += w * s.Score[i]
+		t.logLik += w * s.LogDensity[i]
 		t.best += w * s.Best[i]
 		t.entropy += w * s.Entropy[i]
 		if s.Truth != nil {

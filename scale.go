@@ -7,14 +7,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/pca"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // scale puts the transforms the spec asks for before the rows: scales first, then principal components.

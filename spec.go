@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
 )
 
 // Spec says what to fit and how. The zero value of every field means its default, so Spec{K: 3} is a full Gaussian

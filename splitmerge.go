@@ -8,11 +8,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
 )
 
 // Constants of splitting and merging.
@@ -174,7 +173,7 @@ func (m *moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, erro
 func (m *moves) responsibilities(ctx context.Context, theta []float64) ([]float64, error) {
 	var resp []float64
 	err := m.f.local.Rows(ctx, m.f.mix, theta, func(s *sweep.Scored) error {
-		resp = append(resp, s.P...)
+		resp = append(resp, s.Responsibilities...)
 		return nil
 	})
 	m.sweeps++

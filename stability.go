@@ -7,9 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 

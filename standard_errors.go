@@ -6,13 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
 )
 
 // standardErrors makes a pass for the standard errors where a fit has ended, parameters on a floor left out;

@@ -9,9 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // nestingOf returns a JSON value with a dot in the place of each number, and of each one that is not known.

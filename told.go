@@ -1,12 +1,12 @@
 package latent
 
 import (
-	"github.com/latent-go/latent/model"
 	"encoding/json"
 	"slices"
 
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 

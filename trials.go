@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/model"
 )
 
 // Trial is one run of one algorithm from one of the starts that all algorithms share.

@@ -7,10 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
 )
 
 // Squares, products of squares and weighted sums of them must stay within float64, whose powers of two go from -1074 to 1023.

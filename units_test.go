@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // groupsOfThree are 90 rows of three columns in three groups that overlap a little.

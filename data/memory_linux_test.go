@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"os"
-
 	"testing"
 
 	"golang.org/x/sys/unix"

@@ -4,20 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
 )
 
-// Scored is a run of consecutive rows with what a model says of them: labels, log densities, responsibilities.
+// Scored is a run of consecutive rows with what a model says of them: labels, log densities, responsibilities. It is valid only
+// during the call that receives it.
 type Scored = sweep.Scored
 
-// Rows labels and scores all rows of src, whose columns are the model's in order and in the user's units. each sees
-// the rows in order, a run at a time, from one goroutine at a time, and must not keep what it is given. Log densities
-// are in nats and in the user's units; for kmeans and kmedians Score is minus the squared or the L1 distance to the
-// nearest centre, after the model's transform. After fewer principal components than columns log densities are those of the
-// components (see Model.PCA). A component of weight 0 takes no part: its responsibilities are 0 and no label is its own.
+// Rows labels and scores all rows of src, whose columns are the model's in order and in the user's units, by so many threads;
+// 0 means all cores. each sees the rows in order, a run at a time, from one goroutine at a time, and must not keep what it is
+// given. Log densities are in nats and in the user's units; for kmeans and kmedians LogDensity is minus the squared or the L1
+// distance to the nearest centre, after the model's transform. After fewer principal components than columns log densities are
+// those of the components (see Model.PCA). A component of weight 0 takes no part: its responsibilities are 0 and no label is
+// its own.
 //
 // A row whose log density or distance no float64 can hold is an error that names it, unless its weight is 0.
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
@@ -37,42 +41,83 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}
-	switch some, at := m.Present(); {
-	case some != m && at == nil:
-		return errors.New("weights: they are all 0")
-	case some != m:
-		return some.Rows(ctx, src, threads, amongAll(m.K(), at, each))
-	}
-	mix, theta, origin, err := m.mixture()
+	j, err := m.judge()
 	if err != nil {
 		return err
 	}
 	for _, t := range m.Transform {
 		src = t.Rows(src)
 	}
-	guard, told := m.guard(origin), each
-	each = func(s *Scored) error {
-		if err := guard.check(s); err != nil {
-			return err
-		}
-		return told(s)
-	}
-	jacobian := LogVolume(m.Transform, m.D())
-	if jacobian != 0 && m.HasDensity() {
-		raw := each
-		each = func(s *Scored) error {
-			for i := range s.Score {
-				s.Score[i] -= jacobian
-				s.Best[i] -= jacobian
-			}
-			return raw(s)
-		}
-	}
 	if err := m.kind().Cells.Check(ctx, src, m.Levels, m.Columns, false); err != nil {
 		return err
 	}
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
 	rows, _ := src.Shape()
-	return sweep.NewLocal(src, rows, origin, threads).Rows(ctx, mix, theta, each)
+	return sweep.NewLocal(src, rows, j.origin, threads).Rows(ctx, j.mix, j.theta, func(s *Scored) error {
+		s, err := j.told(s)
+		if err != nil {
+			return err
+		}
+		return each(s)
+	})
+}
+
+// judge is a model made ready to score transformed rows.
+type judge struct {
+	mix           *mixture.Mixture // of the components that take part
+	theta, origin []float64
+	guard         *guard
+	jacobian      float64 // what log densities of transformed rows have too much
+	k             int     // components of the model
+	at            []int   // the places of those that take part among all; nil where all do
+	all           Scored  // of all components, where some take no part
+}
+
+// judge makes the model ready.
+func (m *Model) judge() (*judge, error) {
+	some, at := m.Present()
+	if some != m && at == nil {
+		return nil, errors.New("weights: they are all 0")
+	}
+	j := &judge{k: m.K(), at: at}
+	var err error
+	if j.mix, j.theta, j.origin, err = some.mixture(); err != nil {
+		return nil, err
+	}
+	j.guard = some.guard(j.origin)
+	if m.HasDensity() {
+		j.jacobian = LogVolume(m.Transform, m.D())
+	}
+	return j, nil
+}
+
+// told returns what is told of rows that were scored: of all components, and in the user's units.
+func (j *judge) told(s *Scored) (*Scored, error) {
+	if err := j.guard.check(s); err != nil {
+		return nil, err
+	}
+	if j.jacobian != 0 {
+		for i := range s.LogDensity {
+			s.LogDensity[i] -= j.jacobian
+			s.Best[i] -= j.jacobian
+		}
+	}
+	if j.at == nil {
+		return s, nil
+	}
+	all := &j.all
+	all.K, all.Block, all.LogDensity, all.Entropy, all.Best, all.Label = j.k, s.Block, s.LogDensity, s.Entropy, s.Best, s.Label
+	all.Responsibilities = slices.Grow(all.Responsibilities[:0], s.N*j.k)[:s.N*j.k]
+	clear(all.Responsibilities)
+	for i := range s.N {
+		s.Label[i] = int32(j.at[s.Label[i]])
+		for c, to := range j.at {
+			all.Responsibilities[i*j.k+to] = s.Responsibilities[i*s.K+c]
+		}
+	}
+	return all, nil
 }
 
 // Present returns the model of the components that have a weight above 0, and their places among all; m itself where that is
@@ -85,21 +130,4 @@ func (m *Model) Present() (some *Model, at []int) {
 	own := *m
 	own.Weights, own.Means, own.Covariance, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Probabilities
 	return &own, at
-}
-
-// amongAll returns a receiver of rows scored by the components with the places at, which hands them on to each as of all k.
-func amongAll(k int, at []int, each func(*Scored) error) func(*Scored) error {
-	all := &Scored{K: k}
-	return func(s *Scored) error {
-		all.Block, all.Score, all.Entropy, all.Best, all.Label = s.Block, s.Score, s.Entropy, s.Best, s.Label
-		all.P = slices.Grow(all.P[:0], s.N*k)[:s.N*k]
-		clear(all.P)
-		for i := range s.N {
-			s.Label[i] = int32(at[s.Label[i]])
-			for c, to := range at {
-				all.P[i*k+to] = s.P[i*s.K+c]
-			}
-		}
-		return each(all)
-	}
 }

@@ -31,7 +31,7 @@ func (g *guard) check(s *Scored) error {
 	for i, best := range s.Best {
 		switch {
 		case s.Weight(i) == 0:
-		case !(best > -mostCost) || !(s.Score[i] > -mostCost):
+		case !(best > -mostCost) || !(s.LogDensity[i] > -mostCost):
 			return g.tooFar(s, i)
 		case square && -best < leastSquare:
 			if j := g.crowded(s.Label[i]); j >= 0 {

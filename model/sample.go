@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -25,11 +24,8 @@ func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 
 // SamplerFrom is Sampler with random numbers of the caller's, who must not draw from them meanwhile.
 func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
-	if err := m.whole(); err != nil {
+	if err := m.needsDensity("to draw rows from"); err != nil {
 		return nil, err
-	}
-	if !m.HasDensity() {
-		return nil, fmt.Errorf("a %s model has no density to draw rows from; fit a mixture", m.Kind)
 	}
 	s := &Sampler{m: m, levels: kind.Counts(m.Levels), rng: rng, z: make([]float64, m.dims()), y: make([]float64, m.dims())}
 	g := family.Gaussian{Shape: m.Shape}

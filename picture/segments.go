@@ -7,9 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // MaxSegments is how many segments a picture may have: their numbers are kept in 16 bits.

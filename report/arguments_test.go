@@ -6,10 +6,9 @@ import (
 	"io"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // What no page can be made of is an error of the call.

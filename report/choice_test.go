@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 

@@ -9,10 +9,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
@@ -182,7 +181,7 @@ func (g *gatherer) add(s *model.Scored, i int, x []float64) error {
 	if w == 0 {
 		return nil
 	}
-	c, p := int(s.Label[i]), s.P[i*s.K:i*s.K+s.K]
+	c, p := int(s.Label[i]), s.Responsibilities[i*s.K:i*s.K+s.K]
 	g.N++
 	g.Weight += w
 	welford(g.Mean, g.SD, x, w, g.Weight)
@@ -190,7 +189,7 @@ func (g *gatherer) add(s *model.Scored, i int, x []float64) error {
 	group.Rows++
 	group.Weight += w
 	welford(group.Mean, group.SD, x, w, group.Weight)
-	row := Row{Number: s.Number(i), Label: c, Score: s.Score[i]}
+	row := Row{Number: s.Number(i), Label: c, Score: s.LogDensity[i]}
 	for j, v := range p {
 		g.Overlap[c][j] += w * v
 		if j != c {

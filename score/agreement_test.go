@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/latent-go/latent/score"
 	"pgregory.net/rapid"
+
+	"github.com/latent-go/latent/score"
 )
 
 // values are the five numbers of an Agreement, in the order ARI, NMI, homogeneity, completeness, V-measure.

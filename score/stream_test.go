@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/latent-go/latent/score"
 	"pgregory.net/rapid"
+
+	"github.com/latent-go/latent/score"
 )
 
 // streamed shows the rows of p to a Stream, the second time in another order.

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/score"
 	"pgregory.net/rapid"
+
+	"github.com/latent-go/latent/score"
 )
 
 // line is a partition of points on a line.

@@ -7,11 +7,10 @@ import (
 	"io"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // applyFlags are the flags of label and score.
@@ -200,7 +199,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, modelFile, path string) error {
 	}
 	var s scoreSummary
 	err = m.Rows(cmd.Context(), src, f.threads, func(r *model.Scored) error {
-		for _, v := range r.Score {
+		for _, v := range r.LogDensity {
 			s.Sum += v
 		}
 		s.Rows += int64(r.N)
@@ -236,7 +235,7 @@ func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model
 			far = slices.Grow(far[:0], s.N)[:s.N]
 			distances(far, s)
 		}
-		for i, v := range s.Score {
+		for i, v := range s.LogDensity {
 			lead.put(out, s, i)
 			if m.HasDensity() {
 				out.Float(v)

@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // criterionNames are the criteria as a text calls them.

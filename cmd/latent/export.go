@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/latent-go/latent/model"
 )
 
 func exportCommand() *cobra.Command {

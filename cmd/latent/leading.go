@@ -3,9 +3,8 @@ package main
 import (
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // leading says which cells come before the new ones in a line of output: the whole row of the input, its id, or its

@@ -14,13 +14,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // outputFlags say what is written and said.
@@ -296,7 +295,7 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 	err = m.Rows(ctx, src, threads, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			lead.put(out, s, i)
-			p := s.P[i*s.K : i*s.K+s.K]
+			p := s.Responsibilities[i*s.K : i*s.K+s.K]
 			out.Int(int64(c) + 1)
 			out.Float(p[c])
 			out.Float(uncertainty(p, int(c)))

@@ -10,14 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/picture"
 )
 

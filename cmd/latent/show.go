@@ -4,11 +4,10 @@ import (
 	"bufio"
 	"fmt"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
 )
 
 func showCommand() *cobra.Command {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/latent-go/latent/internal/kind"
-
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/kind"
 )
 
 // Size of a plot where nobody says, in cells.

@@ -5,10 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // repeats says what repeating the fit on other rows found out.

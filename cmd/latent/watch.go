@@ -10,13 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/latent-go/latent/model"
-
 	"golang.org/x/term"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/report"
 )
 

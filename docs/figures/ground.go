@@ -4,12 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
 )
 
 // ground is a mixture over rows in memory. Its two verbs are the two halves of every method: an E-step at any inverse

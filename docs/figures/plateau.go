@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 

@@ -6,11 +6,10 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 

@@ -12,10 +12,9 @@ import (
 	"log"
 	"os"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 

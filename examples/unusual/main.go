@@ -14,10 +14,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 func main() {
@@ -47,7 +46,7 @@ func run(w io.Writer, path string, k int) error {
 	}
 	var rows []row
 	err = r.Model.Rows(ctx, src, 0, func(s *model.Scored) error {
-		for i, score := range s.Score {
+		for i, score := range s.LogDensity {
 			u, d := row{number: s.Number(i), score: score}, s.D
 			for j, v := range s.F64[i*d : i*d+d] {
 				c := r.Components[s.Label[i]]

@@ -14,10 +14,9 @@ import (
 	"math"
 	"os"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/picture"
 )
 

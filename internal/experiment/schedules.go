@@ -6,9 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
 )
 
 // plan is a schedule of anti-annealing.

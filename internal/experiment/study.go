@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // MaxSweeps is how many passes over the rows a run may take, rejected trials of line searches included.

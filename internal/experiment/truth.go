@@ -4,10 +4,9 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // Truth is the mixture that rows were drawn from, or the moments of known groups. A model is measured against it.

@@ -4,10 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/latent-go/latent/model"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 // modelOf returns the truth as a model, its components in the given order.

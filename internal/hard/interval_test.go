@@ -1,11 +1,12 @@
 package hard
 
 import (
-	"github.com/latent-go/latent/internal/median"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/latent-go/latent/internal/median"
 )
 
 // spread returns sum w |x - m|.

@@ -34,3 +34,20 @@ func (c *Cells) Check(ctx context.Context, src data.Source, levels [][]string, n
 	}
 	return errors.New(said)
 }
+
+// CheckRow is Check for one row.
+func (c *Cells) CheckRow(row []float64, levels [][]string, names []string) error {
+	if c.Wrong == nil {
+		return nil
+	}
+	for j, v := range row {
+		n := 0
+		if c.Levels {
+			n = len(levels[j])
+		}
+		if c.Wrong(v, n) {
+			return fmt.Errorf("column %q: %v is not %s", names[j], v, c.Is)
+		}
+	}
+	return nil
+}

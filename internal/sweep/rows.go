@@ -13,12 +13,12 @@ import (
 // receives it.
 type Scored struct {
 	*data.Block
-	K       int
-	Label   []int32   // N: the best component, from 0; the lowest of equals
-	Score   []float64 // N: log p(x_i) in nats; for a family without density minus the cost
-	P       []float64 // N x K, row-major: responsibilities at beta = 1; 1 and 0 for a family without density
-	Entropy []float64 // N: entropy of the responsibilities, nats
-	Best    []float64 // N: log pi_c + log p_c(x_i) of the label, nats
+	K                int
+	Label            []int32   // N: the best component, from 0; the lowest of equals
+	LogDensity       []float64 // N: log p(x_i) in nats; for a family without density minus the cost
+	Responsibilities []float64 // N x K, row-major: responsibilities at beta = 1; 1 and 0 for a family without density
+	Entropy          []float64 // N: entropy of the responsibilities, nats
+	Best             []float64 // N: log pi_c + log p_c(x_i) of the label, nats
 }
 
 // Rows makes one pass and calls emit with all rows, scored, in row order and from one goroutine at a time. An error of
@@ -73,9 +73,9 @@ type scorer struct {
 func (r *scorer) score(s *Scored, lo int) {
 	e := r.bound.Posterior(r.panel, r.scratch)
 	for i := range r.panel.N {
-		s.Label[lo+i], s.Score[lo+i], s.Entropy[lo+i], s.Best[lo+i] = e.Label[i], e.Score[i], e.Entropy[i], e.Best[i]
+		s.Label[lo+i], s.LogDensity[lo+i], s.Entropy[lo+i], s.Best[lo+i] = e.Label[i], e.Score[i], e.Entropy[i], e.Best[i]
 		for c := range s.K {
-			s.P[(lo+i)*s.K+c] = e.P[c*kern.Rows+i]
+			s.Responsibilities[(lo+i)*s.K+c] = e.P[c*kern.Rows+i]
 		}
 	}
 }
@@ -83,8 +83,31 @@ func (r *scorer) score(s *Scored, lo int) {
 func (s *Scored) resize(b *data.Block) {
 	s.Block = b
 	if n := b.N; cap(s.Label) < n {
-		s.Label, s.Score, s.Entropy, s.Best = make([]int32, n), make([]float64, n), make([]float64, n), make([]float64, n)
-		s.P = make([]float64, n*s.K)
+		s.Label, s.LogDensity, s.Entropy, s.Best = make([]int32, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		s.Responsibilities = make([]float64, n*s.K)
 	}
-	s.Label, s.Score, s.Entropy, s.Best, s.P = s.Label[:b.N], s.Score[:b.N], s.Entropy[:b.N], s.Best[:b.N], s.P[:b.N*s.K]
+	s.Label, s.LogDensity, s.Entropy, s.Best, s.Responsibilities = s.Label[:b.N], s.LogDensity[:b.N], s.Entropy[:b.N], s.Best[:b.N], s.Responsibilities[:b.N*s.K]
+}
+
+// A Single scores one row at a time. It is for one goroutine.
+type Single struct {
+	scorer scorer
+	origin []float64
+	block  data.Block
+	out    Scored
+}
+
+// NewSingle returns a scorer of single rows by a mixture with the parameters theta, both relative to origin.
+func NewSingle(m *mixture.Mixture, theta, origin []float64) *Single {
+	bound := m.Bind(theta, 1)
+	return &Single{scorer: scorer{bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}, origin: origin, out: Scored{K: m.K}}
+}
+
+// Score scores a row as Rows does. What it returns is valid until the next call, and refers to x.
+func (s *Single) Score(x []float64) *Scored {
+	s.block = data.Block{N: 1, D: len(x), F64: x}
+	s.out.resize(&s.block)
+	pack(s.scorer.panel, &s.block, 0, s.origin)
+	s.scorer.score(&s.out, 0)
+	return &s.out
 }

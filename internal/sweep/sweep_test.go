@@ -128,7 +128,7 @@ func TestSumsAreTheSameBitsForAnyThreadsAndSource(t *testing.T) {
 						t.Fatalf("n %d, %d threads: row %d follows row %d", n, threads, s.First, at-1)
 					}
 					at += int64(s.N)
-					rows += fmt.Sprintf("%v %b %b %b %b", s.Label, s.Score, s.Entropy, s.Best, s.P[:min(len(s.P), 30)])
+					rows += fmt.Sprintf("%v %b %b %b %b", s.Label, s.LogDensity, s.Entropy, s.Best, s.Responsibilities[:min(len(s.Responsibilities), 30)])
 					rows += fmt.Sprintf("%b %b", s.F64[0], s.W)
 					return nil
 				})
