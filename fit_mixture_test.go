@@ -375,7 +375,7 @@ func TestScaledFitReportsTheUsersUnits(t *testing.T) {
 			for j, v := range want.Mean {
 				within(t, kind+": mean", r.Components[c].Mean[j], v, 1e-4*v)
 			}
-			a, b := r.Components[c].Covariance.([][]float64), want.Covariance.([][]float64)
+			a, b := r.Components[c].Covariance.Full(), want.Covariance.Full()
 			for j := range 2 {
 				for l := range 2 {
 					within(t, kind+": covariance", a[j][l], b[j][l], 1e-4*math.Sqrt(b[j][j]*b[l][l]))

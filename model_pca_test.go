@@ -91,8 +91,8 @@ func TestPCAFitsTheProjectedRows(t *testing.T) {
 			for j := range 4 {
 				within(t, "mean", back[j], mean[j]+axes[0][j]*place[0]+axes[1][j]*place[1], 1e-4)
 			}
-			if cov, full := x.Covariance.([][]float64); full {
-				within(t, "covariance of the components", got.Components[c].Covariance.([][]float64)[0][1], cov[0][1], 1e-3)
+			if cov := x.Covariance; cov != nil && cov.IsMatrix() {
+				within(t, "covariance of the components", got.Components[c].Covariance.At(0, 1), cov.At(0, 1), 1e-3)
 			}
 			if got.Components[c].Rows != x.Rows {
 				t.Errorf("component %d has %d rows, not %d", c+1, got.Components[c].Rows, x.Rows)

@@ -129,13 +129,13 @@ func (f fitted) naturals(theta []float64) (v []float64) {
 		v = append(v, m.UserMean(c)...)
 	}
 	for c := range m.Covariance {
-		switch x := m.Component(c).Covariance.(type) {
-		case float64:
-			v = append(v, x)
-		case []float64:
-			v = append(v, x...)
-		case [][]float64:
-			v = append(v, slices.Concat(x...)...)
+		switch x := m.Component(c).Covariance; {
+		case x.IsRound():
+			v = append(v, x.At(0, 0))
+		case x.IsMatrix():
+			v = append(v, slices.Concat(x.Full()...)...)
+		default:
+			v = append(v, x.Diag()...)
 		}
 	}
 	for _, p := range m.Probabilities {

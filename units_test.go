@@ -120,10 +120,10 @@ func sameGroups(t *testing.T, got, want *Result, powers []int) {
 		for j, v := range append(slices.Clone(w.Mean), w.Median...) {
 			closeTo(t, "mean", math.Ldexp(append(slices.Clone(g.Mean), g.Median...)[j], -powers[j]), v, 1e-6)
 		}
-		if cov, ok := w.Covariance.([][]float64); ok && want.PCA == nil {
-			for j, row := range cov {
+		if cov := w.Covariance; cov != nil && cov.IsMatrix() && want.PCA == nil {
+			for j, row := range cov.Full() {
 				for l, v := range row {
-					closeTo(t, "covariance", math.Ldexp(g.Covariance.([][]float64)[j][l], -powers[j]-powers[l]), v, 1e-6)
+					closeTo(t, "covariance", math.Ldexp(g.Covariance.At(j, l), -powers[j]-powers[l]), v, 1e-6)
 				}
 			}
 		}

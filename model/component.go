@@ -43,9 +43,9 @@ func (m *Model) UserMean(c int) []float64 {
 // userCovariance returns the covariance of component c in the user's units: a matrix, d variances, or one number
 // where the shape has one and no transform gave the columns scales of their own. After principal components it is that of
 // the components: over all columns it would be a singular matrix of another shape.
-func (m *Model) userCovariance(c int) any {
+func (m *Model) userCovariance(c int) *Covariance {
 	shape, cov := m.userVariances(c)
-	return covarianceValue(shape, cov, m.dims())
+	return newCovariance(shape, cov, m.dims())
 }
 
 // userVariances returns the numbers of userCovariance, and the shape that they have there.
@@ -73,14 +73,14 @@ func (m *Model) userVariances(c int) (family.Shape, []float64) {
 
 // Component is one group, in the user's units.
 type Component struct {
-	Label       int       `json:"label"` // from 1, the heaviest first
-	Rows        int64     `json:"rows"`  // rows that carry the label
-	Weight      float64   `json:"weight"`
-	Mean        []float64 `json:"mean,omitempty"`        // gmm, kmeans
-	Covariance  any       `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
-	Median      []float64 `json:"median,omitempty"`      // kmedians
-	Probability any       `json:"probability,omitempty"` // bernoulli: d numbers; categorical: for each column one a level
-	AtFloor     bool      `json:"at_floor"`
+	Label       int         `json:"label"` // from 1, the heaviest first
+	Rows        int64       `json:"rows"`  // rows that carry the label
+	Weight      float64     `json:"weight"`
+	Mean        []float64   `json:"mean,omitempty"`        // gmm, kmeans
+	Covariance  *Covariance `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
+	Median      []float64   `json:"median,omitempty"`      // kmedians
+	Probability any         `json:"probability,omitempty"` // bernoulli: d numbers; categorical: for each column one a level
+	AtFloor     bool        `json:"at_floor"`
 }
 
 // byLevel returns the probabilities of component c of a categorical model by column and level. It shares memory.
@@ -90,19 +90,4 @@ func (m *Model) byLevel(c int) [][]float64 {
 		columns[j], rest = rest[:len(names)], rest[len(names):]
 	}
 	return columns
-}
-
-// covarianceValue returns a covariance as JSON shows it: a matrix, a list of variances or a number.
-func covarianceValue(s family.Shape, cov []float64, d int) any {
-	switch {
-	case s.Matrix():
-		rows := make([][]float64, d)
-		for j := range d {
-			rows[j] = cov[j*d : j*d+d]
-		}
-		return rows
-	case s == family.Spherical || s == family.TiedSpherical:
-		return cov[0]
-	}
-	return cov
 }

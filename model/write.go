@@ -119,9 +119,9 @@ func (w *modelWriter) lines(key string, rows [][]float64) {
 
 func (w *modelWriter) covariances(m *Model) {
 	w.open("covariances")
-	all := make([]any, len(m.Covariance))
+	all := make([]*Covariance, len(m.Covariance))
 	for c, cov := range m.Covariance {
-		all[c] = covarianceValue(m.Shape, cov, m.dims())
+		all[c] = newCovariance(m.Shape, cov, m.dims())
 	}
 	if m.Shape.Shared() {
 		w.value(all[0])

@@ -90,26 +90,11 @@ func (b *builder) scatter() {
 
 // covariance returns that of a component in the user's columns; nil where it was fitted to principal components, which
 // have one of their own.
-func (b *builder) covariance(u model.Component) any {
+func (b *builder) covariance(u model.Component) *model.Covariance {
 	if b.r.PCA != nil {
 		return nil
 	}
 	return u.Covariance
-}
-
-// square returns a covariance as d x d numbers.
-func square(covariance any, d int) []float64 {
-	v := make([]float64, d*d)
-	for i := range d {
-		for j := range d {
-			if m, full := covariance.([][]float64); full {
-				v[i*d+j] = m[i][j]
-			} else if i == j {
-				v[i*d+i] = block(covariance, i, i)[0][0]
-			}
-		}
-	}
-	return v
 }
 
 func center(mean, median []float64) []float64 {
@@ -137,14 +122,9 @@ func (b *builder) points(i, j, most, least int) (groups []plot.Group, n int) {
 }
 
 // block returns the covariance of columns i and j.
-func block(covariance any, i, j int) (v [2][2]float64) {
-	switch c := covariance.(type) {
-	case [][]float64:
-		v = [2][2]float64{{c[i][i], c[i][j]}, {c[j][i], c[j][j]}}
-	case []float64:
-		v[0][0], v[1][1] = c[i], c[j]
-	case float64:
-		v[0][0], v[1][1] = c, c
+func block(c *model.Covariance, i, j int) (v [2][2]float64) {
+	if c != nil {
+		v = [2][2]float64{{c.At(i, i), c.At(i, j)}, {c.At(j, i), c.At(j, j)}}
 	}
 	return v
 }

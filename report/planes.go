@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -51,7 +53,7 @@ func (b *builder) plane(s *section) {
 			g.X, g.Y = append(g.X, at[0]), append(g.Y, at[1])
 		}
 		if m := center(u.Mean, u.Median); m != nil {
-			g.Normal = normal(p, m, b.covariance(u), b.d)
+			g.Normal = normal(p, m, b.covariance(u))
 		}
 		n += len(rows)
 		groups = append(groups, g)
@@ -149,9 +151,9 @@ func smallest(x []float64) (at int) {
 }
 
 // normal returns the component with a mean and a covariance, as results have it, in the plane.
-func normal(p plot.Plane, mean []float64, covariance any, d int) *plot.Normal {
-	if _, full := covariance.([][]float64); full {
-		return p.Normal(mean, square(covariance, d))
+func normal(p plot.Plane, mean []float64, covariance *model.Covariance) *plot.Normal {
+	if covariance != nil && covariance.IsMatrix() {
+		return p.Normal(mean, slices.Concat(covariance.Full()...))
 	}
 	n := plot.Normal{Mean: p.Point(mean)}
 	for r := range 2 {

@@ -26,22 +26,9 @@ func spread(r *latent.Result, j int) float64 {
 	}
 	for _, c := range r.Components {
 		d := c.Mean[j] - mean
-		square += c.Weight * (variance(c.Covariance, j) + d*d)
+		square += c.Weight * (c.Covariance.At(j, j) + d*d)
 	}
 	return spreads * math.Sqrt(square)
-}
-
-// variance returns that of column j in a covariance of any shape.
-func variance(covariance any, j int) float64 {
-	switch c := covariance.(type) {
-	case [][]float64:
-		return c[j][j]
-	case []float64:
-		return c[j]
-	case float64:
-		return c
-	}
-	return 0
 }
 
 // columnTexts says what each component is like in column j: its mean, median or probability of 1, or its likeliest level and

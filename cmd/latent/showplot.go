@@ -79,17 +79,8 @@ func viewOf(r *latent.Result) *view {
 	}
 	if m.HasDensity() {
 		v.cov = func(c, j, l int) float64 {
-			switch cov := r.Components[c].Covariance.(type) {
-			case [][]float64:
-				return cov[j][l]
-			case []float64:
-				if j == l {
-					return cov[j]
-				}
-			case float64:
-				if j == l {
-					return cov
-				}
+			if cov := r.Components[c].Covariance; cov != nil {
+				return cov.At(j, l)
 			}
 			return 0
 		}

@@ -50,7 +50,7 @@ func run(w io.Writer, path string, k int) error {
 			u, d := row{number: s.Number(i), score: score}, s.D
 			for j, v := range s.F64[i*d : i*d+d] {
 				c := r.Components[s.Label[i]]
-				if off := (v - c.Mean[j]) / math.Sqrt(c.Covariance.([]float64)[j]); math.Abs(off) > math.Abs(u.off) {
+				if off := (v - c.Mean[j]) / math.Sqrt(c.Covariance.At(j, j)); math.Abs(off) > math.Abs(u.off) {
 					u.column, u.off = r.Columns[j], off
 				}
 			}
