@@ -55,7 +55,7 @@ func perCube(s family.Shape, few bool) float64 {
 	return plain
 }
 
-// How many evaluations a climb is reckoned to take where more are allowed.
+// How many evaluations the estimate gives a climb where more are allowed.
 const (
 	plausibleSteps = 60
 	stepsOfOne     = 3 // of one component, whose first step is the end
@@ -69,7 +69,7 @@ type estimate struct {
 	seconds    float64 // of one core
 }
 
-// estimate reckons what the fit will take.
+// estimate returns what the fit will take.
 func (f *fit) estimate() estimate {
 	s, n := &f.spec, float64(f.look.Used)
 	e := estimate{parameters: float64(f.mix.Params()), cells: f.cells()}
@@ -114,7 +114,7 @@ func (f *fit) estimate() estimate {
 	return e
 }
 
-// seeding reckons the seconds of one core that drawing one start by k-means++ takes: every centre is the best of several that are
+// seeding estimates the seconds of one core that drawing one start by k-means++ takes: every centre is the best of several that are
 // held against the rows that starts are drawn from.
 func (f *fit) seeding() float64 {
 	s := &f.spec
@@ -156,7 +156,7 @@ func (f *fit) patience() time.Duration {
 	return -1
 }
 
-// evaluation reckons the seconds of one core that one evaluation on n rows takes.
+// evaluation estimates the seconds of one core that one evaluation on n rows takes.
 func (f *fit) evaluation(n float64) float64 {
 	k, d := float64(f.mix.K), float64(f.mix.D)
 	ns := perParameter * float64(f.mix.Params())
@@ -200,7 +200,7 @@ func (f *fit) affordable() error {
 	return nil
 }
 
-// What principal components of more than pca.ExactColumns columns are reckoned to take: passes, each with two products of the
+// What principal components of more than pca.ExactColumns columns take by the estimate: passes, each with two products of the
 // rows and all vectors, and eigenvalues of a basis of three blocks of vectors now and then.
 const (
 	passesOfPCA  = 20

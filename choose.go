@@ -30,7 +30,7 @@ type choice struct {
 	refs      *references // nil where gaps are not
 	penalty   *float64    // of the elbow, once all candidates are done
 
-	seconds float64 // of one core that the candidates are reckoned to take whose parameters are many for the table
+	seconds float64 // of one core that those candidates take by the estimate whose parameters are many for the table
 
 	best *contender
 	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
@@ -50,7 +50,7 @@ type contender struct {
 	as     *contender // an earlier one that is the same model
 	large  bool       // not affordable: it is not tried
 	fit    *fit
-	end    *end      // light
+	end    *outcome  // compact
 	begun  []float64 // where the climb of From began
 	met    int       // climbs from neighbours that ended where it did
 	second bool      // it has been looked at a second time
@@ -106,14 +106,14 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	}
 	win := c.best
 	if spec.replicate {
-		return win.fit.bare(win.end), nil
+		return win.fit.minimal(win.end), nil
 	}
-	r, err := c.crown(ctx, win, began)
+	r, err := c.finalResult(ctx, win, began)
 	if err != nil {
 		return nil, err
 	}
 	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
-	c.tell(r, left)
+	c.addCandidates(r, left)
 	r.Choice.TooLarge = large
 	if err := c.collinear(ctx, r); err != nil {
 		return nil, err
@@ -302,17 +302,17 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	f := *c.base
 	f.spec = c.spec.one(x.K, x.shape)
 	f.spec.Threads = threads
-	e, err := (*end)(nil), f.size()
+	e, err := (*outcome)(nil), f.size()
 	if err == nil {
 		if j != nil {
 			seen := math.Inf(1)
 			f.joint = member{j, x.order, &seen}
 			if c.races() {
-				f.need = func() float64 { return c.need(&f, seen) }
+				f.need = func() float64 { return c.objectiveFor(&f, seen) }
 			}
 		}
 		if e, err = f.run(ctx); err == nil {
-			value = c.came(&f, e)
+			value = c.reachedValue(&f, e)
 		}
 	}
 	leave()
@@ -334,7 +334,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	}
 	f.local = nil // what it keeps between sweeps may be large
 	f.need = nil
-	x.fit, x.end = &f, e.light()
+	x.fit, x.end = &f, e.compact()
 }
 
 // fail notes an error that is none of the candidate's: a source that does not keep its promises.
@@ -347,7 +347,7 @@ func (c *choice) fail(err error) {
 }
 
 // measured is measure, given up where ctx has ended and it takes longer than anybody waits.
-func (c *choice) measured(ctx context.Context, x *contender, f *fit, e *end) error {
+func (c *choice) measured(ctx context.Context, x *contender, f *fit, e *outcome) error {
 	own := *x
 	wait := f.patience()
 	if c.judges != nil {
@@ -370,7 +370,7 @@ func (c *choice) measured(ctx context.Context, x *contender, f *fit, e *end) err
 }
 
 // measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
-func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges) error {
+func (x *contender) measure(ctx context.Context, f *fit, e *outcome, judges *judges) error {
 	if f.joint == nil { // else passes are shared, and rows are many
 		if err := f.confirm(ctx, e, candidateWork); err != nil {
 			return err
@@ -389,7 +389,7 @@ func (x *contender) measure(ctx context.Context, f *fit, e *end, judges *judges)
 		return err
 	}
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
-	x.Converged, x.Outraced = last.Done.Converged() && !e.interrupted, e.win().hopeless
+	x.Converged, x.Outraced = last.Done.Converged() && !e.interrupted, e.win().forgone
 	x.Undetermined = x.Converged && isFlat(&last)
 	how, why := f.collapsed(p)
 	x.AtFloor, x.Narrow, x.FewRows, x.Why = how == onFloor, how == tooThin, how == tooFew, why

@@ -79,7 +79,7 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 	f := *x.fit
 	f.spec.Threads, f.joint = threads, nil
 	if c.bar < math.Inf(1) {
-		f.need = func() float64 { return c.need(&f, c.bar) }
+		f.need = func() float64 { return c.objectiveFor(&f, c.bar) }
 	}
 	if err := f.size(); err != nil {
 		return nil, err
@@ -118,12 +118,12 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 			x.met = m.met(at.F)
 			return nil, nil
 		}
-		if share := f.look.W / m.f.look.W; at != nil && x.Outraced && old.F+hillSure*share*(top.F-at.F) < f.need() {
+		if share := f.look.W / m.f.look.W; at != nil && x.Outraced && old.F+otherMaximum*share*(top.F-at.F) < f.need() {
 			return nil, nil
 		}
 	}
 	r, err := f.extra(ctx, x.end, top.Theta)
-	if err != nil || r.last.Point == nil || able && height(r.last.Point) <= height(old)+agree {
+	if err != nil || r.last.Point == nil || able && objectiveOf(r.last.Point) <= objectiveOf(old)+agree {
 		return nil, err
 	}
 	y, e := *x, *x.end
@@ -132,14 +132,14 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 	if err := y.measure(ctx, &f, &e, c.judges); err != nil || !c.usable(&y.Candidate) {
 		return nil, err
 	}
-	y.end, y.begun, y.met = e.light(), top.Theta, met
+	y.end, y.begun, y.met = e.compact(), top.Theta, met
 	return &y, nil
 }
 
 // offers returns the starts that the neighbours of a candidate give it.
 func (c *choice) offers(ctx context.Context, m *moves, x *contender) (offers []offer, err error) {
 	add := func(from string, resp []float64) {
-		offers = append(offers, offer{from, m.f.fromResponsibilities(m.points, resp, firmDrawn)})
+		offers = append(offers, offer{from, m.f.fromResponsibilities(m.points, resp, drawnConfidence)})
 	}
 	for _, y := range c.alternatives(x) {
 		resp, err := y.seen(ctx, m)
@@ -254,27 +254,27 @@ func merged(resp []float64, k int, pair [2]int) []float64 {
 	return narrow
 }
 
-// light returns the end without what only climbing on needs: many are kept.
-func (e *end) light() *end {
+// compact returns the outcome without what only further steps need: the outcomes of many candidates are kept.
+func (e *outcome) compact() *outcome {
 	l := *e
 	l.runs = slices.Clone(e.runs)
 	for i := range l.runs {
 		if p := l.runs[i].last.Point; p != nil {
 			l.runs[i].last.Point = &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik}
 			if i == e.best {
-				l.runs[i].last.Point = result(p)
+				l.runs[i].last.Point = essential(p)
 			}
 		}
 	}
 	if e.moved != nil {
 		r := *e.moved
-		r.last.Point = result(r.last.Point)
+		r.last.Point = essential(r.last.Point)
 		l.moved = &r
 	}
 	return &l
 }
 
-// result returns what of a point a result tells.
-func result(p *ascent.Point) *ascent.Point {
+// essential returns the part of a point that a result is made of, without what only further steps need.
+func essential(p *ascent.Point) *ascent.Point {
 	return &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik, Theta: p.Theta, Weights: p.Weights, Held: p.Held, Flat: p.Flat}
 }

@@ -99,7 +99,7 @@ func inertiaOf(ctx context.Context, src data.Source, spec Spec) (inertia, weight
 	if err != nil {
 		return 0, 0, err
 	}
-	return -height(e.win().last.Point), f.look.W, nil
+	return -objectiveOf(e.win().last.Point), f.look.W, nil
 }
 
 // byGap returns the index of the candidate that the gap statistic chooses of those that could be fitted, the fewest groups

@@ -8,7 +8,7 @@ import (
 // keptVectors is how many parameter vectors of a candidate are kept until all are done.
 const keptVectors = 3
 
-// lookedAtAgain is how many times the time of its own starts a candidate is reckoned to take that climbs from its neighbours' ends too.
+// lookedAtAgain is how many times the time of its own starts a candidate takes by the estimate that climbs from its neighbours' ends too.
 const lookedAtAgain = 2
 
 // leaveLarge takes the candidates out of the choice that are not affordable: those of a shape that no number of groups

@@ -19,18 +19,21 @@ const (
 	// component has found its place. With 5, after ten steps, the end of fifteen components was 280 nats off, not the ten
 	// that were estimated.
 	rivalNear = 1
-	// hillSure is how many times what another hill promises on the sample must do for one that was stopped to climb it.
-	hillSure = 3
+	// otherMaximum is how many times what another local maximum gains on the sample must suffice for a candidate that was stopped
+	// to climb to it.
+	otherMaximum = 3
 )
 
-// races reports whether the criterion follows from the height of a climb.
+// races reports whether the criterion follows from the log-likelihood that a climb reaches.
 func (c *choice) races() bool { return c.criterion == "bic" || c.criterion == "aic" }
 
-// reach returns the criterion of a candidate at a height.
-func (c *choice) reach(f *fit, height float64) float64 { return c.cost(f) - 2*f.userHeight(height) }
+// reach returns the criterion of a candidate whose climb has come to an objective.
+func (c *choice) reach(f *fit, objective float64) float64 {
+	return c.cost(f) - 2*f.userObjective(objective)
+}
 
-// need returns the height at which the candidate has a value of the criterion.
-func (c *choice) need(f *fit, value float64) float64 {
+// objectiveFor returns the objective at which the candidate has a value of the criterion.
+func (c *choice) objectiveFor(f *fit, value float64) float64 {
 	return math.Ldexp((c.cost(f)-value)/2, f.units.weights) - f.jacobian()
 }
 
@@ -43,8 +46,8 @@ func (c *choice) cost(f *fit) float64 {
 	return free * math.Log(f.weight())
 }
 
-// came returns the criterion of what a candidate came to, if it could win; else +Inf.
-func (c *choice) came(f *fit, e *end) float64 {
+// reachedValue returns the criterion of what a candidate came to, if it could win; else +Inf.
+func (c *choice) reachedValue(f *fit, e *outcome) float64 {
 	s := e.win().last
 	if how, _ := f.collapsed(s.Point); how != sound || !s.Done.Converged() || !c.races() {
 		return math.Inf(1)
@@ -54,11 +57,11 @@ func (c *choice) came(f *fit, e *end) float64 {
 
 // rival is what the climbs of a candidate know of the others.
 type rival struct {
-	need func() float64 // the height that one must reach for the candidate to be chosen
+	need func() float64 // the objective that one must reach for the candidate to be chosen
 	near float64        // see rivalNear
 }
 
-// hopeless reports whether a climb will not get as high as it must.
-func (r *rival) hopeless(s ascent.Step) bool {
+// cannotWin reports whether a climb will not reach the objective that it must.
+func (r *rival) cannotWin(s ascent.Step) bool {
 	return s.Point != nil && s.Point.Beta == 1 && s.Iteration >= raceSteps && s.Distance < r.near && s.Point.F+rivalGap+rivalSure*s.Remaining < r.need()
 }

@@ -70,14 +70,14 @@ func (c *choice) before(a, b *contender) bool {
 	return cmp.Or(c.compare(&a.Candidate, &b.Candidate), cmp.Compare(a.order, b.order)) < 0
 }
 
-// crown returns the result of the winner: that of a fit with its K and shape.
-func (c *choice) crown(ctx context.Context, win *contender, began time.Time) (*Result, error) {
+// finalResult returns the result of the winner: that of a fit with its K and shape.
+func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*Result, error) {
 	f, e := win.fit, win.end
 	f.spec.Threads, f.joint, f.need = c.spec.Threads, nil, nil
 	if err := f.size(); err != nil {
 		return nil, err
 	}
-	stopped := func(r run) bool { return r.hopeless }
+	stopped := func(r run) bool { return r.forgone }
 	if (c.spec.Watch != nil || slices.ContainsFunc(e.runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
 		f.spec.Watch, f.startSweeps, f.moveSweeps, f.confirmSweeps = c.spec.Watch, 0, 0, 0
 		again, err := f.run(ctx)

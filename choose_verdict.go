@@ -13,8 +13,8 @@ const (
 	clearMargin = 10
 )
 
-// tell adds the candidates to the result of the winner, and how they compare.
-func (c *choice) tell(r *Result, left []string) {
+// addCandidates adds the candidates to the result of the winner, and how they compare.
+func (c *choice) addCandidates(r *Result, left []string) {
 	for _, x := range c.all {
 		r.Candidates = append(r.Candidates, x.Candidate)
 	}

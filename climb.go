@@ -71,7 +71,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	}
 	l := f.lockstep(watch)
 	if race && l.smooth && f.spec.tol() > 0 {
-		l.spike = f.degenerate
+		l.degenerate = f.degenerate
 	}
 	if f.beaten == nil || !race {
 		return l.climb(ctx, f.driver, thetas, watch), nil
@@ -83,7 +83,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 		return f.driver(start)
 	}, thetas, watch)
 	for i := range runs {
-		runs[i].outraced = runs[i].outraced || f.beaten[i]
+		runs[i].pruned = runs[i].pruned || f.beaten[i]
 	}
 	return runs, nil
 }
@@ -129,7 +129,7 @@ func (f *fit) resume(ctx context.Context, r run) (run, error) {
 	var watch func(Progress)
 	if f.spec.Watch != nil {
 		watch = func(p Progress) {
-			p.Start, p.Iteration, p.Sweeps = r.start+1, p.Iteration+r.last.Iteration, p.Sweeps+r.moves
+			p.Start, p.Iteration, p.Sweeps = r.start+1, p.Iteration+r.last.Iteration, p.Sweeps+r.sweeps
 			f.spec.Watch(p)
 		}
 	}
@@ -143,7 +143,7 @@ func (f *fit) resume(ctx context.Context, r run) (run, error) {
 		return r, nil
 	}
 	end := runs[0]
-	end.start, end.moves, end.last.Iteration = r.start, end.moves+r.moves, end.last.Iteration+r.last.Iteration
+	end.start, end.sweeps, end.last.Iteration = r.start, end.sweeps+r.sweeps, end.last.Iteration+r.last.Iteration
 	return end, nil
 }
 

@@ -151,7 +151,7 @@ func (f *fit) lookAtBest(ctx context.Context, runs []run) (*ascent.Step, error) 
 	return &look, err
 }
 
-// compare judges the ends, by algorithm and start. Ends on a spike never win, as in a fit.
+// compare judges the ends, by algorithm and start. Outcomes with a degenerate component never win, as in a fit.
 func (f *fit) compare(algorithms []string, ends [][]run, looks []*ascent.Step, seconds []float64) []Comparison {
 	top := math.Inf(-1)
 	for _, runs := range ends {
@@ -179,7 +179,7 @@ func (f *fit) compare(algorithms []string, ends [][]run, looks []*ascent.Step, s
 		var sweeps []int
 		for j, r := range runs {
 			ll := r.last.Point.LogLik
-			heights, sweeps = append(heights, ll), append(sweeps, r.moves)
+			heights, sweeps = append(heights, ll), append(sweeps, r.sweeps)
 			if r.last.Done.Converged() {
 				c.Converged++
 			}
@@ -199,7 +199,7 @@ func (f *fit) compare(algorithms []string, ends [][]run, looks []*ascent.Step, s
 		slices.Sort(sweeps)
 		n := len(runs)
 		c.Sweeps = Spread{Median: float64(sweeps[(n-1)/2]+sweeps[n/2]) / 2, Min: sweeps[0], Max: sweeps[n-1]}
-		c.LogLik = Heights{Best: f.userHeight(best.Point.LogLik), Median: f.userHeight((heights[(n-1)/2] + heights[n/2]) / 2), Min: f.userHeight(heights[0])}
+		c.LogLik = Heights{Best: f.userObjective(best.Point.LogLik), Median: f.userObjective((heights[(n-1)/2] + heights[n/2]) / 2), Min: f.userObjective(heights[0])}
 		table = append(table, c)
 	}
 	return table

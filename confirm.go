@@ -34,7 +34,7 @@ func (f *fit) certified() bool {
 
 // confirm looks at the winning end in every direction, where that is affordable: the looks of a climb see only what the
 // gradient or a move at random touches. Where there is a way up it is climbed.
-func (f *fit) confirm(ctx context.Context, e *end, work float64) error {
+func (f *fit) confirm(ctx context.Context, e *outcome, work float64) error {
 	win := e.win()
 	if c := win.last.Certificate; e.interrupted || c != nil && c.Whole || !f.confirms(&win.last, work) {
 		return nil
@@ -69,7 +69,7 @@ func (f *fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 	}
 	driver := func(int) ascent.Driver { return ascent.Confirm{Climb: finish, Done: s.Done} }
 	r := l.climb(ctx, driver, [][]float64{s.Point.Theta}, watch)[0]
-	f.confirmSweeps += r.moves
+	f.confirmSweeps += r.sweeps
 	if r.err != nil || r.last.Point == nil {
 		if ctx.Err() != nil { // the end stands as the climb has left it
 			return s, nil
@@ -102,7 +102,7 @@ func (f *fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) 
 		func(done ascent.Reason) ascent.Driver { return ascent.Confirm{Climb: finish, Done: done} },
 	} {
 		r := l.climb(ctx, func(int) ascent.Driver { return look(s.Done) }, [][]float64{theta}, nil)[0]
-		f.confirmSweeps += r.moves
+		f.confirmSweeps += r.sweeps
 		switch {
 		case ctx.Err() != nil: // the end stands
 			return nil
@@ -137,7 +137,7 @@ func (f *fit) flatDirection(ctx context.Context, s *ascent.Step, keep []int, hel
 	var least float64
 	look := ascent.FlatAlong{Seed: f.spec.seed(), Known: s.Point, Least: &least, Held: held, Estimate: f.outerProducts(keep, held, info)}
 	r := f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return look }, [][]float64{s.Point.Theta}, nil)[0]
-	f.confirmSweeps += r.moves
+	f.confirmSweeps += r.sweeps
 	if r.err != nil {
 		return nil, r.err
 	}

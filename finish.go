@@ -18,7 +18,7 @@ import (
 
 // result turns the winning run into a model and judges it with one more pass, by the model's own numbers: what is
 // reported is what the model file gives back.
-func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
+func (f *fit) result(ctx context.Context, e *outcome) (*Result, error) {
 	win, interrupted := e.win(), e.interrupted
 	m, order := f.model(win.last.Point)
 	t, err := f.judge(ctx, m)
@@ -32,13 +32,13 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 	r := &Result{
 		Kind: m.Kind, K: m.K(), N: f.look.Used, Weight: f.weight(), D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
 		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
-		Iterations: s.Iteration, Sweeps: win.moves + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
+		Iterations: s.Iteration, Sweeps: win.sweeps + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
 		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Model: m,
 		PCA: m.PCA(), ColumnSD: f.sd,
 	}
 	_, r.Why = f.spec.choice(f.mix.D)
 	for _, run := range e.runs {
-		r.SweepsTotal += run.moves
+		r.SweepsTotal += run.sweeps
 	}
 	r.SweepsTotal += f.startSweeps + f.moveSweeps + 2 // the first pass, and the one that judges
 	f.numbers(r, t)
@@ -68,12 +68,12 @@ func (f *fit) result(ctx context.Context, e *end) (*Result, error) {
 			r.warn(fmt.Sprintf("%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
 		}
 	}
-	return r, f.sign(r)
+	return r, f.addProvenance(r)
 }
 
-// sign puts into the model what the fit found out, so that the file alone can tell it again. No times and no thread
+// addProvenance puts into the model what the fit found out, so that the file alone can tell it again. No times and no thread
 // counts: the same fit gives the same bytes.
-func (f *fit) sign(r *Result) (err error) {
+func (f *fit) addProvenance(r *Result) (err error) {
 	m := r.Model
 	m.N, m.LogLik = new(f.look.Used), r.LogLik
 	spec := f.spec
@@ -326,7 +326,7 @@ func (f *fit) columnOf(j int) string {
 }
 
 // warnings says what the reader of the result should know.
-func (f *fit) warnings(r *Result, t *tally, e *end) {
+func (f *fit) warnings(r *Result, t *tally, e *outcome) {
 	switch {
 	case r.Interrupted:
 		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", text.Count(r.Iterations, "iteration")))

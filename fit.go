@@ -59,13 +59,13 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	if spec.replicate {
-		return f.bare(e), nil
+		return f.minimal(e), nil
 	}
 	return f.finish(ctx, e, began)
 }
 
 // end is where the climbs of a fit ended.
-type end struct {
+type outcome struct {
 	runs        []run
 	best        int
 	moved       *run         // where splitting and merging led, nil unless that is the highest
@@ -76,12 +76,12 @@ type end struct {
 }
 
 // run climbs from all starts and finds the best end.
-func (f *fit) run(ctx context.Context) (*end, error) {
+func (f *fit) run(ctx context.Context) (*outcome, error) {
 	thetas, err := interrupt.Run(ctx, interrupt.Grace, func() ([][]float64, error) { return f.starts(ctx) })
 	if err != nil {
 		return nil, err
 	}
-	e := &end{started: time.Now()}
+	e := &outcome{started: time.Now()}
 	if e.runs, err = f.climb(ctx, thetas, f.spec.Watch, true); err != nil {
 		return nil, err
 	}
@@ -95,12 +95,12 @@ func (f *fit) run(ctx context.Context) (*end, error) {
 		return nil, err
 	}
 	win := &e.runs[e.best]
-	if win.outraced && !win.hopeless { // by one that ended on a spike
+	if win.pruned && !win.forgone { // by one with a degenerate component
 		if *win, err = f.resume(ctx, *win); err != nil {
 			return nil, err
 		}
 	}
-	if f.spec.thorough() && !win.hopeless && f.spec.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
+	if f.spec.thorough() && !win.forgone && f.spec.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
 		if err := f.moved(ctx, e); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (f *fit) run(ctx context.Context) (*end, error) {
 }
 
 // moved is move. What it comes to after ctx has ended and a grace with it is not seen.
-func (f *fit) moved(ctx context.Context, e *end) error {
+func (f *fit) moved(ctx context.Context, e *outcome) error {
 	own, after := *f, *e
 	_, err := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) { return none, own.move(ctx, &after) })
 	if ctx.Err() == nil || err == nil {
@@ -121,7 +121,7 @@ func (f *fit) moved(ctx context.Context, e *end) error {
 }
 
 // win is where the highest climb ended.
-func (e *end) win() *run {
+func (e *outcome) win() *run {
 	if e.moved != nil {
 		return e.moved
 	}
@@ -129,7 +129,7 @@ func (e *end) win() *run {
 }
 
 // finish turns the end of a fit that began at a time into its result.
-func (f *fit) finish(ctx context.Context, e *end, began time.Time) (*Result, error) {
+func (f *fit) finish(ctx context.Context, e *outcome, began time.Time) (*Result, error) {
 	if err := f.confirm(ctx, e, confirmWork); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ type fit struct {
 
 	beside int     // fits of a choice that are under way at the same time; 0 means this one alone
 	shared *shared // what was drawn, by all candidates of a choice
-	// Of a candidate among others: the passes it shares, and the height it must reach to be chosen; nil elsewhere.
+	// Of a candidate among others: the passes it shares, and the objective it must reach to be chosen; nil elsewhere.
 	joint sweep.Sweeper
 	need  func() float64
 }
@@ -347,9 +347,9 @@ func distinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 	return len(seen), ctx.Err()
 }
 
-// height is what runs are compared by: the free energy, but for a mixture at another temperature than 1, where that is no
+// objectiveOf is what runs are compared by: the free energy, but for a mixture at another temperature than 1, where that is no
 // log-likelihood, the log-likelihood.
-func height(p *ascent.Point) float64 {
+func objectiveOf(p *ascent.Point) float64 {
 	if p.Beta != 1 && !math.IsInf(p.Beta, 1) {
 		return p.LogLik
 	}
@@ -364,7 +364,7 @@ func (f *fit) best(runs []run) (int, error) {
 			continue
 		}
 		degenerate := f.degenerate(r.last.Point)
-		if at < 0 || spike && !degenerate || spike == degenerate && height(r.last.Point) > height(runs[at].last.Point) {
+		if at < 0 || spike && !degenerate || spike == degenerate && objectiveOf(r.last.Point) > objectiveOf(runs[at].last.Point) {
 			at, spike = i, degenerate
 		}
 	}
@@ -389,14 +389,14 @@ func (f *fit) jacobian() float64 {
 }
 
 // agreement counts how many starts ended where the winner did, and how many different ends there were.
-func (f *fit) agreement(e *end) model.Starts {
+func (f *fit) agreement(e *outcome) model.Starts {
 	s := model.Starts{N: len(e.runs), DrawnFrom: f.drawnFrom}
 	if e.moves != nil {
 		moves := *e.moves
 		moves.Gain = f.userWeight(moves.Gain)
 		s.Moves = &moves
 	}
-	top := height(e.win().last.Point)
+	top := objectiveOf(e.win().last.Point)
 	tol := agree
 	if !f.spec.mixture() {
 		tol = 1e-9 * math.Abs(top)
@@ -406,13 +406,13 @@ func (f *fit) agreement(e *end) model.Starts {
 		if r.last.Point == nil {
 			continue
 		}
-		s.Objectives = append(s.Objectives, f.userHeight(height(r.last.Point)))
-		if r.outraced {
+		s.Objectives = append(s.Objectives, f.userObjective(objectiveOf(r.last.Point)))
+		if r.pruned {
 			s.Outraced++
 			continue
 		}
-		ends = append(ends, height(r.last.Point))
-		if math.Abs(height(r.last.Point)-top) <= tol {
+		ends = append(ends, objectiveOf(r.last.Point))
+		if math.Abs(objectiveOf(r.last.Point)-top) <= tol {
 			s.AgreeWithBest++
 		}
 	}

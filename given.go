@@ -49,7 +49,7 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	labels := seed.Nearest(f.near(p, f.spec.Init), f.near(given, f.spec.Init).X)
 	mix, g, gaussian := f.startMixture()
 	if !gaussian {
-		return seed.FromFirm(f.mix, p, labels, firmDrawn), nil
+		return seed.FromFirm(f.mix, p, labels, drawnConfidence), nil
 	}
 	w := weights(p, labels, f.spec.K)
 	for c := range w {
@@ -86,7 +86,7 @@ func (f *fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error)
 		return f.restrict(seed.FromLabels(mix, g, p, own)), nil
 	}
 	if f.spec.mixture() {
-		return seed.FromFirm(f.mix, p, own, firmGiven), nil
+		return seed.FromFirm(f.mix, p, own, givenConfidence), nil
 	}
 	return seed.Means(p, own, f.spec.K), nil
 }

@@ -67,8 +67,8 @@ func TestStoppedAfterAnyPassIsMarked(t *testing.T) {
 				if r.Converged || r.Choice != nil && r.Choice.Verdict == "clear" {
 					t.Errorf("%s, pass %d: interrupted, yet converged %v, choice %+v", name, at, r.Converged, r.Choice)
 				}
-			case objectiveOf(r) != objectiveOf(whole):
-				t.Errorf("%s, pass %d of %d: %v without a word, %v if let alone", name, at, passes, objectiveOf(r), objectiveOf(whole))
+			case reached(r) != reached(whole):
+				t.Errorf("%s, pass %d of %d: %v without a word, %v if let alone", name, at, passes, reached(r), reached(whole))
 			}
 		}
 		t.Logf("%s: %d passes; stopped with nothing %d times, marked %d times", name, passes, none, marked)
@@ -78,8 +78,8 @@ func TestStoppedAfterAnyPassIsMarked(t *testing.T) {
 	}
 }
 
-// objectiveOf is the log-likelihood of a result, or minus its inertia.
-func objectiveOf(r *Result) float64 {
+// reached is the log-likelihood of a result, or minus its inertia.
+func reached(r *Result) float64 {
 	switch {
 	case r.LogLik != nil:
 		return *r.LogLik

@@ -24,13 +24,13 @@ type Progress struct {
 
 // run is what came of one start.
 type run struct {
-	start int
-	last  ascent.Step // the last step accepted
-	moves int         // passes used
-	err   error
-	// outraced tells that the climb was stopped because what it could still gain would not make it the best.
-	outraced bool
-	hopeless bool // it was stopped because its candidate will not be chosen
+	start  int
+	last   ascent.Step // the last step accepted
+	sweeps int         // passes used
+	err    error
+	// pruned tells that the climb was stopped because what it could still gain would not make it the best.
+	pruned  bool
+	forgone bool // it was stopped because its candidate will not be chosen
 }
 
 // lockstep runs several climbs at once and gathers their evaluations, so that one pass over the rows serves all of
@@ -41,15 +41,15 @@ type lockstep struct {
 	mix     *mixture.Mixture
 	lift    bool // evaluate the free energy after each M-step, for the trace
 	smooth  bool // the mixture has gradients, and the driver wants them
-	// spike reports whether a point owes its height to a degenerate component. Where it is set climbs race: those that
+	// degenerate reports whether a point owes its likelihood to a degenerate component. Where it is set climbs race: those that
 	// can no longer win are stopped.
-	spike func(*ascent.Point) bool
-	rival *rival        // nil where there is none
-	slots chan struct{} // as many as M-steps may run side by side
-	stuck []int         // steps in a row that each climb has been on a spike
-	state []sweep.State // what the sweeps of each climb leave for the next
-	asks  chan ask
-	ends  chan int
+	degenerate func(*ascent.Point) bool
+	rival      *rival        // nil where there is none
+	slots      chan struct{} // as many as M-steps may run side by side
+	stuck      []int         // steps in a row in which each climb has had a degenerate component
+	state      []sweep.State // what the sweeps of each climb leave for the next
+	asks       chan ask
+	ends       chan int
 	record
 	caught interrupt.Caught // panics of climbs
 }
@@ -79,15 +79,15 @@ func (r *record) add(i int, step ascent.Step, err error, watch func(Progress)) b
 	default:
 	}
 	own := &r.runs[i]
-	if own.hopeless = errors.Is(err, errHopeless); own.hopeless || errors.Is(err, errOutraced) {
-		own.outraced = true
+	if own.forgone = errors.Is(err, errForgone); own.forgone || errors.Is(err, errPruned) {
+		own.pruned = true
 		return false
 	}
 	if err != nil {
 		own.err = err
 		return false
 	}
-	own.last, own.moves = step, step.Sweeps
+	own.last, own.sweeps = step, step.Sweeps
 	if watch != nil {
 		watch(Progress{Start: i + 1, Of: len(r.runs), Step: step})
 	}
@@ -116,8 +116,8 @@ func (r *record) leave(over []bool, err error) []run {
 
 // What ends a climb that cannot win: against the others, or for its candidate.
 var (
-	errOutraced = errors.New("outraced")
-	errHopeless = errors.New("hopeless")
+	errPruned  = errors.New("outraced")
+	errForgone = errors.New("hopeless")
 )
 
 type ask struct {
@@ -202,15 +202,16 @@ const (
 	raceSteps = 20
 	// raceGap is how far below the leader, in nats, a climb must be to be stopped.
 	raceGap = 10
-	// raceStuck is how many passes in a row a climb must have asked for on a spike to be stopped once one off a spike is
-	// over: it could win only if it came down again.
+	// raceStuck is how many passes in a row a climb must have asked for with a degenerate component to be stopped once
+	// one without is over: it could win only if it left that component again.
 	raceStuck = 50
 )
 
 // drop ends the climbs that are near an optimum of their own, well below the leader: they need no certificate; and those
-// that are stuck on a spike where one off a spike is over, since they would not win against it. All climbs wait while it looks, so that what it sees does not depend on timing.
+// that are stuck with a degenerate component where one without is over, since they would not win against it. All climbs wait
+// while it looks, so that what it sees does not depend on timing.
 func (l *lockstep) drop(waiting []*ask, asked *int) {
-	if l.spike == nil || len(waiting) == 1 {
+	if l.degenerate == nil || len(waiting) == 1 {
 		return
 	}
 	top, over := math.Inf(-1), false
@@ -219,12 +220,12 @@ func (l *lockstep) drop(waiting []*ask, asked *int) {
 		if p == nil || p.Beta != 1 {
 			continue
 		}
-		if l.spike(p) {
+		if l.degenerate(p) {
 			l.stuck[i]++
 			continue
 		}
 		l.stuck[i] = 0
-		top, over = max(top, p.F), over || l.runs[i].last.Done.Converged() || l.runs[i].outraced
+		top, over = max(top, p.F), over || l.runs[i].last.Done.Converged() || l.runs[i].pruned
 	}
 	for i, a := range waiting {
 		if a == nil {
@@ -235,7 +236,7 @@ func (l *lockstep) drop(waiting []*ask, asked *int) {
 			continue
 		}
 		if s.Distance < raceNear && s.Point.F+raceGap < top || over && l.stuck[i] >= raceStuck {
-			a.reply <- answer{err: errOutraced}
+			a.reply <- answer{err: errPruned}
 			waiting[i] = nil
 			*asked--
 		}
@@ -248,8 +249,8 @@ func (l *lockstep) giveUp(waiting []*ask, asked *int) {
 		return
 	}
 	for i, a := range waiting {
-		if a != nil && l.rival.hopeless(l.runs[i].last) {
-			a.reply <- answer{err: errHopeless}
+		if a != nil && l.rival.cannotWin(l.runs[i].last) {
+			a.reply <- answer{err: errForgone}
 			waiting[i] = nil
 			*asked--
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // errSpiked is said of a mixture that cannot be compared.
-var errSpiked = errors.New("a component is at the floor of variances, which decides its likelihood")
+var errDegenerate = errors.New("a component is at the floor of variances, which decides its likelihood")
 
 // likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
 // and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
@@ -85,7 +85,7 @@ func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ flo
 		}
 	}
 	if small.onFloor() {
-		return 0, errSpiked
+		return 0, errDegenerate
 	}
 	spec.K++
 	large, err := Fit(ctx, src, spec)
@@ -93,7 +93,7 @@ func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ flo
 		return 0, err
 	}
 	if large.onFloor() {
-		return 0, errSpiked
+		return 0, errDegenerate
 	}
 	var sum [2]float64
 	for i, m := range []*model.Model{small.Model, large.Model} {

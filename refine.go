@@ -19,8 +19,8 @@ const (
 )
 
 // refine lets the starts climb on the sample that they were drawn from. On all rows a few passes are then left of a hundred
-// or more: the tops of the sample are a few standard errors of all rows away, and its saddles are left there. A start that ends on a spike there is left as
-// it was; one that is surely lower than the best, by the rows' differences in log density, is marked as beaten.
+// or more: the maxima on the sample are a few standard errors of all rows away, and its saddles are left there. A start that ends with a
+// degenerate component there is left as it was; one that is surely lower than the best, by the rows' differences in log density, is marked as beaten.
 func (f *fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([][]float64, error) {
 	s := f.on(p)
 	if s.spec.tol() > 0 {
@@ -31,7 +31,7 @@ func (f *fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 		return nil, err
 	}
 	best := -1
-	scores := make([][]float64, len(runs)) // of the rows, nil on a spike
+	scores := make([][]float64, len(runs)) // of the rows, nil with a degenerate component
 	for i, r := range runs {
 		if r.err != nil {
 			return nil, r.err

@@ -78,8 +78,8 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range runs {
-		if r.outraced != (i == 2) || i == 2 && r.moves != 1 {
-			t.Errorf("start %d: outraced %v after %d sweeps", i, r.outraced, r.moves)
+		if r.pruned != (i == 2) || i == 2 && r.sweeps != 1 {
+			t.Errorf("start %d: outraced %v after %d sweeps", i, r.pruned, r.sweeps)
 		}
 		if i < 2 && math.Abs(r.last.Point.F-old[i].last.Point.F) > agree {
 			t.Errorf("start %d ends at %v, without a sample at %v", i, r.last.Point.F, old[i].last.Point.F)

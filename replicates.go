@@ -51,9 +51,9 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 	caught.Raise()
 }
 
-// bare returns of the end of a replicate's fit what its like are asked for: the model, and which components are at the
+// minimal returns the part of a result that is needed of a replicate: the model, and which components are at the
 // floor of variances.
-func (f *fit) bare(e *end) *Result {
+func (f *fit) minimal(e *outcome) *Result {
 	at := e.win().last.Point
 	m, order := f.model(at)
 	r := &Result{Kind: m.Kind, K: m.K(), Interrupted: e.interrupted, Model: m, Components: make([]model.Component, m.K())}
@@ -110,7 +110,7 @@ func (s *Spec) validateRepeats() error {
 	case s.LRT == 0:
 		return nil
 	case !s.mixture():
-		return bad("lrt", "compares log-likelihoods, which %s has not; use --criterion gap with -k LO:HI, or --bootstrap", s.kind().Name)
+		return bad("lrt", "compares log-likelihoods, which %s does not have; use --criterion gap with -k LO:HI, or --bootstrap", s.kind().Name)
 	case s.RegCovar > 0:
 		return bad("lrt", "compares the largest log-likelihoods, which --reg-covar does not climb to")
 	case s.Algorithm == "hard-em":
@@ -128,6 +128,6 @@ func (s Spec) bareSpec(threads int) Spec {
 	return s
 }
 
-// rowDrawnTimes is how often a row of a bootstrap sample may be drawn before it is rare: a spike on a few rows may weigh so
+// rowDrawnTimes is how often a row of a bootstrap sample may be drawn before it is rare: a degenerate component on a few rows may weigh so
 // many times what it would weigh without repeats. One row in ten thousand is drawn seven times or more.
 const rowDrawnTimes = 7

@@ -456,7 +456,7 @@ func (s *Spec) starts(n int64) int {
 		return s.NInit
 	case s.K == 1: // every start ends at the same place
 		return 1
-	case s.driver(0) == "breathing": // its moves are worth more than more starts, and a few centres have few hills
+	case s.driver(0) == "breathing": // its moves are worth more than more starts, and a few centres have few local optima
 		if n <= 1000 && s.K > 3 {
 			return 2
 		}

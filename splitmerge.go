@@ -30,7 +30,7 @@ const (
 	// Of bits and levels, whose components need no rows for a covariance and whose likelihoods have many local maxima: more moves, from
 	// softer starts, and new starts beside them.
 	discreteSplit  = 4    // rows of a component that is split, at least
-	discreteFirm   = 0.2  // how firmly a move believes its responsibilities; with 0.7 twice as many searches ended too low
+	discreteFirm   = 0.2  // how much a move trusts its responsibilities; with 0.7 twice as many searches ended too low
 	discreteGain   = 0.02 // nats that a move must gain
 	discreteRounds = 3    // rounds in a row without a gain that end the search, two where most starts agree, on
 	discreteFails  = 3000 // rows of those rounds together, and one round on more
@@ -54,23 +54,23 @@ func (f *fit) rules(n int) moveRules {
 	return moveRules{min(movePairs, k*(k-1)/2), 2 * (f.mix.D + 2), moveGain, 1, false}
 }
 
-// moves is a search for higher hills on some of the rows.
+// moves is a search for higher local maxima on some of the rows.
 type moves struct {
 	f            *fit                     // of the same mixture to these rows
-	bad          func(*ascent.Point) bool // points that are no hill to be on
+	bad          func(*ascent.Point) bool // points that may not win
 	points, near *seed.Points
 	rng          *rand.Rand
 	sweeps       int
 	rules        moveRules
 	skip         int       // moves from where the search is that earlier rounds have tried
-	ends         []float64 // the heights that the last climbs to a top came to
+	ends         []float64 // the objectives of the last climbs that went to their end
 	model.Moves
 }
 
-// move goes on from the best end by merging two components and splitting a third, as long as that finds a higher hill
+// move goes on from the best end by merging two components and splitting a third, as long as that finds a higher maximum
 // (Ueda, Nakano, Ghahramani and Hinton 2000). Moves are tried on a sample of the rows where there are many; what gains there climbs on all
 // rows, and counts if it ends higher.
-func (f *fit) move(ctx context.Context, e *end) error {
+func (f *fit) move(ctx context.Context, e *outcome) error {
 	m, err := f.moves(ctx)
 	if err != nil {
 		return err
@@ -99,16 +99,16 @@ func (f *fit) move(ctx context.Context, e *end) error {
 		return err
 	}
 	r, err := f.extra(ctx, e, at.Theta)
-	if err != nil || r.last.Point == nil || f.degenerate(r.last.Point) || height(r.last.Point) <= height(best) {
+	if err != nil || r.last.Point == nil || f.degenerate(r.last.Point) || objectiveOf(r.last.Point) <= objectiveOf(best) {
 		m.Kept = 0
 		return err
 	}
-	e.moved, m.Gain = r, height(r.last.Point)-height(best)
+	e.moved, m.Gain = r, objectiveOf(r.last.Point)-objectiveOf(best)
 	return nil
 }
 
 // extra climbs from theta, as one more start after those of e.
-func (f *fit) extra(ctx context.Context, e *end, theta []float64) (*run, error) {
+func (f *fit) extra(ctx context.Context, e *outcome, theta []float64) (*run, error) {
 	var watch func(Progress)
 	if f.spec.Watch != nil {
 		watch = func(p Progress) {
@@ -122,7 +122,7 @@ func (f *fit) extra(ctx context.Context, e *end, theta []float64) (*run, error) 
 	}
 	r := &runs[0]
 	r.start = len(e.runs)
-	f.moveSweeps += r.moves
+	f.moveSweeps += r.sweeps
 	return r, r.err
 }
 
@@ -152,7 +152,7 @@ func (f *fit) on(p *seed.Points) *fit {
 	return &s
 }
 
-// step returns the top of the highest hill that one move leads to, nil if none is higher.
+// step returns the highest local maximum that one move leads to, nil if none is higher.
 func (m *moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, error) {
 	resp, err := m.responsibilities(ctx, at.Theta)
 	if err != nil {
@@ -180,7 +180,7 @@ func (m *moves) responsibilities(ctx context.Context, theta []float64) ([]float6
 	return resp, err
 }
 
-// best returns the top of the highest hill that some starts lead to, and which start that was; nil where all are bad. A few
+// best returns the highest local maximum that some starts lead to, and which start that was; nil where all are bad. A few
 // EM steps say which may climb on.
 func (m *moves) best(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
 	m.Tried += len(starts)
@@ -206,7 +206,7 @@ func (m *moves) best(ctx context.Context, starts [][]float64) (top *ascent.Point
 // top climbs and returns the highest point reached, and from which start; nil if all are bad.
 func (m *moves) top(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
 	l := m.f.lockstep(nil)
-	l.spike = m.bad
+	l.degenerate = m.bad
 	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.f.spec.maxIter()}, moveNear}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
 	if err := m.count(runs); err != nil {
@@ -226,7 +226,7 @@ func (m *moves) top(ctx context.Context, thetas [][]float64) (top *ascent.Point,
 	return top, start, nil
 }
 
-// met returns how many of the last climbs ended at a height, as near as they were carried.
+// met returns how many of the last climbs ended at an objective, as near as they were carried.
 func (m *moves) met(height float64) (n int) {
 	for _, f := range m.ends {
 		if math.Abs(f-height) < moveGain {
@@ -239,7 +239,7 @@ func (m *moves) met(height float64) (n int) {
 // count adds the sweeps of the runs, and returns the error of any.
 func (m *moves) count(runs []run) error {
 	for _, r := range runs {
-		m.sweeps += r.moves
+		m.sweeps += r.sweeps
 		if r.err != nil {
 			return r.err
 		}
@@ -304,7 +304,7 @@ func (m *moves) starts(ctx context.Context, resp []float64) ([][]float64, error)
 func (m *moves) fill(ctx context.Context, starts [][]float64, most int) ([][]float64, error) {
 	for i := 0; m.rules.fresh && len(starts) < most; i++ {
 		method := []string{"random", "k-means++"}[i/2%2]
-		theta, err := m.f.drawn(ctx, m.points, m.near, method, firmness("mixed", i+1), m.rng)
+		theta, err := m.f.drawn(ctx, m.points, m.near, method, confidence("mixed", i+1), m.rng)
 		if err != nil {
 			return nil, err
 		}
@@ -372,7 +372,7 @@ func alike(w, resp []float64, k int) [][2]int {
 	return pairs
 }
 
-// fromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major. firm is how firmly a start of bits
+// fromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major. firm is how much a start of bits
 // or levels believes them.
 func (f *fit) fromResponsibilities(p *seed.Points, resp []float64, firm float64) []float64 {
 	k := f.mix.K

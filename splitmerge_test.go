@@ -66,7 +66,7 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := &end{runs: runs}
+		e := &outcome{runs: runs}
 		if err := f.move(ctx, e); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 		if got := e.win().last; math.Abs(got.Point.F-want) > agree || !got.Done.Converged() {
 			t.Errorf("%d rows: moves lead to %v (%v), want %v", n, got.Point.F, got.Done, want)
 		}
-		if m := e.moves; m.Kept < 1 || m.Tried < m.Kept || math.Abs(m.Gain-(want-low)) > agree || n <= moveRows && f.moveSweeps <= m.Tried*moveSteps || n > moveRows && f.moveSweeps != e.moved.moves {
+		if m := e.moves; m.Kept < 1 || m.Tried < m.Kept || math.Abs(m.Gain-(want-low)) > agree || n <= moveRows && f.moveSweeps <= m.Tried*moveSteps || n > moveRows && f.moveSweeps != e.moved.sweeps {
 			t.Errorf("%d rows: %+v after %d sweeps", n, *m, f.moveSweeps)
 		}
 	}

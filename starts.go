@@ -51,7 +51,7 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	for i := range starts {
 		rng := seed.RNG(f.spec.seed(), i)
 		for j := range each {
-			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), firmness(method, i*each+j), rng)
+			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), confidence(method, i*each+j), rng)
 			if err != nil {
 				return nil, err
 			}
@@ -71,8 +71,8 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 const startKMeans = "kmeans"
 
 // drawnBy returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with others, which
-// find other hills: of 264 fits of six tables, over 14 shapes and several k, ten starts from k-means reached the highest
-// hill known in 195, ten from k-means++ in 220, five of this kind, each the best of ten tries, with moves after them in 235.
+// find other local maxima: of 264 fits of six tables, over 14 shapes and several k, ten starts from k-means reached the highest
+// known in 195, ten from k-means++ in 220, five of this kind, each the best of ten tries, with moves after them in 235.
 func drawnBy(method string, start, try int) string {
 	switch {
 	case method == "small-em":
@@ -116,7 +116,7 @@ func (f *fit) bestTries(ctx context.Context, tries [][]float64, each int, method
 			if r.err != nil {
 				return nil, r.err
 			}
-			f.startSweeps += r.moves
+			f.startSweeps += r.sweeps
 		}
 		at, _ := f.best(group)
 		thetas[i] = group[at].last.Point.Theta
@@ -153,7 +153,7 @@ func (f *fit) near(p *seed.Points, method string) *seed.Points {
 }
 
 // drawn returns one start drawn from the points p by a method of Spec.Init; near is the same points where the method
-// measures distances. "whitened" is "kmeans" but for those. firm is how firmly a start of bits or levels believes its labels.
+// measures distances. "whitened" is "kmeans" but for those. firm is how much a start of bits or levels trusts its labels.
 func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, firm float64, rng *rand.Rand) ([]float64, error) {
 	k := f.spec.K
 	candidates := seed.Greedy(k)
@@ -197,23 +197,23 @@ func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, fi
 	return seed.FromFirm(f.mix, p, labels, firm), nil
 }
 
-// How firmly a start of bits or levels believes its labels: the rest of each row is shared by all components, since a
-// probability of 0 is one that no EM step can leave.
+// How much a start of bits or levels trusts its labels: the share of a row that its labelled component gets. All components share
+// the rest, since EM never leaves a probability of 0.
 const (
-	firmDrawn = 0.7
-	firmGiven = 0.99
-	// firmSoft begins where all components are much alike, and parts them on the way up. Of nine rugged problems the best tenth of 60
-	// such starts ended some 30 % nearer the highest maximum known than of firm ones; where components are plain, all of them may miss one
-	// that firm starts find. So mixed starts take turns.
-	firmSoft = 0.15
+	drawnConfidence = 0.7
+	givenConfidence = 0.99
+	// softConfidence begins where all components are much alike; they part as the climb goes on. Of nine rugged problems the best tenth of 60
+	// such starts ended some 30 % nearer the highest maximum known than of others; where components are plain, all of them may miss one
+	// that the others find. So mixed starts take turns.
+	softConfidence = 0.15
 )
 
-// firmness is how firmly a try of a start believes its labels.
-func firmness(method string, try int) float64 {
+// confidence is how much a try of a start trusts its labels.
+func confidence(method string, try int) float64 {
 	if method == "mixed" && try%2 == 1 {
-		return firmSoft
+		return softConfidence
 	}
-	return firmDrawn
+	return drawnConfidence
 }
 
 // nearest returns for each point which of the given rows is nearest.

@@ -23,7 +23,7 @@ type Trial struct {
 	LogLik    float64      // log-likelihood at the end, in the user's units, nats
 	Distance  *float64     // certified distance from the optimum, standard errors; nil where it is not known
 	Converged bool         // it finished before its passes were used up
-	Spike     bool         // it owes its height to a component on a few equal rows
+	Spike     bool         // it owes its likelihood to a component on a few equal rows
 	Model     *model.Model // the end, largest weight first
 }
 
@@ -95,7 +95,7 @@ func (f *fit) trial(ctx context.Context, theta []float64, start, sweeps int, see
 	}
 	end := r.last
 	t = Trial{
-		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: f.userHeight(end.Point.LogLik),
+		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: f.userObjective(end.Point.LogLik),
 		Converged: end.Done.Converged(), Spike: f.degenerate(end.Point),
 	}
 	if c := end.Certificate; c != nil && !c.AtLeast && c.Distance == c.Distance {

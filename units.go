@@ -229,8 +229,8 @@ func (f *fit) userWeight(w float64) float64 { return math.Ldexp(w, -f.units.weig
 // weight returns the sum of the row weights as the user gave them.
 func (f *fit) weight() float64 { return f.userWeight(f.look.W) }
 
-// userHeight returns a height, as runs are compared by, in the user's units: a log-likelihood, or minus a cost.
-func (f *fit) userHeight(h float64) float64 {
+// userObjective returns an objective, as runs are compared by, in the user's units: a log-likelihood, or minus a cost.
+func (f *fit) userObjective(h float64) float64 {
 	if f.spec.mixture() {
 		return f.userWeight(h + f.jacobian())
 	}
@@ -273,11 +273,11 @@ func (f *fit) userProgress(watch func(Progress)) func(Progress) {
 	return func(p Progress) {
 		at := *p.Point
 		p.Point = &at
-		at.F, at.Lifted, at.Entropy = f.userHeight(at.F), f.userHeight(at.Lifted), f.userWeight(at.Entropy)
+		at.F, at.Lifted, at.Entropy = f.userObjective(at.F), f.userObjective(at.Lifted), f.userWeight(at.Entropy)
 		if f.spec.mixture() {
-			at.LogLik = f.userHeight(at.LogLik)
+			at.LogLik = f.userObjective(at.LogLik)
 		}
-		p.Change, p.Remaining = f.userHeight(p.Change)-f.userHeight(0), f.userWeight(p.Remaining)
+		p.Change, p.Remaining = f.userObjective(p.Change)-f.userObjective(0), f.userWeight(p.Remaining)
 		watch(p)
 	}
 }

@@ -197,7 +197,7 @@ func (f *segmentFlags) open(cmd *cobra.Command, path string) (latent.Spec, error
 	if given {
 		switch spec.Init = kind; {
 		case kind == "labels":
-			return spec, usagef("--init labels: names a column of a table, which a picture has not")
+			return spec, usagef("--init labels: names a column of a table, which a picture does not have")
 		case kind != "model" && kind != "centers":
 			return spec, usagef("--init %q is not known; choose one of auto, k-means++, random, kmeans, whitened, small-em, mixed, model:FILE, centers:FILE", f.spec.init)
 		case name == "":

@@ -12,7 +12,7 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// degenerate reports whether a point owes its height to a component on a few rows that are all but equal in some
+// degenerate reports whether a point owes its likelihood to a component on a few rows that are all but equal in some
 // direction: one at the floor that holds less weight than d + 2 rows, or a narrow one. Many equal rows are a cluster.
 func (f *fit) degenerate(p *ascent.Point) bool {
 	few := float64(f.mix.D + 2)
