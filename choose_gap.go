@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -51,7 +51,7 @@ func (f *fit) references(ctx context.Context) (*references, error) {
 // set returns one of the sets of reference rows.
 func (r *references) set(b int) *data.Table {
 	t := &data.Table{N: r.rows, D: len(r.lo), F64: make([]float64, r.rows*len(r.lo))}
-	rng := rand.New(rand.NewPCG(r.spec.seed(), streamReference+uint64(b)))
+	rng := rng.Reference.At(r.spec.seed(), b)
 	for i := range t.F64 {
 		j := i % t.D
 		t.F64[i] = r.lo[j] + rng.Float64()*(r.hi[j]-r.lo[j])

@@ -2,9 +2,9 @@ package latent
 
 import (
 	"context"
-	"math/rand/v2"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/score"
 )
@@ -37,7 +37,7 @@ func (f *fit) judges() *judges {
 // silhouette returns the mean silhouette of the rows under the labels of the mixture at a point, in the space where it
 // was fitted, and which rows it is of. Which rows are in a small group only a pass over all of them can say: one, where a candidate has climbed for many.
 func (j *judges) silhouette(ctx context.Context, f *fit, at *ascent.Point) (*float64, sampled, error) {
-	sample := score.NewSilhouetteSample(f.mix.D, f.spec.judgedRows(f.mix.D), rand.New(rand.NewPCG(f.spec.seed(), streamSilhouette)))
+	sample := score.NewSilhouetteSample(f.mix.D, f.spec.judgedRows(f.mix.D), rng.Silhouettes.New(f.spec.seed()))
 	x := make([]float64, f.mix.D)
 	err := f.local.Rows(ctx, f.mix, at.Theta, func(s *sweep.Scored) error {
 		for i, c := range s.Label {

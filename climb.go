@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/hard"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/onedim"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -150,7 +151,7 @@ func (f *fit) resume(ctx context.Context, r run) (run, error) {
 // all returns all rows of positive weight, in memory and in order, for what sums cannot do.
 func (f *fit) all(ctx context.Context) (*seed.Points, error) {
 	return f.shared.sample(math.MaxInt, func() (*seed.Points, error) {
-		return seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, seed.SampleRNG(0))
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, math.MaxInt, rng.StartSample.New(0))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -36,7 +37,7 @@ func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result)
 	inside.Scale, inside.PCA, inside.Binarize, inside.Columns = "", 0, nil, nil
 	all := make([]*lifted, spec.LRT)
 	replicates(ctx, spec.threads(), int64(rows), spec.LRT, spec.Repeated, func(i, threads int) {
-		drawn, err := drawn(null, rows, rand.New(rand.NewPCG(spec.seed(), streamNull+uint64(i))))
+		drawn, err := drawn(null, rows, rng.Null.At(spec.seed(), i))
 		l := &lifted{}
 		if err == nil {
 			l.statistic, err = gain(ctx, drawn, inside.bareSpec(threads), nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/hard"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -126,7 +127,7 @@ func (f *fit) checkPenalty(ctx context.Context) error {
 	if f.spec.maxIter() < hard.MostClusters {
 		return nil
 	}
-	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, seed.SampleRows, seed.SampleRNG(f.spec.seed()))
+	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, seed.SampleRows, rng.StartSample.New(f.spec.seed()))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -47,7 +48,7 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, 5000, seed.SampleRNG(1))
+	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, 5000, rng.StartSample.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}

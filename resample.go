@@ -8,15 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/latent-go/latent/data"
-)
-
-// Streams of the generators made from one seed, beside those of starts: one a replicate.
-const (
-	streamBootstrap = 5 << 32 // row weights
-	streamNull      = 6 << 32 // rows drawn from a fitted mixture
-	streamReference = 7 << 32 // rows of the gap statistic
-
-	streamSilhouette = 8 << 32 // rows whose silhouettes are taken
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // resample is a bootstrap sample of weighted rows: as many rows as the weights add up to, drawn with replacement, each row
@@ -116,7 +108,7 @@ type multinomial struct {
 
 func (s *resample) multinomial() *multinomial {
 	n := s.draws()
-	m := &multinomial{rand.New(rand.NewPCG(s.seed, streamBootstrap+uint64(s.replicate))), n, s.used, s.total, s.total / float64(n)}
+	m := &multinomial{rng.Bootstrap.At(s.seed, s.replicate), n, s.used, s.total, s.total / float64(n)}
 	if s.halved {
 		m.unit /= 2
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
@@ -48,7 +49,7 @@ func (f *fit) scales(ctx context.Context) (model.Transform, error) {
 			t.Scale = append(t.Scale, math.Sqrt(v))
 		}
 	} else {
-		p, err := seed.Sample(ctx, f.src, f.look.Used, make([]float64, len(f.names)), seed.SampleRows, seed.SampleRNG(f.spec.seed()))
+		p, err := seed.Sample(ctx, f.src, f.look.Used, make([]float64, len(f.names)), seed.SampleRows, rng.StartSample.New(f.spec.seed()))
 		if err != nil {
 			return t, err
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
@@ -129,12 +130,12 @@ func (f *fit) extra(ctx context.Context, e *outcome, theta []float64) (*run, err
 // moves returns a search that begins nowhere yet.
 func (f *fit) moves(ctx context.Context) (*moves, error) {
 	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
-		return seed.Sample(ctx, f.src, f.look.Used, f.origin, moveRows, seed.SampleRNG(f.spec.seed()))
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, moveRows, rng.StartSample.New(f.spec.seed()))
 	})
 	if err != nil {
 		return nil, err
 	}
-	m := &moves{f: f.on(p), points: p, near: f.near(p, startKMeans), rng: seed.MovesRNG(f.spec.seed(), 0), rules: f.rules(p.N)}
+	m := &moves{f: f.on(p), points: p, near: f.near(p, startKMeans), rng: rng.Moves.New(f.spec.seed()), rules: f.rules(p.N)}
 	m.bad = m.f.degenerate
 	return m, nil
 }

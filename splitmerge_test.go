@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -51,7 +52,7 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, n, seed.SampleRNG(1))
+		p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, n, rng.StartSample.New(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +163,7 @@ func TestStartFromResponsibilities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, n, seed.SampleRNG(1))
+	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, n, rng.StartSample.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}

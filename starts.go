@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -49,7 +50,7 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	near, each := f.near(points, method), f.spec.tries(method, f.look.Used)
 	var thetas [][]float64
 	for i := range starts {
-		rng := seed.RNG(f.spec.seed(), i)
+		rng := rng.Starts.At(f.spec.seed(), i)
 		for j := range each {
 			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), confidence(method, i*each+j), rng)
 			if err != nil {
@@ -129,7 +130,7 @@ func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
 	most := max(seed.SampleRows, f.spec.K)
 	f.drawnFrom = min(f.look.Used, int64(most))
 	return f.shared.sample(most, func() (*seed.Points, error) {
-		return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, seed.SampleRNG(f.spec.seed()))
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, rng.StartSample.New(f.spec.seed()))
 	})
 }
 

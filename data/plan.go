@@ -2,9 +2,10 @@ package data
 
 import (
 	"context"
-	"math/rand/v2"
 	"sort"
 	"sync"
+
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // plan says what a pass does with every column and where it puts it in a batch.
@@ -94,16 +95,12 @@ func (p *picked) pick(out, b *batch, pl *plan) {
 	}
 }
 
-// sampleStream sets the random numbers that choose rows apart from those of other uses of one seed.
-const sampleStream = 0x726f7773
-
-// sampleRows chooses n of m rows, every set of n with the same probability, in rising order (Knuth, TAOCP 3.4.2,
-// algorithm S).
+// sampleRows chooses n of m rows, every set of n with the same probability, in rising order.
 func sampleRows(m, n int64, seed uint64) []int64 {
-	rng := rand.New(rand.NewPCG(seed, sampleStream))
+	sample := rng.Select(rng.Rows.New(seed), n, m)
 	sel := make([]int64, 0, n)
-	for i := int64(0); i < m && int64(len(sel)) < n; i++ {
-		if rng.Int64N(m-i) < n-int64(len(sel)) {
+	for i := int64(0); !sample.Done(); i++ {
+		if sample.Take() {
 			sel = append(sel, i)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Sampler draws rows from a mixture.
@@ -19,7 +20,7 @@ type Sampler struct {
 
 // Sampler returns a sampler whose rows depend on the seed alone. A kmeans or kmedians model has no density to draw from.
 func (m *Model) Sampler(seed uint64) (*Sampler, error) {
-	return m.SamplerFrom(rand.New(rand.NewPCG(seed, 0)))
+	return m.SamplerFrom(rng.Draws.New(seed))
 }
 
 // SamplerFrom is Sampler with random numbers of the caller's, who must not draw from them meanwhile.

@@ -6,13 +6,10 @@ import (
 	"io"
 	"iter"
 	"math"
-	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 )
-
-// streamPixels is the stream of the generator that draws a sample of pixels, apart from those of package seed.
-const streamPixels = 1 << 34
 
 // Features say what of a pixel is clustered: columns of numbers.
 type Features struct {
@@ -104,17 +101,9 @@ func (p *Picture) drawn(n int64, seed uint64) iter.Seq[int] {
 		return p.pixels()
 	}
 	return func(yield func(int) bool) {
-		rng := rand.New(rand.NewPCG(seed, streamPixels))
-		left, want := p.visible, n
+		sample := rng.Select(rng.Pixels.New(seed), n, p.visible)
 		for i := range p.pixels() {
-			// Selection sampling: each is taken with probability want/left (Knuth, vol. 2, algorithm 3.4.2 S).
-			take := rng.Int64N(left) < want
-			left--
-			if !take {
-				continue
-			}
-			want--
-			if !yield(i) || want == 0 {
+			if sample.Take() && (!yield(i) || sample.Done()) {
 				return
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -82,10 +83,10 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 		return nil, &data.ArgumentError{Name: "m", Reason: "has no components or no columns"}
 	}
 	g := &gatherer{Rows: &Rows{Mean: make([]float64, d), SD: make([]float64, d), Group: make([]Group, k), Confusion: make([]map[string]float64, k)},
-		rng: rand.New(rand.NewPCG(1, 1)), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
+		rng: rng.Page.New(), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
 	if kind.Of(m.Kind).Squared && k > 1 && k <= listed {
 		cols := len(m.Variables())
-		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rand.New(rand.NewPCG(1, 2)))
+		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rng.PageSilhouettes.New())
 	}
 	for c := range k {
 		g.Group[c].Mean, g.Group[c].SD, g.Confusion[c] = make([]float64, d), make([]float64, d), map[string]float64{}

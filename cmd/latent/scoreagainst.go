@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
@@ -101,9 +101,6 @@ func silhouetteRows(d int) int { return max(score.PairedRows(d, 1e10), 10_000) }
 // mostGroups is how many groups may have a Davies-Bouldin index, which looks at every pair: a few seconds at 10 columns.
 const mostGroups = 20_000
 
-// streamSilhouette keeps the numbers that draw them apart from those of other uses of a seed.
-const streamSilhouette = 0x73696c68
-
 // indices is what score --against prints. Indices that have no value are nil, and Undefined says why.
 type indices struct {
 	Rows           int64    `json:"rows"`
@@ -142,7 +139,7 @@ type judgement struct {
 
 func newJudgement(d int, columns []string, against string, seed uint64) *judgement {
 	j := &judgement{out: &indices{Columns: columns, Seed: seed, Undefined: map[string]string{}}, groups: map[int]bool{}, classes: map[string]bool{},
-		stream: score.NewStream(d), sample: score.NewSilhouetteSample(d, silhouetteRows(d), rand.New(rand.NewPCG(seed, streamSilhouette))), x: make([]float64, d)}
+		stream: score.NewStream(d), sample: score.NewSilhouetteSample(d, silhouetteRows(d), rng.ScoreSilhouettes.New(seed)), x: make([]float64, d)}
 	if against != "" {
 		j.out.Against = &against
 	}

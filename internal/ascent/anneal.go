@@ -4,8 +4,9 @@ import (
 	"context"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"slices"
+
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Anneal runs EM at a sequence of inverse temperatures and then climbs at 1 by another driver. Rising from below 1 is
@@ -30,13 +31,10 @@ const MaxSettle = 100
 // when the temperature moves.
 const settledAt = 0.1
 
-// streamNudge sets the nudges apart from other uses of a seed.
-const streamNudge = 2 << 32
-
 // Steps implements Driver.
 func (a Anneal) Steps(ctx context.Context, o Objective, theta []float64) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		normal := rand.New(rand.NewPCG(a.Seed, streamNudge)).NormFloat64
+		normal := rng.Nudges.New(a.Seed).NormFloat64
 		n := 0 // M-steps taken
 		for i, beta := range a.Betas[:len(a.Betas)-1] {
 			last, ok := a.settle(ctx, o, theta, beta, &n, yield)

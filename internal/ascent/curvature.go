@@ -4,10 +4,11 @@ import (
 	"context"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // spectrum is Lanczos' method for a symmetric matrix in the metric of a Geometry, whose moves are all kept and made
@@ -216,7 +217,7 @@ func (f FlatAlong) Steps(ctx context.Context, o Objective, theta []float64) iter
 
 // along returns the curvature at p along the direction, NaN where there is no reason to look.
 func (f FlatAlong) along(ctx context.Context, o Objective, p *Point) (float64, error) {
-	least, v, err := LeastCurvature(p.Near, len(p.Theta), f.Held, f.Estimate, rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64)
+	least, v, err := LeastCurvature(p.Near, len(p.Theta), f.Held, f.Estimate, rng.Probes.New(f.Seed).NormFloat64)
 	if *f.Least = least; err != nil || !(least < ridge) {
 		return unknown, err
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"slices"
+
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Finish lets a driver climb and decides when it has finished: not when the log-likelihood looks flat, but when the
@@ -34,9 +35,6 @@ func (f Finish) Steps(ctx context.Context, o Objective, theta []float64) iter.Se
 		}
 	}
 }
-
-// streamProbe sets the random moves that look for saddles apart from other uses of a seed.
-const streamProbe = 3 << 32
 
 // counted counts evaluations.
 type counted struct {
@@ -67,7 +65,7 @@ type watch struct {
 }
 
 func newWatch(ctx context.Context, f Finish, o Objective, yield func(Step, error) bool) *watch {
-	return &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, flat: unknown, normal: rand.New(rand.NewPCG(f.Seed, streamProbe)).NormFloat64}
+	return &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, flat: unknown, normal: rng.Probes.New(f.Seed).NormFloat64}
 }
 
 // climb runs the driver from theta. It returns true if it is to be started again, from w.leave.

@@ -3,10 +3,10 @@ package experiment
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // timing is what an algorithm took on one size of table.
@@ -93,7 +93,7 @@ func timed(ctx context.Context, s size, varied string, o *Options) (all []timing
 
 // clouds returns rows of k round clusters, two standard deviations apart in every column on average.
 func clouds(s size, seed uint64) *data.Table {
-	rng := rand.New(rand.NewPCG(seed, streamTimes))
+	rng := rng.Times.New(seed)
 	centres := make([]float64, s.k*s.d)
 	for i := range centres {
 		centres[i] = 2 * rng.NormFloat64()

@@ -2,9 +2,9 @@ package experiment
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // cluster is a group of rows to be drawn: n from a normal distribution in two columns with one variance.
@@ -23,7 +23,7 @@ var (
 
 // drawn returns the rows of the clusters, shuffled, with their labels.
 func drawn(clusters []cluster, seed uint64) (*data.Table, []int) {
-	rng := rand.New(rand.NewPCG(seed, streamGaussians))
+	rng := rng.Gaussians.New(seed)
 	t := &data.Table{D: 2}
 	var label []int
 	for c, g := range clusters {

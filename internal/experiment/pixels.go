@@ -2,9 +2,9 @@ package experiment
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // pixels are an image whose pixels are rows of a table.
@@ -22,7 +22,7 @@ func newPixels(width, height int, rgb []uint8, centre []bool) *pixels {
 // rows returns the raw RGB values, each with a uniform random part of half a level up or down. Without it a component
 // could collapse onto one grey level, which many pixels share exactly, and raise the likelihood without limit.
 func (p *pixels) rows(seed uint64) *data.Table {
-	rng := rand.New(rand.NewPCG(seed, streamDither))
+	rng := rng.Dither.New(seed)
 	t := &data.Table{N: p.width * p.height, D: 3, F64: make([]float64, len(p.rgb))}
 	for i, v := range p.rgb {
 		t.F64[i] = float64(v) + rng.Float64() - 0.5

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Size of the generated picture: that of the photograph in the paper, 81,472 pixels.
@@ -116,7 +118,7 @@ type flower struct {
 
 // newScene places leaves and flowers at random, with some room between flowers.
 func newScene(seed uint64) *scene {
-	s := &scene{rng: rand.New(rand.NewPCG(seed, streamViolet)), lattice: make([]float64, latticeSize*latticeSize)}
+	s := &scene{rng: rng.Violet.New(seed), lattice: make([]float64, latticeSize*latticeSize)}
 	for i := range s.lattice {
 		s.lattice[i] = s.rng.Float64()
 	}

@@ -1,6 +1,10 @@
 package family
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/latent-go/latent/internal/rng"
+)
 
 // Stats are the sums of one sweep: all that a step needs to know of the rows. They add, over blocks of rows, threads
 // and machines; nothing else ever crosses between them.
@@ -68,13 +72,10 @@ func (s *Stats) Merge(o *Stats) {
 	}
 }
 
-// Fingerprint is what a row's label adds to Labels: splitmix64 of both (Steele, Lea, Flood 2014). The sum over rows
+// Fingerprint is what a row's label adds to Labels: the bits of both, mixed. The sum over rows
 // does not depend on how they were split, and a moved label leaves it the same once in 2^64 times.
 func Fingerprint(row int64, label int32) uint64 {
-	z := uint64(row)*0xd1342543de82ef95 + (uint64(label)+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return rng.Mix(uint64(row)*0xd1342543de82ef95 + (uint64(label)+1)*0x9e3779b97f4a7c15)
 }
 
 // Offer puts f among the worst explained rows if it is one of them; of equals the earlier row stays. f.X is copied.

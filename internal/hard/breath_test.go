@@ -5,12 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
 // among returns a search among the points.
 func among(t *testing.T, p *seed.Points) *search {
-	return &search{Breathing: breathing(p, 1), threads: 1, ctx: t.Context(), rng: seed.RNG(1, 0)}
+	return &search{Breathing: breathing(p, 1), threads: 1, ctx: t.Context(), rng: rng.Starts.At(1, 0)}
 }
 
 func TestExhaleTakesTheCentreWhoseRowsLoseLeast(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/nearest"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -159,7 +160,7 @@ func (c *breather) search(ctx context.Context, theta []float64) (better []float6
 	c.turns <- struct{}{}
 	defer func() { <-c.turns }()
 	ok = true
-	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: seed.MovesRNG(c.Seed, c.Start), levels: map[int]*level{}, border: border{points: c.points}}
+	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: rng.Moves.At(c.Seed, c.Start), levels: map[int]*level{}, border: border{points: c.points}}
 	if work := len(c.points.X) * (len(theta) / c.points.D); work < alone {
 		s.threads = 1
 	}

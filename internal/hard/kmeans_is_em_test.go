@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -18,7 +19,7 @@ func TestKMeansIsHardEMOfEqualSpheres(t *testing.T) {
 	longest := 0
 	for s := range uint64(8) {
 		p := normal(s, 240, d, k)
-		centres := rowsOf(p, seed.Random(p, k, seed.RNG(s, 0)))
+		centres := rowsOf(p, seed.Random(p, k, rng.Starts.At(s, 0)))
 		m := &mixture.Mixture{Family: family.Gaussian{Shape: family.TiedSpherical, Var: []float64{9, 9}}, K: k, D: d, Uniform: true}
 		theta := seed.Around(m, m.Family.(family.Gaussian), centres, []float64{1, 1, 1, 1}, []float64{9, 9})
 		spheres := climb(t, lloyd(300), swept{sweeper(p, 1), m}, theta)
@@ -75,7 +76,7 @@ func TestKMeansIsTheLimitOfSmallVariance(t *testing.T) {
 		for i, x := range p.X { // rows on a grid have no near ties that a large beta would leave soft
 			p.X[i] = math.Round(4*x) / 4
 		}
-		o, theta := kmeans(p, 3), rowsOf(p, seed.PlusPlus(p, 3, 1, seed.RNG(s, 0).Float64))
+		o, theta := kmeans(p, 3), rowsOf(p, seed.PlusPlus(p, 3, 1, rng.Starts.At(s, 0).Float64))
 		for i := range theta {
 			theta[i] += 0.013 * float64(i+1)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
 )
@@ -92,7 +93,7 @@ func TestBestOfManyStartsIsTheOptimumOverAllPartitions(t *testing.T) {
 		p := points(c.Rows, c.RowWeights)
 		best := math.Inf(1)
 		for start := range 60 {
-			steps := climb(t, lloyd(100), &Medians{Points: p}, rowsOf(p, seed.Random(p, c.K, seed.RNG(1, start))))
+			steps := climb(t, lloyd(100), &Medians{Points: p}, rowsOf(p, seed.Random(p, c.K, rng.Starts.At(1, start))))
 			best = min(best, -steps[len(steps)-1].Point.F)
 		}
 		within(t, c.Name, best, c.OptimalCost, 1e-12*c.OptimalCost)

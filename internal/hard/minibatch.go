@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -117,7 +118,7 @@ func (m MiniBatch) newBatches(theta []float64) *batches {
 	}
 	b.size = min(b.size, m.Points.N)
 	b.seen, b.a = make([]float64, b.k), newAssignment(b.size)
-	b.rng = rand.New(rand.NewPCG(m.Seed, digest(theta)))
+	b.rng = rng.Batches(m.Seed, digest(theta))
 	b.order = make([]int, m.Points.N)
 	for i := range b.order {
 		b.order[i] = i

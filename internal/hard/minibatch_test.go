@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -19,7 +20,7 @@ func TestMiniBatchFillsEveryClusterAndTellsTheInertiaOfAllRows(t *testing.T) {
 	p := points(rows, nil)
 	for k := 7; k <= 16; k++ {
 		for s := range 60 {
-			rng := seed.RNG(uint64(s), 0)
+			rng := rng.Starts.At(uint64(s), 0)
 			starts := [][]float64{
 				rowsOf(p, seed.PlusPlus(p, k, 1, rng.Float64)), rowsOf(p, seed.Random(p, k, rng)), slices.Repeat([]float64{3, 3}, k),
 			}
@@ -40,7 +41,7 @@ func TestMiniBatchOfAnySizeComesNearTheOptimum(t *testing.T) {
 	p := column(0, 1, 2, 3, 4, 5, 6)
 	for _, size := range []int{1, 3, 7, 1000} {
 		for s := range 300 {
-			start := rowsOf(p, seed.Random(p, 2, seed.RNG(uint64(s), 0)))
+			start := rowsOf(p, seed.Random(p, 2, rng.Starts.At(uint64(s), 0)))
 			steps := climb(t, MiniBatch{Points: p, BatchSize: size, MaxIter: 100, Seed: uint64(s)}, kmeans(p, 2), start)
 			last := steps[len(steps)-1]
 			if f := -last.Point.F; f < 7 || f > 14 || math.Abs(f-inertia(p, last.Point.Theta)) > 1e-12 || !last.Done.Converged() {
@@ -86,7 +87,7 @@ func TestBatchOfAllRowsIsAStepOfLloyd(t *testing.T) {
 func TestMiniBatchIsNotMuchWorseThanLloyd(t *testing.T) {
 	for s := range uint64(5) {
 		p := normal(s, 5000, 4, 6)
-		start := rowsOf(p, seed.PlusPlus(p, 6, 4, seed.RNG(s, 0).Float64))
+		start := rowsOf(p, seed.PlusPlus(p, 6, 4, rng.Starts.At(s, 0).Float64))
 		full := climb(t, lloyd(300), kmeans(p, 6), start)
 		steps := climb(t, MiniBatch{Points: p, BatchSize: 100, MaxIter: 100, Seed: s}, kmeans(p, 6), start)
 		best, last := full[len(full)-1].Point.F, steps[len(steps)-1]
@@ -98,7 +99,7 @@ func TestMiniBatchIsNotMuchWorseThanLloyd(t *testing.T) {
 
 func TestMiniBatchIsNeverWorseThanItsStart(t *testing.T) {
 	p := normal(2, 400, 2, 20)
-	start := rowsOf(p, seed.PlusPlus(p, 20, 5, seed.RNG(1, 0).Float64))
+	start := rowsOf(p, seed.PlusPlus(p, 20, 5, rng.Starts.At(1, 0).Float64))
 	full := climb(t, lloyd(300), kmeans(p, 20), start)
 	for _, start := range [][]float64{full[len(full)-1].Point.Theta, full[len(full)-2].Point.Theta} { // at rest, and almost
 		for s := range uint64(20) { // a few batches of 30 rows for 20 clusters can only spoil it

@@ -3,22 +3,21 @@ package hard
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/latent-go/latent/internal/onedim"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
 // Constants of the search for a lower objective of DP-means. Work is counted in coordinates of rows held against centres.
 const (
-	pricedOrders = 200  // orders in which rows are handed out anew
-	pricedWork   = 5e7  // work after which no other place to descend from is tried
-	descentWork  = 5e8  // work after which a descent ends where it is
-	freeRows     = 16   // rows that differ, up to which clusters open wherever that costs less
-	freeColumn   = 100  // those of one column, whose optimum is computed
-	twoMeans     = 10   // steps of k-means that halve a cluster
-	pricedStream = 0x51 // of the generator of orders, which no seed changes
+	pricedOrders = 200 // orders in which rows are handed out anew
+	pricedWork   = 5e7 // work after which no other place to descend from is tried
+	descentWork  = 5e8 // work after which a descent ends where it is
+	freeRows     = 16  // rows that differ, up to which clusters open wherever that costs less
+	freeColumn   = 100 // those of one column, whose optimum is computed
+	twoMeans     = 10  // steps of k-means that halve a cluster
 )
 
 // priced is a partition of points that differ into clusters, each of which costs penalty beside its squared distances.
@@ -53,7 +52,7 @@ func (g *growth) lower(points *seed.Points, theta []float64, now float64) (best 
 		}
 		return nil, 0, 1, nil
 	}
-	rng := rand.New(rand.NewPCG(pricedStream, 0))
+	rng := rng.Orders.New()
 	s.nearest(theta)
 	s.descend()
 	top := s.clone()

@@ -3,11 +3,12 @@ package pca
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Constants of the iteration.
@@ -67,7 +68,7 @@ func (c *Components) iterate(ctx context.Context, r *rows, n, passes int) error 
 
 // random returns m vectors of normal numbers, the same always.
 func random(m, d int) blas64.General {
-	rng, q := rand.New(rand.NewPCG(1, 0)), general(m, d)
+	rng, q := rng.Components.New(), general(m, d)
 	for i := range q.Data {
 		q.Data[i] = rng.NormFloat64()
 	}

@@ -3,7 +3,6 @@ package seed
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -176,20 +175,3 @@ func Around(m *mixture.Mixture, g family.Gaussian, means, weight, v []float64) [
 	}
 	return theta
 }
-
-// Stream numbers of the generators made from one seed, so that no two uses share numbers.
-const (
-	streamSample = 1 << 32 // the sample of rows that starts are drawn from
-	streamMoves  = 2 << 32 // and on, one a start: moves that leave a hill
-)
-
-// RNG returns the generator of start number i, from 0, for a seed: the first start of many is the one start of one.
-func RNG(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
-
-// MovesRNG returns the generator of the moves that start number i makes.
-func MovesRNG(seed uint64, i int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, streamMoves+uint64(i)))
-}
-
-// SampleRNG returns the generator that draws the sample of rows.
-func SampleRNG(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, streamSample)) }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // SampleRows is the largest number of rows that starts are drawn from. Beyond it a uniform sample stands for the rows:
@@ -35,7 +36,7 @@ type Points struct {
 
 // Sample reads the rows of positive weight, relative to origin, or most of them drawn at random where there are more.
 // used is their number.
-func Sample(ctx context.Context, src data.Source, used int64, origin []float64, most int, rng *rand.Rand) (*Points, error) {
+func Sample(ctx context.Context, src data.Source, used int64, origin []float64, most int, generator *rand.Rand) (*Points, error) {
 	d := len(origin)
 	p := &Points{D: d}
 	reader, err := src.Open(ctx)
@@ -43,10 +44,11 @@ func Sample(ctx context.Context, src data.Source, used int64, origin []float64, 
 		return nil, err
 	}
 	defer reader.Close()
-	left, want := used, min(used, int64(most))
+	want := min(used, int64(most))
+	sample := rng.Select(generator, want, used)
 	p.X, p.W, p.Row = make([]float64, 0, want*int64(d)), make([]float64, 0, want), make([]int64, 0, want)
 	var b data.Block
-	for want > 0 {
+	for !sample.Done() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -55,19 +57,11 @@ func Sample(ctx context.Context, src data.Source, used int64, origin []float64, 
 		} else if err != nil {
 			return nil, err
 		}
-		for i := 0; i < b.N && want > 0; i++ {
+		for i := 0; i < b.N && !sample.Done(); i++ {
 			w := b.Weight(i)
-			if w == 0 {
-				continue
+			if w > 0 && sample.Take() {
+				p.add(&b, i, w, origin)
 			}
-			// Selection sampling: each row is taken with probability want/left (Knuth, vol. 2, algorithm 3.4.2 S).
-			take := want == left || rng.Int64N(left) < want
-			left--
-			if !take {
-				continue
-			}
-			want--
-			p.add(&b, i, w, origin)
 		}
 	}
 	return p, nil

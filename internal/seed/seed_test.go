@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -42,7 +43,7 @@ func TestRowsAreDrawnBySquaredDistance(t *testing.T) {
 	}
 	count := map[[2]int]int{}
 	for s := range seeds {
-		rows := seed.PlusPlus(column(x...), 2, 1, seed.RNG(uint64(s), 0).Float64)
+		rows := seed.PlusPlus(column(x...), 2, 1, rng.Starts.At(uint64(s), 0).Float64)
 		slices.Sort(rows)
 		if len(rows) != 2 || rows[0] == rows[1] {
 			t.Fatalf("rows %v", rows)
@@ -62,7 +63,7 @@ func TestWeightsCountAsRepeats(t *testing.T) {
 	p.W = []float64{1, 0, 3}
 	first := 0
 	for s := range seeds {
-		rows := seed.PlusPlus(p, 2, 1, seed.RNG(uint64(s), 0).Float64)
+		rows := seed.PlusPlus(p, 2, 1, rng.Starts.At(uint64(s), 0).Float64)
 		if slices.Contains(rows, 1) || len(rows) != 2 {
 			t.Fatalf("rows %v, though row 1 has no weight", rows)
 		}
@@ -79,8 +80,8 @@ func TestNoRowIsDrawnTwice(t *testing.T) {
 	x := []float64{0, 0.1, 0.2, 5, 5.5, 9, -3, 1e6}
 	for s := range uint64(300) {
 		for _, candidates := range []int{1, 4} {
-			rows := seed.PlusPlus(column(x...), len(x), candidates, seed.RNG(s, 0).Float64)
-			random := seed.Random(column(x...), len(x), seed.RNG(s, 0))
+			rows := seed.PlusPlus(column(x...), len(x), candidates, rng.Starts.At(s, 0).Float64)
+			random := seed.Random(column(x...), len(x), rng.Starts.At(s, 0))
 			for _, r := range [][]int{rows, random} {
 				slices.Sort(r)
 				if len(slices.Compact(slices.Clone(r))) != len(x) {
@@ -92,7 +93,7 @@ func TestNoRowIsDrawnTwice(t *testing.T) {
 }
 
 func TestFewerDistinctRowsGiveFewerCentres(t *testing.T) {
-	rows := seed.PlusPlus(column(0, 0, 0, 0, 1, 1, 1), 3, 3, seed.RNG(1, 0).Float64)
+	rows := seed.PlusPlus(column(0, 0, 0, 0, 1, 1, 1), 3, 3, rng.Starts.At(1, 0).Float64)
 	if len(rows) != 2 {
 		t.Errorf("rows %v of two distinct values", rows)
 	}
@@ -173,9 +174,9 @@ func TestExpectedCostIsWithinTheBound(t *testing.T) {
 	bound := 8 * (math.Log(k) + 2) * best
 	var plain, greedy, random float64
 	for s := range uint64(seeds) {
-		plain += cost(p, seed.PlusPlus(p, k, 1, seed.RNG(s, 0).Float64)) / seeds
-		greedy += cost(p, seed.PlusPlus(p, k, seed.Greedy(k), seed.RNG(s, 0).Float64)) / seeds
-		random += cost(p, seed.Random(p, k, seed.RNG(s, 0))) / seeds
+		plain += cost(p, seed.PlusPlus(p, k, 1, rng.Starts.At(s, 0).Float64)) / seeds
+		greedy += cost(p, seed.PlusPlus(p, k, seed.Greedy(k), rng.Starts.At(s, 0).Float64)) / seeds
+		random += cost(p, seed.Random(p, k, rng.Starts.At(s, 0))) / seeds
 	}
 	if plain > bound || plain < best {
 		t.Errorf("mean cost %v, optimum %v, bound %v", plain, best, bound)
@@ -202,7 +203,7 @@ func TestRandomRowsFollowTheirWeights(t *testing.T) {
 	p.W = []float64{1, 2, 5}
 	var first [3]float64
 	for s := range uint64(seeds) {
-		first[seed.Random(p, 2, seed.RNG(s, 0))[0]] += 1. / seeds
+		first[seed.Random(p, 2, rng.Starts.At(s, 0))[0]] += 1. / seeds
 	}
 	for i, w := range p.W {
 		if math.Abs(first[i]-w/8) > 0.015 {
@@ -243,7 +244,7 @@ func TestSampleOfAllRowsKeepsTheirOrder(t *testing.T) {
 	for i := range src.N {
 		src.F64 = append(src.F64, float64(i))
 	}
-	p, err := seed.Sample(context.Background(), src, 10_000, []float64{5}, 20_000, seed.SampleRNG(1))
+	p, err := seed.Sample(context.Background(), src, 10_000, []float64{5}, 20_000, rng.StartSample.New(1))
 	if err != nil || p.N != src.N {
 		t.Fatalf("%d rows (%v)", p.N, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Information is an estimate of the observed information of all rows.
@@ -154,12 +155,9 @@ func (w *products) flush(acc *outer) {
 	clear(w.panel.X)
 }
 
-// drawn returns a number that is uniform over the rows: splitmix64 of both (Steele, Lea, Flood 2014).
+// drawn returns a number of the row and the seed that is uniform over the rows.
 func drawn(row int64, seed uint64) uint64 {
-	z := (uint64(row)+1)*0x9e3779b97f4a7c15 + seed*0xd1342543de82ef95
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return rng.Mix((uint64(row)+1)*0x9e3779b97f4a7c15 + seed*0xd1342543de82ef95)
 }
 
 // Limits of the work for standard errors.
