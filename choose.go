@@ -13,6 +13,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/par"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
 )
@@ -35,9 +36,9 @@ type choice struct {
 	best *contender
 	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
 
-	judged      atomic.Bool      // a candidate has a silhouette
-	caught      interrupt.Caught // panics of candidates
-	broken      error            // of the source; nil where that is whole
+	judged      atomic.Bool // a candidate has a silhouette
+	caught      par.Caught  // panics of candidates
+	broken      error       // of the source; nil where that is whole
 	mu          sync.Mutex
 	done, looks int // candidates looked at, some twice
 }

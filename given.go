@@ -46,7 +46,7 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 			}
 		}
 	}
-	labels := seed.Nearest(f.near(p, f.spec.Init), f.near(given, f.spec.Init).X)
+	labels := seed.Nearest(f.near(p, f.spec.Init), f.near(given, f.spec.Init).X, f.spec.threads())
 	mix, g, gaussian := f.startMixture()
 	if !gaussian {
 		return seed.FromFirm(f.mix, p, labels, drawnConfidence), nil

@@ -12,6 +12,7 @@ import (
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/par"
 	"github.com/latent-go/latent/internal/sweep"
 )
 
@@ -51,7 +52,7 @@ type lockstep struct {
 	asks       chan ask
 	ends       chan int
 	record
-	caught interrupt.Caught // panics of climbs
+	caught par.Caught // panics of climbs
 }
 
 // record is what climbs have come to. They may be left behind when their context ends: what they do then is not seen.

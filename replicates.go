@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/par"
 	"github.com/latent-go/latent/model"
 )
 
@@ -25,7 +25,7 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 		mu     sync.Mutex
 		wg     sync.WaitGroup
 		done   int
-		caught interrupt.Caught
+		caught par.Caught
 	)
 	one := func(i int) {
 		defer caught.Catch()

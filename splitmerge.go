@@ -330,7 +330,7 @@ func (m *moves) split(ctx context.Context, resp []float64, c, into int) (bool, e
 	if len(rows) < m.rules.rows {
 		return false, nil
 	}
-	two := seed.PlusPlus(part, 2, 1, m.rng.Float64)
+	two := seed.PlusPlus(part, 2, 1, m.f.spec.threads(), m.rng.Float64)
 	if len(two) < 2 { // all rows are equal
 		return false, nil
 	}

@@ -165,7 +165,7 @@ func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, fi
 	if method == "random" {
 		rows = seed.Random(p, k, rng)
 	} else {
-		rows = seed.PlusPlus(near, k, candidates, rng.Float64)
+		rows = seed.PlusPlus(near, k, candidates, f.spec.threads(), rng.Float64)
 	}
 	for i := 0; len(rows) < k; i++ { // a sample may hold fewer distinct rows than the data
 		if i = i % p.N; !slices.Contains(rows, i) {
@@ -184,9 +184,9 @@ func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, fi
 	case gaussian && method == "random":
 		return f.restrict(seed.Around(mix, g, centres, slices.Repeat([]float64{1}, k), g.Var)), nil
 	case gaussian && method == "k-means++":
-		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows), k), g.Var)), nil
+		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.spec.threads()), k), g.Var)), nil
 	case method == "random" || method == "k-means++":
-		return seed.FromFirm(f.mix, p, nearest(near, rows), firm), nil
+		return seed.FromFirm(f.mix, p, nearest(near, rows, f.spec.threads()), firm), nil
 	}
 	labels, err := f.shared.lloyd(ctx, near, rows, f.spec.threads())
 	if err != nil {
@@ -218,12 +218,12 @@ func confidence(method string, try int) float64 {
 }
 
 // nearest returns for each point which of the given rows is nearest.
-func nearest(p *seed.Points, rows []int) []int32 {
+func nearest(p *seed.Points, rows []int, threads int) []int32 {
 	var centres []float64
 	for _, i := range rows {
 		centres = append(centres, p.At(i)...)
 	}
-	return seed.Nearest(p, centres)
+	return seed.Nearest(p, centres, threads)
 }
 
 func weights(p *seed.Points, labels []int32, k int) []float64 {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/latent-go/latent/internal/par"
 )
 
 // chunkSize is how much text one worker takes at a time: large enough that a read costs little beside the parsing,
@@ -82,7 +84,7 @@ func indexText(ctx context.Context, r io.ReaderAt, name string, from, size, line
 	n := int((size - from + chunkSize - 1) / chunkSize)
 	facts := make([]chunkFacts, n)
 	bufs := sync.Pool{New: func() any { b := make([]byte, chunkSize+2); return &b }}
-	err := inParallel(n, threads, func(c int) error {
+	err := par.Try(threads, n, func(c int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -1,54 +1,28 @@
 package data
 
 import (
+	"errors"
 	"sync"
-	"sync/atomic"
+
+	"github.com/latent-go/latent/internal/par"
 )
 
-// inParallel calls work(0) to work(n-1) on up to threads goroutines, handing the numbers out in order. It returns
-// the error of the lowest number that has one, whatever the number of threads.
-func inParallel(n, threads int, work func(int) error) error {
-	threads = max(1, min(threads, n))
-	var next atomic.Int64
-	var stop atomic.Bool
-	var mu sync.Mutex
-	var first error
-	at := n
-	run := func() {
-		for !stop.Load() {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			if err := work(i); err != nil {
-				stop.Store(true)
-				mu.Lock()
-				if i < at {
-					first, at = err, i
-				}
-				mu.Unlock()
-			}
-		}
-	}
-	var wg sync.WaitGroup
-	for range threads - 1 {
-		wg.Go(run)
-	}
-	run()
-	wg.Wait()
-	return first
-}
-
-// inTurns is inParallel for work of which the last part may have to pass in order: work calls turn once with it.
+// inTurns is par.Try for work of which the last part may have to pass in order: work calls turn once with it.
 func inTurns(n, threads int, ordered bool, work func(i int, turn func(func() error) error) error) error {
 	if !ordered {
-		return inParallel(n, threads, func(i int) error {
+		return par.Try(threads, n, func(i int) error {
 			return work(i, func(last func() error) error { return last() })
 		})
 	}
 	order := newTurns()
-	return inParallel(n, threads, func(i int) error {
-		return work(i, func(last func() error) error {
+	return par.Try(threads, n, func(i int) error {
+		whole := false
+		defer func() {
+			if !whole { // nobody waits for the turn of a piece that panicked
+				order.done(i, errPanicked)
+			}
+		}()
+		err := work(i, func(last func() error) error {
 			if err := order.wait(i); err != nil {
 				return err
 			}
@@ -56,8 +30,13 @@ func inTurns(n, threads int, ordered bool, work func(i int, turn func(func() err
 			order.done(i, err)
 			return err
 		})
+		whole = true
+		return err
 	})
 }
+
+// errPanicked ends the pieces that wait where one has panicked.
+var errPanicked = errors.New("a worker panicked")
 
 // turns lets numbered pieces of work pass one after another.
 type turns struct {

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/latent-go/latent/internal/par"
 )
 
 // read implements cells. Row groups are read by several goroutines at once; one group, or groups whose order
@@ -19,7 +21,7 @@ func (f *parquetFile) read(ctx context.Context, wants []want, ordered bool, thre
 	}
 	groups := len(f.first) - 1
 	if !ordered && groups >= threads {
-		return inParallel(groups, threads, func(g int) error { return f.readGroup(ctx, g, wants, 1, yield) })
+		return par.Try(threads, groups, func(g int) error { return f.readGroup(ctx, g, wants, 1, yield) })
 	}
 	for g := range groups {
 		if err := f.readGroup(ctx, g, wants, threads, yield); err != nil {
@@ -47,7 +49,7 @@ func (f *parquetFile) readGroup(ctx context.Context, g int, wants []want, thread
 		}
 		b.First, b.N = at, int(min(per, f.first[g+1]-at))
 		b.F64, b.Text, b.Bad = resized(b.F64, b.N*nums), resized(b.Text, b.N*texts), b.Bad[:0]
-		err := inParallel(len(cursors), threads, func(i int) error { return cursors[i].fill(&b, nums, texts) })
+		err := par.Try(threads, len(cursors), func(i int) error { return cursors[i].fill(&b, nums, texts) })
 		if err != nil {
 			return err
 		}

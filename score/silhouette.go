@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/par"
 )
 
 const silhouetteIndex = "silhouette"
@@ -95,23 +94,14 @@ func (c *clusters) silhouettes(ctx context.Context, dst []float64, rows []int) e
 		workers = runtime.GOMAXPROCS(0)
 	}
 	tiles := (len(rows) + tileRows - 1) / tileRows
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, tiles) {
-		wg.Go(func() {
-			t := newTile(g, min(tileRows, len(rows)))
-			for ctx.Err() == nil {
-				lo := int(next.Add(1)-1) * tileRows
-				if lo >= len(rows) {
-					return
-				}
-				hi := min(lo+tileRows, len(rows))
-				t.silhouettes(ctx, dst[lo:hi], rows[lo:hi])
-			}
-		})
-	}
-	wg.Wait()
-	return ctx.Err()
+	tile := make([]*tile, min(workers, max(tiles, 1)))
+	return par.Do(ctx, workers, tiles, func(worker, i int) {
+		if tile[worker] == nil {
+			tile[worker] = newTile(g, min(tileRows, len(rows)))
+		}
+		lo, hi := i*tileRows, min((i+1)*tileRows, len(rows))
+		tile[worker].silhouettes(ctx, dst[lo:hi], rows[lo:hi])
+	})
 }
 
 // mean returns the mean of the silhouettes values of some rows, weighted.

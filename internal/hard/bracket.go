@@ -7,6 +7,7 @@ import (
 
 	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/internal/median"
+	"github.com/latent-go/latent/internal/par"
 )
 
 // The medians come in three strides, after Floyd and Rivest 1975. A sample of the rows of a cluster gives each column a
@@ -58,7 +59,7 @@ func (s *step) bracketed(ctx context.Context, next []float64) error {
 
 // eachOpen calls work for every median still to be found, from several goroutines.
 func (s *step) eachOpen(ctx context.Context, work func(slot int, w *worker)) error {
-	return inParallel(ctx, s.threads, len(s.open), func(id, slot int) {
+	return par.Do(ctx, s.threads, len(s.open), func(id, slot int) {
 		if s.open[slot] {
 			work(slot, s.workers[id])
 		}
@@ -99,7 +100,7 @@ func (s *step) bracket(ctx context.Context) error {
 	}
 	rows := s.sample()
 	lines := (s.p.D + lineColumns - 1) / lineColumns
-	return inParallel(ctx, s.threads, s.k*lines, func(id, i int) {
+	return par.Do(ctx, s.threads, s.k*lines, func(id, i int) {
 		c, w := i/lines, s.workers[id]
 		for j := i % lines * lineColumns; j < min((i%lines+1)*lineColumns, s.p.D); j++ {
 			v, total, squares := w.values[:0], 0.0, 0.0

@@ -23,7 +23,7 @@ func breathing(p *seed.Points, threads int) *Breathing {
 func cloud(s uint64, n, d int) *seed.Points { return normal(s, n, d, 1) }
 
 func drawn(p *seed.Points, k int, s uint64) []float64 {
-	return rowsOf(p, seed.PlusPlus(p, k, 1, rng.Starts.At(s, 0).Float64))
+	return rowsOf(p, seed.PlusPlus(p, k, 1, 2, rng.Starts.At(s, 0).Float64))
 }
 
 // means returns the means and weights of the clusters of nearest rows, by their definition.

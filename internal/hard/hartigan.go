@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/par"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -120,7 +121,7 @@ func (q *pairs) find(ctx context.Context, theta []float64, p *seed.Points, threa
 	}
 	q.theta = nil
 	scratch := make([][]float64, threads)
-	err := inParallel(ctx, threads, (n+chunkRows-1)/chunkRows, func(id, chunk int) {
+	err := par.Do(ctx, threads, (n+chunkRows-1)/chunkRows, func(id, chunk int) {
 		if scratch[id] == nil {
 			scratch[id] = make([]float64, k*kern.Rows)
 		}

@@ -76,7 +76,7 @@ func TestKMeansIsTheLimitOfSmallVariance(t *testing.T) {
 		for i, x := range p.X { // rows on a grid have no near ties that a large beta would leave soft
 			p.X[i] = math.Round(4*x) / 4
 		}
-		o, theta := kmeans(p, 3), rowsOf(p, seed.PlusPlus(p, 3, 1, rng.Starts.At(s, 0).Float64))
+		o, theta := kmeans(p, 3), rowsOf(p, seed.PlusPlus(p, 3, 1, 2, rng.Starts.At(s, 0).Float64))
 		for i := range theta {
 			theta[i] += 0.013 * float64(i+1)
 		}

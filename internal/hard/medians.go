@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/par"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -121,7 +122,7 @@ func newStep(p *seed.Points, k, threads int) *step {
 
 // eachPiece calls work for every piece from several goroutines.
 func (s *step) eachPiece(ctx context.Context, work func(q *piece, w *worker)) error {
-	return inParallel(ctx, s.threads, len(s.pieces), func(id, i int) { work(&s.pieces[i], s.workers[id]) })
+	return par.Do(ctx, s.threads, len(s.pieces), func(id, i int) { work(&s.pieces[i], s.workers[id]) })
 }
 
 // assign finds the nearest centre of every row, and what the rows of each add up to.

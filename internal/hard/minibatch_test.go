@@ -22,7 +22,7 @@ func TestMiniBatchFillsEveryClusterAndTellsTheInertiaOfAllRows(t *testing.T) {
 		for s := range 60 {
 			rng := rng.Starts.At(uint64(s), 0)
 			starts := [][]float64{
-				rowsOf(p, seed.PlusPlus(p, k, 1, rng.Float64)), rowsOf(p, seed.Random(p, k, rng)), slices.Repeat([]float64{3, 3}, k),
+				rowsOf(p, seed.PlusPlus(p, k, 1, 2, rng.Float64)), rowsOf(p, seed.Random(p, k, rng)), slices.Repeat([]float64{3, 3}, k),
 			}
 			for _, size := range []int{1, 5, 1000} {
 				steps := climb(t, MiniBatch{Points: p, BatchSize: size, MaxIter: 30, Seed: uint64(s)}, kmeans(p, k), starts[s%3])
@@ -87,7 +87,7 @@ func TestBatchOfAllRowsIsAStepOfLloyd(t *testing.T) {
 func TestMiniBatchIsNotMuchWorseThanLloyd(t *testing.T) {
 	for s := range uint64(5) {
 		p := normal(s, 5000, 4, 6)
-		start := rowsOf(p, seed.PlusPlus(p, 6, 4, rng.Starts.At(s, 0).Float64))
+		start := rowsOf(p, seed.PlusPlus(p, 6, 4, 2, rng.Starts.At(s, 0).Float64))
 		full := climb(t, lloyd(300), kmeans(p, 6), start)
 		steps := climb(t, MiniBatch{Points: p, BatchSize: 100, MaxIter: 100, Seed: s}, kmeans(p, 6), start)
 		best, last := full[len(full)-1].Point.F, steps[len(steps)-1]
@@ -99,7 +99,7 @@ func TestMiniBatchIsNotMuchWorseThanLloyd(t *testing.T) {
 
 func TestMiniBatchIsNeverWorseThanItsStart(t *testing.T) {
 	p := normal(2, 400, 2, 20)
-	start := rowsOf(p, seed.PlusPlus(p, 20, 5, rng.Starts.At(1, 0).Float64))
+	start := rowsOf(p, seed.PlusPlus(p, 20, 5, 2, rng.Starts.At(1, 0).Float64))
 	full := climb(t, lloyd(300), kmeans(p, 20), start)
 	for _, start := range [][]float64{full[len(full)-1].Point.Theta, full[len(full)-2].Point.Theta} { // at rest, and almost
 		for s := range uint64(20) { // a few batches of 30 rows for 20 clusters can only spoil it

@@ -8,38 +8,15 @@ package hard
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/par"
 	"github.com/latent-go/latent/internal/seed"
 )
 
 // chunkRows is how many rows a worker takes at a time, and sums are rounded by. It does not depend on threads.
 const chunkRows = 32 * kern.Rows
-
-// inParallel calls work for every i below n from at most threads goroutines, each with a number of its own. It returns
-// early where ctx ends.
-func inParallel(ctx context.Context, threads, n int, work func(worker, i int)) error {
-	var next atomic.Int64
-	run := func(worker int) {
-		for ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			work(worker, i)
-		}
-	}
-	var wg sync.WaitGroup
-	for w := 1; w < min(threads, n); w++ {
-		wg.Go(func() { run(w) })
-	}
-	run(0)
-	wg.Wait()
-	return ctx.Err()
-}
 
 // assignment says where rows belong. Element i is row i of the points, or the i-th of the rows asked for.
 type assignment struct {
@@ -57,7 +34,7 @@ func (a *assignment) assign(ctx context.Context, f family.Family, theta []float6
 	n, k := len(a.label), len(theta)/p.D
 	kernel := f.Bind(theta, k, p.D)
 	workers := make([]*packer, max(threads, 1))
-	return inParallel(ctx, threads, (n+chunkRows-1)/chunkRows, func(id, chunk int) {
+	return par.Do(ctx, threads, (n+chunkRows-1)/chunkRows, func(id, chunk int) {
 		if workers[id] == nil {
 			workers[id] = newPacker(k, p.D)
 		}

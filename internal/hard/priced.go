@@ -141,7 +141,7 @@ func (s *priced) restore(t *priced) {
 // nearest gives every point to the nearest of the centres theta.
 func (s *priced) nearest(theta []float64) {
 	s.d = s.points.D
-	s.label = seed.Nearest(s.points, theta)
+	s.label = seed.Nearest(s.points, theta, 1)
 	s.work += float64(len(s.points.X) * len(theta) / s.d)
 	s.settle(len(theta) / s.d)
 }

@@ -12,12 +12,12 @@
 package nearest
 
 import (
+	"context"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/par"
 )
 
 const (
@@ -61,53 +61,26 @@ type Engine struct {
 	job                *job
 	share              float64 // tests: in place of pays, where it is not 0
 	workers            []*worker
+	crew               *par.Crew
 	phase              func(w *worker, part int)
-	done               <-chan struct{} // closed where the sweep is to end early
-	next               atomic.Int64
-	parts              int
-	wg                 sync.WaitGroup
-	spawn              []func()
+	step               func(worker, part int) // phase, for the crew
 }
 
 // New returns an engine over the rows of t relative to origin. Rows are first read by the first sweep.
 func New(t *data.Table, origin []float64, threads int) *Engine {
 	e := &Engine{t: t, n: t.N, d: t.D, origin: origin, threads: max(threads, 1), panels: (t.N + kern.Rows - 1) / kern.Rows}
-	for i := range e.threads {
-		w := newWorker(e)
-		e.workers = append(e.workers, w)
-		if i > 0 {
-			e.spawn = append(e.spawn, func() { e.work(w); e.wg.Done() })
-		}
+	for range e.threads {
+		e.workers = append(e.workers, newWorker(e))
 	}
+	e.crew = par.NewCrew(e.threads)
+	e.step = func(worker, part int) { e.phase(e.workers[worker], part) }
 	return e
 }
 
-// run calls f for every part from 0 to parts-1, each once, on all threads.
-func (e *Engine) run(parts int, f func(w *worker, part int)) {
-	e.phase, e.parts = f, parts
-	e.next.Store(0)
-	others := min(e.threads, parts) - 1
-	e.wg.Add(max(others, 0))
-	for i := range others {
-		go e.spawn[i]()
-	}
-	e.work(e.workers[0])
-	e.wg.Wait()
-}
-
-func (e *Engine) work(w *worker) {
-	for {
-		p := int(e.next.Add(1)) - 1
-		if p >= e.parts {
-			return
-		}
-		select {
-		case <-e.done:
-			return
-		default:
-		}
-		e.phase(w, p)
-	}
+// run calls f for every part from 0 to parts-1, each once, on all threads. It returns early where ctx ends.
+func (e *Engine) run(ctx context.Context, parts int, f func(w *worker, part int)) error {
+	e.phase = f
+	return e.crew.Do(ctx, parts, e.step)
 }
 
 // span returns the panels of a part of so many.

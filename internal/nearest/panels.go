@@ -1,6 +1,7 @@
 package nearest
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 
@@ -32,7 +33,7 @@ type look struct {
 // each calls f with every row relative to mu and the largest size of its cells, and sums up what the rows hold.
 func (e *Engine) each(f func(i int, z []float64, top float64)) {
 	parts := make([]look, packParts)
-	e.run(packParts, func(w *worker, part int) {
+	e.run(context.Background(), packParts, func(w *worker, part int) {
 		s := &parts[part]
 		first, last := e.rowsOf(e.span(part, packParts))
 		for i := first; i < last; i++ {

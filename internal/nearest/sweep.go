@@ -36,18 +36,15 @@ func (e *Engine) Sweep(ctx context.Context, tasks []Task) error {
 	for i := range tasks {
 		tasks[i].Done = e.prepare(tasks[i].K) && e.take(&tasks[i])
 	}
-	e.done = ctx.Done()
 	for rest := e.jobs; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && len(rest[n].st.part) == len(rest[0].st.part) {
 			n++
 		}
 		e.group, rest = rest[:n], rest[n:]
-		e.run(len(e.group[0].st.part), (*worker).assign)
-	}
-	e.done = nil
-	if err := ctx.Err(); err != nil { // each part is done or not begun
-		return err
+		if err := e.run(ctx, len(e.group[0].st.part), (*worker).assign); err != nil { // each part is done or not begun
+			return err
+		}
 	}
 	for _, j := range e.jobs {
 		e.job = j
@@ -107,7 +104,7 @@ func (e *Engine) merge() {
 			total.nhi[c], total.nlo[c] = kern.TwoSum(total.nhi[c], total.nlo[c]+s.nlo[c], s.nhi[c])
 		}
 	}
-	e.run((e.job.k*e.d+mergeCells-1)/mergeCells, (*worker).mergeBlock)
+	e.run(context.Background(), (e.job.k*e.d+mergeCells-1)/mergeCells, (*worker).mergeBlock)
 }
 
 var (
@@ -169,7 +166,7 @@ const cancels = 1e-3
 
 // direct sums the cost over the rows.
 func (e *Engine) direct() float64 {
-	e.run(len(e.job.st.part), (*worker).costs)
+	e.run(context.Background(), len(e.job.st.part), (*worker).costs)
 	var f, g float64
 	for p := range e.job.st.part {
 		s := &e.job.st.part[p]
@@ -206,7 +203,7 @@ func (e *Engine) farthest() {
 	s, parts := e.job.out, len(e.job.st.part)
 	far := make([]*family.Stats, parts)
 	wide := 1 + float64(e.d+8)*0x1p-50
-	e.run(parts, func(w *worker, part int) {
+	e.run(context.Background(), parts, func(w *worker, part int) {
 		f := &family.Stats{FarMax: s.FarMax}
 		far[part] = f
 		first, last := e.rowsOf(e.span(part, parts))

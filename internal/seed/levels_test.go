@@ -49,8 +49,8 @@ func TestLevelsAreDrawnAndGroupedAsTheirIndicators(t *testing.T) {
 	for s := range uint64(30) {
 		p := levelPoints(s, 120, 4, []int{3, 5, 2, 7, 4})
 		q := indicators(p)
-		a := seed.PlusPlus(p, 4, 3, rand.New(rand.NewPCG(s, 1)).Float64)
-		b := seed.PlusPlus(q, 4, 3, rand.New(rand.NewPCG(s, 1)).Float64)
+		a := seed.PlusPlus(p, 4, 3, 2, rand.New(rand.NewPCG(s, 1)).Float64)
+		b := seed.PlusPlus(q, 4, 3, 2, rand.New(rand.NewPCG(s, 1)).Float64)
 		if !slices.Equal(a, b) {
 			t.Errorf("seed %d: rows %v are drawn, by indicators %v", s, a, b)
 		}
@@ -58,8 +58,8 @@ func TestLevelsAreDrawnAndGroupedAsTheirIndicators(t *testing.T) {
 		for _, i := range a {
 			at, axes = append(at, p.At(i)...), append(axes, q.At(i)...)
 		}
-		first := seed.Nearest(p, at)
-		if want := seed.Nearest(q, axes); !slices.Equal(first, want) {
+		first := seed.Nearest(p, at, 2)
+		if want := seed.Nearest(q, axes, 2); !slices.Equal(first, want) {
 			t.Errorf("seed %d: nearest %v, by indicators %v", s, first, want)
 		}
 		got, err := seed.Lloyd(context.Background(), p, a, 1)

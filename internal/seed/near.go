@@ -1,18 +1,18 @@
 package seed
 
 import (
+	"context"
 	"math"
-	"runtime"
 	"sort"
-	"sync"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/par"
 )
 
 // panelCells is how many cells may be kept a second time, panel by panel, while rows are drawn: 256 MB.
 const panelCells = 1 << 25
 
-// panels gives the rows of points as kern wants them, on all processors. Distances are those of a plain loop over the
+// panels gives the rows of points as kern wants them, to several threads at once. Distances are those of a plain loop over the
 // columns, to the bit.
 type panels struct {
 	p       *Points
@@ -27,13 +27,13 @@ type panelWorker struct {
 	label   [kern.Rows]int64
 }
 
-func newPanels(p *Points) *panels {
+func newPanels(p *Points, threads int) *panels {
 	s := &panels{p: p, origin: make([]float64, p.D)}
 	if p.Levels != nil {
 		return s
 	}
 	count := s.count()
-	s.workers = make([]panelWorker, max(min(runtime.GOMAXPROCS(0), count*p.D/8192+1), 1))
+	s.workers = make([]panelWorker, max(min(threads, count*p.D/8192+1), 1))
 	if count*kern.Rows*p.D <= panelCells {
 		s.x = p.Panels()
 	}
@@ -58,31 +58,22 @@ func (s *panels) count() int { return (s.p.N + kern.Rows - 1) / kern.Rows }
 
 // each calls f for every panel.
 func (s *panels) each(f func(w *panelWorker, i int, x []float64)) {
-	n, size := s.count(), s.p.D*kern.Rows
-	var wg sync.WaitGroup
-	for at := range s.workers {
-		run := func() {
-			w := &s.workers[at]
-			for i := n * at / len(s.workers); i < n*(at+1)/len(s.workers); i++ {
-				if s.x != nil {
-					f(w, i, s.x[i*size:(i+1)*size])
-					continue
-				}
-				if w.x == nil {
-					w.x = make([]float64, size)
-				}
-				rows := min(kern.Rows, s.p.N-i*kern.Rows)
-				kern.Pack(w.x, s.p.X[i*kern.Rows*s.p.D:], s.origin, rows, s.p.D)
-				f(w, i, w.x)
+	n, size, parts := s.count(), s.p.D*kern.Rows, len(s.workers)
+	par.Do(context.Background(), parts, parts, func(_, part int) {
+		w := &s.workers[part]
+		for i := n * part / parts; i < n*(part+1)/parts; i++ {
+			if s.x != nil {
+				f(w, i, s.x[i*size:(i+1)*size])
+				continue
 			}
+			if w.x == nil {
+				w.x = make([]float64, size)
+			}
+			rows := min(kern.Rows, s.p.N-i*kern.Rows)
+			kern.Pack(w.x, s.p.X[i*kern.Rows*s.p.D:], s.origin, rows, s.p.D)
+			f(w, i, w.x)
 		}
-		if at+1 == len(s.workers) {
-			run()
-		} else {
-			wg.Go(run)
-		}
-	}
-	wg.Wait()
+	})
 }
 
 // distances returns the squared distances of a panel's rows from some centres, kern.Rows a centre.
@@ -167,8 +158,9 @@ func search(sum, w []float64, u float64) int {
 	return i
 }
 
-// Nearest returns the label of the nearest centre for each point, the lowest of equals. centres is k x D.
-func Nearest(p *Points, centres []float64) []int32 {
+// Nearest returns the label of the nearest centre for each point, the lowest of equals. centres is k x D. The number of threads
+// changes nothing else.
+func Nearest(p *Points, centres []float64, threads int) []int32 {
 	if p.Levels != nil {
 		return nearestLevels(p, centres)
 	}
@@ -176,7 +168,7 @@ func Nearest(p *Points, centres []float64) []int32 {
 	if p.D == 0 || p.N == 0 {
 		return labels
 	}
-	s := &panels{p: p, origin: make([]float64, p.D), workers: make([]panelWorker, max(min(runtime.GOMAXPROCS(0), p.N/256), 1))}
+	s := &panels{p: p, origin: make([]float64, p.D), workers: make([]panelWorker, max(min(threads, p.N/256), 1))}
 	s.each(func(w *panelWorker, at int, x []float64) {
 		lo := at * kern.Rows
 		out := labels[lo:min(lo+kern.Rows, p.N)]

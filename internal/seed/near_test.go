@@ -3,6 +3,8 @@ package seed
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"runtime/metrics"
 	"slices"
 	"testing"
 
@@ -67,7 +69,7 @@ func TestBatchesOfCandidatesDrawTheSameRows(t *testing.T) {
 						p.X = append(p.X, x)
 					}
 					a, b := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
-					got, want := PlusPlus(p, min(n, 12), candidates, a.Float64), plusPlus(p, min(n, 12), candidates, b.Float64)
+					got, want := PlusPlus(p, min(n, 12), candidates, 2, a.Float64), plusPlus(p, min(n, 12), candidates, b.Float64)
 					if !slices.Equal(got, want) || a.Uint64() != b.Uint64() {
 						t.Errorf("%v, n %d, d %d, %d candidates: rows %v, want %v, or the numbers used differ", level, n, d, candidates, got, want)
 					}
@@ -86,7 +88,7 @@ func TestBatchesOfCandidatesDrawTheSameRows(t *testing.T) {
 						}
 						labels = append(labels, at)
 					}
-					if got := Nearest(p, centres); !slices.Equal(got, labels) {
+					if got := Nearest(p, centres, 2); !slices.Equal(got, labels) {
 						t.Errorf("%v, n %d, d %d: labels %v, want %v", level, n, d, got, labels)
 					}
 				}
@@ -113,6 +115,41 @@ func TestSearchAgreesWithDraw(t *testing.T) {
 	}
 }
 
+// Only as many threads work as are asked for, however many processors there are, and rows and labels are the same for any number.
+func TestThreadsAreThoseAskedFor(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	runtime.GC() // starts the collector's own goroutines
+	created := func() uint64 {
+		s := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	const n, d, k = 9600, 200, 4
+	rng := rand.New(rand.NewPCG(3, 1))
+	p := &Points{N: n, D: d, W: slices.Repeat([]float64{1}, n)}
+	for range n * d {
+		p.X = append(p.X, rng.NormFloat64())
+	}
+	p.Panels()
+	var rows []int
+	var labels []int32
+	for _, threads := range []int{1, 2, 3, 8} {
+		before := created()
+		got := PlusPlus(p, k, 3, threads, rand.New(rand.NewPCG(1, 2)).Float64)
+		near := Nearest(p, p.X[:k*d], threads)
+		if threads == 1 {
+			rows, labels = got, near
+		}
+		const passes = k + 1
+		if n := created() - before; n >= uint64(passes*threads) {
+			t.Errorf("%d threads: %d goroutines for %d passes", threads, n, passes)
+		}
+		if !slices.Equal(got, rows) || !slices.Equal(near, labels) {
+			t.Errorf("%d threads draw rows %v, one draws %v; or the labels differ", threads, got, rows)
+		}
+	}
+}
+
 func BenchmarkPlusPlus(b *testing.B) {
 	const n, d, k = 50_000, 32, 100
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -121,6 +158,6 @@ func BenchmarkPlusPlus(b *testing.B) {
 		p.X = append(p.X, rng.NormFloat64())
 	}
 	for b.Loop() {
-		PlusPlus(p, k, Greedy(k), rng.Float64)
+		PlusPlus(p, k, Greedy(k), 2, rng.Float64)
 	}
 }

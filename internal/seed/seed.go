@@ -167,10 +167,11 @@ func Greedy(k int) int { return 2 + int(math.Log(float64(k))) }
 // candidates the one that lowers the total most is kept; one candidate is the plain method, whose expected cost is
 // within 8 (ln k + 2) of the optimum.
 //
-// u01 returns uniform numbers in [0, 1). Fewer than k rows come back only where fewer rows are distinct.
-func PlusPlus(p *Points, k, candidates int, u01 func() float64) []int {
+// u01 returns uniform numbers in [0, 1). Rows are the same for any number of threads. Fewer than k come back only where fewer
+// rows are distinct.
+func PlusPlus(p *Points, k, candidates, threads int, u01 func() float64) []int {
 	rows := []int{draw(p.W, u01())}
-	all := newPanels(p)
+	all := newPanels(p, threads)
 	near, sum := make([]float64, p.N), make([]float64, p.N) // weight times squared distance to the nearest row drawn
 	all.lower([][]float64{near}, nil, rows)
 	trial, total, tries := make([][]float64, candidates), make([]float64, candidates), make([]int, 0, candidates)

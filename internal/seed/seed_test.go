@@ -43,7 +43,7 @@ func TestRowsAreDrawnBySquaredDistance(t *testing.T) {
 	}
 	count := map[[2]int]int{}
 	for s := range seeds {
-		rows := seed.PlusPlus(column(x...), 2, 1, rng.Starts.At(uint64(s), 0).Float64)
+		rows := seed.PlusPlus(column(x...), 2, 1, 2, rng.Starts.At(uint64(s), 0).Float64)
 		slices.Sort(rows)
 		if len(rows) != 2 || rows[0] == rows[1] {
 			t.Fatalf("rows %v", rows)
@@ -63,7 +63,7 @@ func TestWeightsCountAsRepeats(t *testing.T) {
 	p.W = []float64{1, 0, 3}
 	first := 0
 	for s := range seeds {
-		rows := seed.PlusPlus(p, 2, 1, rng.Starts.At(uint64(s), 0).Float64)
+		rows := seed.PlusPlus(p, 2, 1, 2, rng.Starts.At(uint64(s), 0).Float64)
 		if slices.Contains(rows, 1) || len(rows) != 2 {
 			t.Fatalf("rows %v, though row 1 has no weight", rows)
 		}
@@ -80,7 +80,7 @@ func TestNoRowIsDrawnTwice(t *testing.T) {
 	x := []float64{0, 0.1, 0.2, 5, 5.5, 9, -3, 1e6}
 	for s := range uint64(300) {
 		for _, candidates := range []int{1, 4} {
-			rows := seed.PlusPlus(column(x...), len(x), candidates, rng.Starts.At(s, 0).Float64)
+			rows := seed.PlusPlus(column(x...), len(x), candidates, 2, rng.Starts.At(s, 0).Float64)
 			random := seed.Random(column(x...), len(x), rng.Starts.At(s, 0))
 			for _, r := range [][]int{rows, random} {
 				slices.Sort(r)
@@ -93,7 +93,7 @@ func TestNoRowIsDrawnTwice(t *testing.T) {
 }
 
 func TestFewerDistinctRowsGiveFewerCentres(t *testing.T) {
-	rows := seed.PlusPlus(column(0, 0, 0, 0, 1, 1, 1), 3, 3, rng.Starts.At(1, 0).Float64)
+	rows := seed.PlusPlus(column(0, 0, 0, 0, 1, 1, 1), 3, 3, 2, rng.Starts.At(1, 0).Float64)
 	if len(rows) != 2 {
 		t.Errorf("rows %v of two distinct values", rows)
 	}
@@ -112,14 +112,14 @@ func TestLargestRandomNumberTakesTheLastRowWithWeight(t *testing.T) {
 	} {
 		p := column(x...)
 		p.W = c.w
-		if got := seed.PlusPlus(p, 2, 1, largest); !slices.Equal(got, c.want) {
+		if got := seed.PlusPlus(p, 2, 1, 2, largest); !slices.Equal(got, c.want) {
 			t.Errorf("weights %v: rows %v, want %v", c.w, got, c.want)
 		}
 	}
 	smallest := func() float64 { return 0 }
 	p := column(x...)
 	p.W = []float64{0, 0, 1, 1, 1}
-	if got := seed.PlusPlus(p, 2, 1, smallest); !slices.Equal(got, []int{2, 3}) {
+	if got := seed.PlusPlus(p, 2, 1, 2, smallest); !slices.Equal(got, []int{2, 3}) {
 		t.Errorf("rows %v at u = 0, want the first of weight", got)
 	}
 }
@@ -174,8 +174,8 @@ func TestExpectedCostIsWithinTheBound(t *testing.T) {
 	bound := 8 * (math.Log(k) + 2) * best
 	var plain, greedy, random float64
 	for s := range uint64(seeds) {
-		plain += cost(p, seed.PlusPlus(p, k, 1, rng.Starts.At(s, 0).Float64)) / seeds
-		greedy += cost(p, seed.PlusPlus(p, k, seed.Greedy(k), rng.Starts.At(s, 0).Float64)) / seeds
+		plain += cost(p, seed.PlusPlus(p, k, 1, 2, rng.Starts.At(s, 0).Float64)) / seeds
+		greedy += cost(p, seed.PlusPlus(p, k, seed.Greedy(k), 2, rng.Starts.At(s, 0).Float64)) / seeds
 		random += cost(p, seed.Random(p, k, rng.Starts.At(s, 0))) / seeds
 	}
 	if plain > bound || plain < best {
@@ -256,7 +256,7 @@ func TestSampleOfAllRowsKeepsTheirOrder(t *testing.T) {
 }
 
 func TestNearestTakesTheLowestOfEquals(t *testing.T) {
-	if got := seed.Nearest(column(0, 1, 2, 3, 4), []float64{1, 3, 1}); !slices.Equal(got, []int32{0, 0, 0, 1, 1}) {
+	if got := seed.Nearest(column(0, 1, 2, 3, 4), []float64{1, 3, 1}, 2); !slices.Equal(got, []int32{0, 0, 0, 1, 1}) {
 		t.Errorf("labels %v", got)
 	}
 }

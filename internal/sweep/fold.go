@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/par"
 )
 
 // chunkRows returns how many rows a chunk holds. It depends on the number of rows alone, never on threads: chunks decide
@@ -55,13 +55,8 @@ func (f *fold[A]) run(ctx context.Context, src data.Source) (total A, ok bool, e
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	p := &pass[A]{fold: f, reader: reader, pending: map[int64]A{}}
 	p.room = sync.NewCond(&p.mu)
-	var wg sync.WaitGroup
-	for w := 1; w < f.threads; w++ {
-		wg.Go(func() { p.guarded(ctx, w) })
-	}
-	p.guarded(ctx, 0)
-	wg.Wait()
-	p.caught.Raise()
+	// Every worker reads until there is no more. They look at ctx themselves: a pass that it ended has an error.
+	par.Do(context.Background(), f.threads, max(f.threads, 1), func(_, worker int) { p.guarded(ctx, worker) })
 	if p.err != nil {
 		return total, false, p.err
 	}
@@ -88,22 +83,21 @@ type pass[A any] struct {
 	pending map[int64]A
 	stack   []node[A]
 	err     error
-
-	caught interrupt.Caught // panics of workers, such as of a source that a program brought
 }
 
 // errPanicked ends the other workers where one has panicked.
 var errPanicked = errors.New("a worker panicked")
 
-// guarded is worker, whose panic ends all workers and is kept for the caller of run.
+// guarded is worker, whose panic, such as of a source that a program brought, ends all workers.
 func (p *pass[A]) guarded(ctx context.Context, id int) {
+	whole := false
 	defer func() {
-		if p.caught.Any() {
+		if !whole {
 			p.fail(errPanicked)
 		}
 	}()
-	defer p.caught.Catch()
 	p.worker(ctx, id)
+	whole = true
 }
 
 func (p *pass[A]) worker(ctx context.Context, id int) {

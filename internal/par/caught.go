@@ -1,4 +1,4 @@
-package interrupt
+package par
 
 import "sync/atomic"
 
@@ -11,7 +11,8 @@ type Caught struct {
 // Catch ends a panic of the goroutine that deferred it, and keeps its value.
 func (c *Caught) Catch() {
 	if v := recover(); v != nil {
-		c.first.CompareAndSwap(nil, &v)
+		kept := v // not &v: that would take memory without a panic too
+		c.first.CompareAndSwap(nil, &kept)
 	}
 }
 
