@@ -14,7 +14,13 @@ import (
 // When ctx ends no further piece is begun, and Do returns the error of ctx. When a piece panics no further one is begun
 // either, and Do panics with the first value once all workers have ended.
 func Do(ctx context.Context, threads, n int, work func(worker, i int)) error {
-	return NewCrew(min(threads, n)).Do(ctx, n, work)
+	if threads = min(threads, n); threads > 1 {
+		return NewCrew(threads).Do(ctx, n, work)
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		work(0, i)
+	}
+	return ctx.Err()
 }
 
 // A Crew is workers that are called again and again, without memory for each call. Its Do may not be called while another
