@@ -110,19 +110,13 @@ func logText(v float64, e int) string {
 // grouped writes v with a true minus sign, and a comma between thousands from 10,000 on.
 func grouped(v float64, decimals int) string {
 	s := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
-	whole, rest, _ := strings.Cut(s, ".")
-	if len(whole) > 4 {
-		for i := len(whole) - 3; i > 0; i -= 3 {
-			whole = whole[:i] + "," + whole[i:]
-		}
+	if whole, _, _ := strings.Cut(s, "."); len(whole) > 4 {
+		s = text.Group(s)
 	}
-	if rest != "" {
-		whole += "." + rest
+	if v < 0 && strings.Trim(s, "0.,") != "" {
+		s = "−" + s
 	}
-	if v < 0 && strings.Trim(s, "0.") != "" {
-		whole = "−" + whole
-	}
-	return whole
+	return s
 }
 
 // scientific writes v as 1.5e6 or 2e−5.

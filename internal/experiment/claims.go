@@ -3,7 +3,10 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Claim is a finding of the paper beside what came out here.
@@ -229,10 +232,7 @@ func leaders(all []*summary) string {
 	if len(names) == len(all) {
 		return "every algorithm"
 	}
-	if last := len(names) - 1; last > 0 {
-		return strings.Join(names[:last], ", ") + " and " + names[last]
-	}
-	return names[0]
+	return text.List(names, "and")
 }
 
 // fixed writes a number with so many decimals and a comma between thousands.
@@ -240,18 +240,11 @@ func fixed(v float64, decimals int) string {
 	if math.IsNaN(v) {
 		return "–"
 	}
-	text := fmt.Sprintf("%.*f", decimals, math.Abs(v))
-	whole, rest, _ := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
+	s := text.Group(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64))
+	if v < 0 && strings.Trim(s, "0.,") != "" {
+		return "−" + s
 	}
-	if rest != "" {
-		whole += "." + rest
-	}
-	if v < 0 && strings.Trim(whole, "0.,") != "" {
-		return "−" + whole
-	}
-	return whole
+	return s
 }
 
 // short writes a number with three digits.
