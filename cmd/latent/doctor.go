@@ -89,7 +89,7 @@ func bandwidth(threads int) float64 {
 		together(threads, func(i int) {
 			sum := make([]float64, kern.Rows)
 			for j := 0; j < len(memory[i]); j += panel {
-				kern.SumSquares(sum, memory[i][j:j+panel], panel/kern.Rows)
+				kern.Norms(sum, memory[i][j:j+panel], panel/kern.Rows)
 			}
 		})
 		best = max(best, float64(threads*panel*panels*8)/time.Since(began).Seconds()/1e9)

@@ -215,7 +215,7 @@ func (f *fusedGaussian) fill(t []float64, e block, x []float64) {
 	case f.b.g.Shape.kind() == Diag:
 		kern.SquareRows(t, x, d)
 	default:
-		kern.SumSquares(t, x, d)
+		kern.Norms(t, x, d)
 	}
 }
 
@@ -328,7 +328,7 @@ func (f *fusedGaussian) gatherOwn(s *Stats, p *Panel, c int, rc []float64, g *Ga
 			s.N[c] += v
 		}
 		y := grow(&g.buf.centred, (kern.Pad(b.d)+1)*kern.Rows)
-		kern.CentreRows(y, p.X, b.mean[c*b.d:c*b.d+b.d])
+		kern.Centre(y, p.X, b.mean[c*b.d:c*b.d+b.d])
 		f.second(g.sum[f.at[c]:], y, rc, g)
 	default:
 		b.add(s, p, rc, c, ws)
@@ -344,7 +344,7 @@ func (f *fusedGaussian) fewMoments(sum []float64, p *Panel, c int, rc []float64,
 		t[i] = 1
 	}
 	y := t[kern.Rows:]
-	kern.CentreRows(y, p.X, f.b.mean[c*d:c*d+d])
+	kern.Centre(y, p.X, f.b.mean[c*d:c*d+d])
 	kern.Products(y[d*kern.Rows:], y, 0, d)
 	kern.AccumulateFew(sum[:n*kern.Lanes], t, rc, t[:kern.Rows], n, 1)
 }
@@ -375,7 +375,7 @@ func (f *fusedGaussian) gatherTotal(p *Panel, g *Gathered) {
 	case Diag:
 		kern.SquareRows(y, p.X, d)
 	default:
-		kern.SumSquares(y, p.X, d)
+		kern.Norms(y, p.X, d)
 		n = 1
 	}
 	r := grow(&g.buf.weighted, kern.Rows*kern.Lanes)

@@ -28,14 +28,14 @@ func (b *gaussianKernel) score(out []float64, p *Panel, c int, ws *Workspace) {
 	m, w := b.mean[c*d:c*d+d], b.g.scale(b.whiten, c, d)
 	switch b.g.Shape.kind() {
 	case Full:
-		kern.CentreRows(ws.Y, p.X, m)
+		kern.Centre(ws.Y, p.X, m)
 		kern.Whiten(ws.V, ws.Y, w, d)
-		kern.SumSquares(out, ws.V, d)
+		kern.Norms(out, ws.V, d)
 	case Diag:
 		kern.SqdistScaled(out, p.X, m, w)
 	default:
-		kern.CentreRows(ws.Y, p.X, m)
-		kern.SumSquares(out, ws.Y, d)
+		kern.Centre(ws.Y, p.X, m)
+		kern.Norms(out, ws.Y, d)
 		f := w[0] * w[0]
 		for i := range out {
 			out[i] *= f
@@ -60,7 +60,7 @@ func (b *gaussianKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
 // add adds the panel with weights rc to component c.
 func (b *gaussianKernel) add(s *Stats, p *Panel, rc []float64, c int, ws *Workspace) {
 	d := b.d
-	kern.CentreRows(ws.Y, p.X, b.mean[c*d:c*d+d])
+	kern.Centre(ws.Y, p.X, b.mean[c*d:c*d+d])
 	s.N[c] += kern.First(s.Sum[c*d:c*d+d], ws.Y, rc)
 	q := b.g.scale(s.Sum[b.k*d:], c, d)
 	switch b.g.Shape.kind() {
@@ -69,7 +69,7 @@ func (b *gaussianKernel) add(s *Stats, p *Panel, rc []float64, c int, ws *Worksp
 	case Diag:
 		kern.Squares(q, ws.Y, rc)
 	default:
-		kern.SumSquares(ws.T, ws.Y, d)
+		kern.Norms(ws.T, ws.Y, d)
 		for i, v := range rc {
 			if v != 0 { // the square of a row of weight 0 may overflow
 				q[0] += v * ws.T[i]

@@ -51,7 +51,6 @@ func (b *gaussianKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspa
 		case Diag:
 			diagGrad(mean, scale, w, rc, ws.Y)
 		default:
-			kern.Norms(ws.T, ws.Y, d)
 			sphericalGrad(mean, scale, w[0]*w[0], rc, ws, d)
 		}
 	}
@@ -114,16 +113,20 @@ func diagGrad(mean, scale, w, r, y []float64) {
 	}
 }
 
-// sphericalGrad sets mean and adds to scale for ws.Y = x - m and ws.T its squared norm; f is 1 / variance.
+// sphericalGrad sets mean and adds to scale for ws.Y = x - m; f is 1 / variance. Squares are added up here, since the last
+// digits of kern.Norms depend on the level.
 func sphericalGrad(mean, scale []float64, f float64, r []float64, ws *Workspace, d int) {
+	norm := ws.T[:kern.Rows]
+	clear(norm)
 	for j := range d {
 		m := mean[j*kern.Rows : j*kern.Rows+kern.Rows]
 		for i, v := range ws.Y[j*kern.Rows : j*kern.Rows+kern.Rows] {
 			m[i] = r[i] * f * v
+			norm[i] += v * v
 		}
 	}
 	for i, v := range r {
-		scale[i] += v * (f*ws.T[i] - float64(d))
+		scale[i] += v * (f*norm[i] - float64(d))
 	}
 }
 

@@ -162,7 +162,7 @@ func (s *step) assign(ctx context.Context, theta []float64) error {
 // assignPanel labels rows lo to hi, at most kern.Rows.
 func (s *step) assignPanel(lo, hi int, theta []float64, w *worker) {
 	d := s.p.D
-	kern.PackRows(w.x, s.p.X[lo*d:hi*d], w.zero, hi-lo, d)
+	kern.Pack(w.x, s.p.X[lo*d:hi*d], w.zero, hi-lo, d)
 	kern.L1Nearest(w.least, w.label, w.x, theta, s.k, d)
 	for i := range hi - lo {
 		s.label[lo+i] = int32(w.label[i])

@@ -2,8 +2,6 @@ package kern
 
 import "math"
 
-//go:generate go -C _asm run ./bits -out ../bits_amd64.s -stubs ../bits_amd64.go -pkg kern
-
 // Bits are scored and summed by four: the sums of all 16 subsets of four numbers stand in a table, and four bits are a
 // place in it. Measured on Zen 5 in multiply-adds, one for a bit and a component, at (d, k) = (784, 20) and (64, 32):
 //

@@ -41,7 +41,7 @@ func BenchmarkMixture(b *testing.B) {
 		name := fmt.Sprintf("d=%d,k=%d", d, k)
 		benchLevels(b, "pack/"+name, func(b *testing.B) {
 			for b.Loop() {
-				PackRows(x, src, src[:d], Rows, d)
+				Pack(x, src, src[:d], Rows, d)
 			}
 		})
 		benchLevels(b, "products/"+name, func(b *testing.B) {

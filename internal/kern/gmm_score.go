@@ -2,6 +2,121 @@ package kern
 
 import "math"
 
+// sqdist sets dst[i] = sum_j (x[j*Rows+i] - c[j])^2.
+func sqdist(dst, x, c []float64) {
+	dst = dst[:Rows]
+	x = x[:len(c)*Rows]
+	for i := 0; i < Rows; i += 4 {
+		var a0, a1, a2, a3 float64
+		for j, m := range c {
+			p := x[j*Rows+i : j*Rows+i+4 : j*Rows+i+4]
+			t0, t1, t2, t3 := p[0]-m, p[1]-m, p[2]-m, p[3]-m
+			a0 += t0 * t0
+			a1 += t1 * t1
+			a2 += t2 * t2
+			a3 += t3 * t3
+		}
+		dst[i], dst[i+1], dst[i+2], dst[i+3] = a0, a1, a2, a3
+	}
+}
+
+// SqdistScaled sets dst[i] = sum_j ((x[j*Rows+i] - c[j]) * s[j])^2.
+func SqdistScaled(dst, x, c, s []float64) {
+	dst = dst[:Rows]
+	x = x[:len(c)*Rows]
+	s = s[:len(c)]
+	for i := 0; i < Rows; i += 4 {
+		var a0, a1, a2, a3 float64
+		for j, m := range c {
+			p, f := x[j*Rows+i:j*Rows+i+4:j*Rows+i+4], s[j]
+			t0, t1, t2, t3 := (p[0]-m)*f, (p[1]-m)*f, (p[2]-m)*f, (p[3]-m)*f
+			a0 += t0 * t0
+			a1 += t1 * t1
+			a2 += t2 * t2
+			a3 += t3 * t3
+		}
+		dst[i], dst[i+1], dst[i+2], dst[i+3] = a0, a1, a2, a3
+	}
+}
+
+// Whiten sets y = W x for each row: y[j*Rows+i] = sum_{l<=j} w[j(j+1)/2+l] x[l*Rows+i], W being d x d lower triangular
+// and packed by rows. y must not overlap x.
+func Whiten(y, x, w []float64, d int) {
+	for j := range d {
+		row := w[j*(j+1)/2 : j*(j+1)/2+j+1]
+		out := y[j*Rows : j*Rows+Rows]
+		for i := 0; i < Rows; i += 4 {
+			var a0, a1, a2, a3 float64
+			for l, f := range row {
+				p := x[l*Rows+i : l*Rows+i+4 : l*Rows+i+4]
+				a0 += f * p[0]
+				a1 += f * p[1]
+				a2 += f * p[2]
+				a3 += f * p[3]
+			}
+			out[i], out[i+1], out[i+2], out[i+3] = a0, a1, a2, a3
+		}
+	}
+}
+
+// lowerRows is how many rows of a triangular factor Whitened takes at a time: as many as the registers hold.
+const lowerRows = 5
+
+// LowerTiles is how many numbers TileLower packs for d variables.
+func LowerTiles(d int) (n int) {
+	for j := 0; j < d; j += lowerRows {
+		q := min(lowerRows, d-j)
+		n += (j + q) * q
+	}
+	return n
+}
+
+// TileLower packs w, lower triangular and packed by rows, as WhitenTiles and Whitened read it.
+func TileLower(dst, w []float64, d int) {
+	for j := 0; j < d; j += lowerRows {
+		q := min(lowerRows, d-j)
+		for l := range j + q {
+			for b := range q {
+				dst[0] = 0
+				if l <= j+b {
+					dst[0] = w[(j+b)*(j+b+1)/2+l]
+				}
+				dst = dst[1:]
+			}
+		}
+	}
+}
+
+// WhitenTiles is Whiten with w packed by TileLower.
+func WhitenTiles(y, x, w []float64, d int) {
+	y, x, w = y[:d*Rows], x[:d*Rows], w[:LowerTiles(d)]
+	for j := 0; j < d; j += lowerRows {
+		q := min(lowerRows, d-j)
+		n := (j + q) * q
+		if !fastMultiply(y[j*Rows:], x, w[:n], j+q, q) {
+			for b := range q {
+				combine(y[(j+b)*Rows:], x, w[:n], q, b)
+			}
+		}
+		w = w[n:]
+	}
+}
+
+// combine sets the first row of y to the rows of x times column b of w, which has q.
+func combine(y, x, w []float64, q, b int) {
+	for i := 0; i < Rows; i += 4 {
+		var a0, a1, a2, a3 float64
+		for at := 0; at < len(w); at += q {
+			p, f := (*[4]float64)(x[at/q*Rows+i:]), w[at+b]
+			a0 += f * p[0]
+			a1 += f * p[1]
+			a2 += f * p[2]
+			a3 += f * p[3]
+		}
+		y[i], y[i+1], y[i+2], y[i+3] = a0, a1, a2, a3
+	}
+}
+
 // The scores below are shift[c] - v/2 for the squared length v of a difference from mean c; a v that is not finite, as of
 // a row so far away that its square overflows, counts as math.MaxFloat64. Differences come before squares, so nothing
 // cancels.
@@ -64,7 +179,7 @@ func Spheres(dst, x, mean, f, shift []float64, d, k int) {
 	}
 	for c := range k {
 		out := dst[c*Rows : c*Rows+Rows]
-		Sqdist(out, x, mean[c*d:c*d+d])
+		sqdist(out, x, mean[c*d:c*d+d])
 		for i := range out {
 			out[i] *= f[c]
 		}

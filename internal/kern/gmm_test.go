@@ -24,39 +24,6 @@ var upTo40 = func() (n []int) {
 	return n
 }()
 
-func TestPackRowsIsPack(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(31, 0))
-		for _, d := range append(upTo40, 100) {
-			for _, n := range []int{1, 31, Rows} {
-				src, _ := random(rng, n*d)
-				f32 := make([]float32, n*d)
-				for i, v := range src {
-					f32[i] = float32(v)
-				}
-				origin, _ := random(rng, d)
-				got, intact := guarded(d * Rows)
-				want := make([]float64, d*Rows)
-				same := func() {
-					t.Helper()
-					intact(t)
-					for i, v := range want {
-						if got[i] != v {
-							t.Fatalf("d %d, n %d: element %d is %v, want %v", d, n, i, got[i], v)
-						}
-					}
-				}
-				PackRows(got, src, origin, n, d)
-				Pack(want, src, origin, n, d)
-				same()
-				PackRows(got, f32, origin, n, d)
-				Pack(want, f32, origin, n, d)
-				same()
-			}
-		}
-	})
-}
-
 func TestFeaturesOfAPanel(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(32, 0))
@@ -65,7 +32,7 @@ func TestFeaturesOfAPanel(t *testing.T) {
 			square, intactSquare := guarded(d * Rows)
 			norm, intactNorm := guarded(Rows)
 			SquareRows(square, x, d)
-			SumSquares(norm, x, d)
+			Norms(norm, x, d)
 			intactSquare(t)
 			intactNorm(t)
 			for i := range Rows {
@@ -180,7 +147,7 @@ func TestExpAndLogWithinTwoUnits(t *testing.T) {
 				}
 			}
 			copy(arg, s)
-			LogSums(sums, s, k)
+			LogSumExp(sums, s, k)
 			Soften(s, lse, ent, inv, k, 1)
 			for i, v := range arg {
 				want := math.Exp(v)
@@ -220,7 +187,7 @@ func TestSoftenAgreesWithItsDefinition(t *testing.T) {
 				ent, intactE := guarded(Rows)
 				inv, intactI := guarded(Rows)
 				plain, intactP := guarded(Rows)
-				LogSums(plain, s, k)
+				LogSumExp(plain, s, k)
 				Soften(s, lse, ent, inv, k, beta)
 				for _, intact := range []func(*testing.T){intactS, intactL, intactE, intactI, intactP} {
 					intact(t)
@@ -266,7 +233,7 @@ func TestSoftenShowsWhatIsNoNumber(t *testing.T) {
 			s, lse, ent := make([]float64, 3*Rows), make([]float64, Rows), make([]float64, Rows)
 			inv, plain := make([]float64, Rows), make([]float64, Rows)
 			s[5], s[Rows+5], s[2*Rows+5] = c.score[0], c.score[1], c.score[2]
-			LogSums(plain, s, 3)
+			LogSumExp(plain, s, 3)
 			Soften(s, lse, ent, inv, 3, 1)
 			for i, v := range lse {
 				switch {
@@ -295,18 +262,18 @@ func TestMixtureKernelsAllocateNothing(t *testing.T) {
 		s, r, p, row := make([]float64, 8*Rows), make([]float64, 8*Rows), make([]float64, d*(d+1)/2*Rows), make([]float64, 4*Rows)
 		w, sum, low, label := make([]float64, LowerTiles(d)), make([]float64, d*8), make([]float64, (d+1)*8), make([]int32, Rows)
 		if n := testing.AllocsPerRun(20, func() {
-			PackRows(x, src, src[:d], Rows, d)
+			Pack(x, src, src[:d], Rows, d)
 			Products(p, x, 0, d)
 			SquareRows(p, x, d)
-			SumSquares(row, x, d)
+			Norms(row, x, d)
 			WhitenTiles(p, x, w, d)
 			Whitened(s, x, x, w, x, d, 1)
 			Ellipses(s, x, x, x, x, d, k)
 			Spheres(s, x, x, x, x, d, k)
-			Labels(row, label, s, k)
-			CentreRows(p, x, src[:d])
+			Argmax(row, label, s, k)
+			Centre(p, x, src[:d])
 			Lower(low, p, r, d)
-			LogSums(row, s, k)
+			LogSumExp(row, s, k)
 			Soften(s, row, row[Rows:], row[2*Rows:], k, 1.2)
 			Share(r, s, row[2*Rows:], k)
 			Accumulate(sum, x, r, d, k)
@@ -327,7 +294,7 @@ func TestCentreAndWhitenByTiles(t *testing.T) {
 			y, intactY := guarded(d * Rows)
 			v, intactV := guarded(d * Rows)
 			TileLower(tiles, w, d)
-			CentreRows(y, x, m)
+			Centre(y, x, m)
 			WhitenTiles(v, y, tiles, d)
 			intactW(t)
 			intactY(t)
@@ -440,36 +407,6 @@ func TestScoresOfComponents(t *testing.T) {
 						near(t, what, diag[at], shift[c]-vd/2, math.Abs(shift[c])+vd)
 						near(t, what, round[at], shift[c]-f[c]*vr/2, math.Abs(shift[c])+f[c]*vr)
 					}
-				}
-			}
-		}
-	})
-}
-
-func TestLabelsAreArgmax(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(42, 0))
-		for _, k := range upTo40 {
-			s, _ := guarded(k * Rows)
-			for i := range s {
-				s[i] = float64(rng.IntN(8)) // many ties
-				if i%41 == 0 {
-					s[i] = math.NaN()
-				}
-			}
-			got, intact := guarded(Rows)
-			want := make([]float64, Rows)
-			label, wantLabel := make([]int32, Rows+2), make([]int32, Rows)
-			label[0], label[Rows+1] = -7, -7
-			Labels(got, label[1:Rows+1], s, k)
-			Argmax(want, wantLabel, s, k)
-			intact(t)
-			if label[0] != -7 || label[Rows+1] != -7 {
-				t.Fatal("a label outside the panel was written")
-			}
-			for i, v := range want {
-				if label[i+1] != wantLabel[i] || math.Float64bits(got[i]) != math.Float64bits(v) {
-					t.Fatalf("k %d, row %d: component %d at %v, want %d at %v", k, i, label[i+1], got[i], wantLabel[i], v)
 				}
 			}
 		}

@@ -60,32 +60,34 @@ func everyK(t *testing.T, f func(t *testing.T, rng *rand.Rand, k int)) {
 }
 
 func TestPackTransposesAndSubtracts(t *testing.T) {
-	everyD(t, func(t *testing.T, rng *rand.Rand, d int) {
-		for n := 1; n <= Rows; n++ {
-			src, _ := random(rng, n*d)
-			f32 := make([]float32, n*d)
-			for i, v := range src {
-				f32[i] = float32(v)
-			}
-			origin, _ := random(rng, d)
-			x, intact := guarded(d * Rows)
-			x32, intact32 := guarded(d * Rows)
-			Pack(x, src, origin, n, d)
-			Pack(x32, f32, origin, n, d)
-			intact(t)
-			intact32(t)
-			for j := range d {
-				for i := range Rows {
-					want, want32 := 0.0, 0.0
-					if i < n {
-						want, want32 = src[i*d+j]-origin[j], float64(f32[i*d+j])-origin[j]
-					}
-					if x[j*Rows+i] != want || x32[j*Rows+i] != want32 {
-						t.Fatalf("n %d, row %d, column %d: %v and %v, want %v and %v", n, i, j, x[j*Rows+i], x32[j*Rows+i], want, want32)
+	everyLevel(t, func(t *testing.T) {
+		everyD(t, func(t *testing.T, rng *rand.Rand, d int) {
+			for n := 1; n <= Rows; n++ {
+				src, _ := random(rng, n*d)
+				f32 := make([]float32, n*d)
+				for i, v := range src {
+					f32[i] = float32(v)
+				}
+				origin, _ := random(rng, d)
+				x, intact := guarded(d * Rows)
+				x32, intact32 := guarded(d * Rows)
+				Pack(x, src, origin, n, d)
+				Pack(x32, f32, origin, n, d)
+				intact(t)
+				intact32(t)
+				for j := range d {
+					for i := range Rows {
+						want, want32 := 0.0, 0.0
+						if i < n {
+							want, want32 = src[i*d+j]-origin[j], float64(f32[i*d+j])-origin[j]
+						}
+						if x[j*Rows+i] != want || x32[j*Rows+i] != want32 {
+							t.Fatalf("n %d, row %d, column %d: %v and %v, want %v and %v", n, i, j, x[j*Rows+i], x32[j*Rows+i], want, want32)
+						}
 					}
 				}
 			}
-		}
+		})
 	})
 }
 
@@ -96,7 +98,7 @@ func TestSquaredDistances(t *testing.T) {
 		s, _ := random(rng, d)
 		plain, intactPlain := guarded(Rows)
 		scaled, intactScaled := guarded(Rows)
-		Sqdist(plain, x, c)
+		sqdist(plain, x, c)
 		SqdistScaled(scaled, x, c, s)
 		intactPlain(t)
 		intactScaled(t)
@@ -114,35 +116,37 @@ func TestSquaredDistances(t *testing.T) {
 }
 
 func TestCentreWhitenNorms(t *testing.T) {
-	everyD(t, func(t *testing.T, rng *rand.Rand, d int) {
-		x, _ := random(rng, d*Rows)
-		m, _ := random(rng, d)
-		w, _ := random(rng, d*(d+1)/2)
-		y, intactY := guarded(d * Rows)
-		v, intactV := guarded(d * Rows)
-		q, intactQ := guarded(Rows)
-		Centre(y, x, m)
-		Whiten(v, y, w, d)
-		Norms(q, v, d)
-		intactY(t)
-		intactV(t)
-		intactQ(t)
-		for i := range Rows {
-			norm := 0.0
-			for j := range d {
-				if got, want := y[j*Rows+i], x[j*Rows+i]-m[j]; got != want {
-					t.Fatalf("centred = %v, want %v", got, want)
+	everyLevel(t, func(t *testing.T) {
+		everyD(t, func(t *testing.T, rng *rand.Rand, d int) {
+			x, _ := random(rng, d*Rows)
+			m, _ := random(rng, d)
+			w, _ := random(rng, d*(d+1)/2)
+			y, intactY := guarded(d * Rows)
+			v, intactV := guarded(d * Rows)
+			q, intactQ := guarded(Rows)
+			Centre(y, x, m)
+			Whiten(v, y, w, d)
+			Norms(q, v, d)
+			intactY(t)
+			intactV(t)
+			intactQ(t)
+			for i := range Rows {
+				norm := 0.0
+				for j := range d {
+					if got, want := y[j*Rows+i], x[j*Rows+i]-m[j]; got != want {
+						t.Fatalf("centred = %v, want %v", got, want)
+					}
+					sum, size := 0.0, 0.0
+					for l := 0; l <= j; l++ {
+						sum += w[j*(j+1)/2+l] * y[l*Rows+i]
+						size += math.Abs(w[j*(j+1)/2+l] * y[l*Rows+i])
+					}
+					near(t, "whitened", v[j*Rows+i], sum, size)
+					norm += v[j*Rows+i] * v[j*Rows+i]
 				}
-				sum, size := 0.0, 0.0
-				for l := 0; l <= j; l++ {
-					sum += w[j*(j+1)/2+l] * y[l*Rows+i]
-					size += math.Abs(w[j*(j+1)/2+l] * y[l*Rows+i])
-				}
-				near(t, "whitened", v[j*Rows+i], sum, size)
-				norm += v[j*Rows+i] * v[j*Rows+i]
+				near(t, "norm", q[i], norm, norm)
 			}
-			near(t, "norm", q[i], norm, norm)
-		}
+		})
 	})
 }
 
@@ -211,104 +215,110 @@ func TestMomentsOfWeightlessOverflow(t *testing.T) {
 }
 
 func TestArgmaxTakesTheLowestOfEquals(t *testing.T) {
-	everyK(t, func(t *testing.T, rng *rand.Rand, k int) {
-		s, _ := guarded(k * Rows)
-		for i := range s {
-			s[i] = float64(rng.IntN(5)) // many ties
-		}
-		best, intact := guarded(Rows)
-		label := make([]int32, Rows+2)
-		label[0], label[Rows+1] = -7, -7
-		Argmax(best, label[1:Rows+1], s, k)
-		intact(t)
-		if label[0] != -7 || label[Rows+1] != -7 {
-			t.Fatal("a label outside the panel was written")
-		}
-		for i := range Rows {
-			at := 0
-			for c := range k {
-				if s[c*Rows+i] > s[at*Rows+i] {
-					at = c
+	everyLevel(t, func(t *testing.T) {
+		everyK(t, func(t *testing.T, rng *rand.Rand, k int) {
+			s, _ := guarded(k * Rows)
+			for i := range s {
+				s[i] = float64(rng.IntN(5)) // many ties
+			}
+			best, intact := guarded(Rows)
+			label := make([]int32, Rows+2)
+			label[0], label[Rows+1] = -7, -7
+			Argmax(best, label[1:Rows+1], s, k)
+			intact(t)
+			if label[0] != -7 || label[Rows+1] != -7 {
+				t.Fatal("a label outside the panel was written")
+			}
+			for i := range Rows {
+				at := 0
+				for c := range k {
+					if s[c*Rows+i] > s[at*Rows+i] {
+						at = c
+					}
+				}
+				if best[i] != s[at*Rows+i] || int(label[i+1]) != at {
+					t.Fatalf("row %d: component %d at %v, want %d at %v", i, label[i+1], best[i], at, s[at*Rows+i])
 				}
 			}
-			if best[i] != s[at*Rows+i] || int(label[i+1]) != at {
-				t.Fatalf("row %d: component %d at %v, want %d at %v", i, label[i+1], best[i], at, s[at*Rows+i])
-			}
-		}
+		})
 	})
 }
 
 // Scores of moderate size: the definitions themselves can be evaluated without a shift.
 func TestSoftmaxAgreesWithItsDefinition(t *testing.T) {
-	for _, beta := range []float64{0.2, 0.5, 1, 1.2, 3} {
-		everyK(t, func(t *testing.T, rng *rand.Rand, k int) {
-			s, intactS := random(rng, k*Rows)
-			s0 := clone(s)
-			lse, intactL := guarded(Rows)
-			ent, intactE := guarded(Rows)
-			tmp, intactT := guarded(Rows)
-			plain, intactP := guarded(Rows)
-			LogSumExp(plain, s, k)
-			Softmax(s, lse, ent, tmp, k, beta)
-			intactS(t)
-			intactL(t)
-			intactE(t)
-			intactT(t)
-			intactP(t)
-			for i := range Rows {
-				z, z1, size := 0.0, 0.0, 1.0
-				for c := range k {
-					z += math.Exp(beta * s0[c*Rows+i])
-					z1 += math.Exp(s0[c*Rows+i])
-					size += math.Abs(beta * s0[c*Rows+i])
-				}
-				entropy, sum := 0.0, 0.0
-				for c := range k {
-					q := math.Exp(beta*s0[c*Rows+i]) / z
-					near(t, "responsibility", s[c*Rows+i], q, size)
-					sum += s[c*Rows+i]
-					if q > 0 {
-						entropy -= q * math.Log(q)
+	everyLevel(t, func(t *testing.T) {
+		for _, beta := range []float64{0.2, 0.5, 1, 1.2, 3} {
+			everyK(t, func(t *testing.T, rng *rand.Rand, k int) {
+				s, intactS := random(rng, k*Rows)
+				s0 := clone(s)
+				lse, intactL := guarded(Rows)
+				ent, intactE := guarded(Rows)
+				tmp, intactT := guarded(Rows)
+				plain, intactP := guarded(Rows)
+				LogSumExp(plain, s, k)
+				Softmax(s, lse, ent, tmp, k, beta)
+				intactS(t)
+				intactL(t)
+				intactE(t)
+				intactT(t)
+				intactP(t)
+				for i := range Rows {
+					z, z1, size := 0.0, 0.0, 1.0
+					for c := range k {
+						z += math.Exp(beta * s0[c*Rows+i])
+						z1 += math.Exp(s0[c*Rows+i])
+						size += math.Abs(beta * s0[c*Rows+i])
 					}
+					entropy, sum := 0.0, 0.0
+					for c := range k {
+						q := math.Exp(beta*s0[c*Rows+i]) / z
+						near(t, "responsibility", s[c*Rows+i], q, size)
+						sum += s[c*Rows+i]
+						if q > 0 {
+							entropy -= q * math.Log(q)
+						}
+					}
+					near(t, "sum of responsibilities", sum, 1, float64(k))
+					near(t, "log-sum-exp", lse[i], math.Log(z)/beta, size/beta)
+					near(t, "log-sum-exp at 1", plain[i], math.Log(z1), size/beta)
+					near(t, "entropy", ent[i], entropy, size*4)
 				}
-				near(t, "sum of responsibilities", sum, 1, float64(k))
-				near(t, "log-sum-exp", lse[i], math.Log(z)/beta, size/beta)
-				near(t, "log-sum-exp at 1", plain[i], math.Log(z1), size/beta)
-				near(t, "entropy", ent[i], entropy, size*4)
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 func TestSoftmaxAtTheEdges(t *testing.T) {
-	const k = 3
-	for _, c := range []struct {
-		name         string
-		score, q     [k]float64
-		lse, entropy float64
-	}{
-		{"far below the range of exp", [k]float64{-1e12, -1e12 - 800, -2e12}, [k]float64{1, 0, 0}, -1e12, 0},
-		{"far above it", [k]float64{900, 800, -800}, [k]float64{1, math.Exp(-100), 0}, 900, 101 * math.Exp(-100)},
-		{"equal", [k]float64{-5e8, -5e8, -5e8}, [k]float64{1. / 3, 1. / 3, 1. / 3}, -5e8 + math.Log(3), math.Log(3)},
-		{"as low as float64 goes", [k]float64{-math.MaxFloat64 / 2, -math.MaxFloat64 / 2, -math.MaxFloat64}, [k]float64{0.5, 0.5, 0}, -math.MaxFloat64 / 2, math.Log(2)},
-	} {
-		s, lse, ent, tmp, plain := make([]float64, k*Rows), make([]float64, Rows), make([]float64, Rows), make([]float64, Rows), make([]float64, Rows)
-		for i := range s {
-			s[i] = c.score[i/Rows]
-		}
-		LogSumExp(plain, s, k)
-		Softmax(s, lse, ent, tmp, k, 1)
-		for i := range Rows {
-			if lse[i] != c.lse || plain[i] != c.lse || math.Abs(ent[i]-c.entropy) > 1e-15 {
-				t.Errorf("%s: log-sum-exp %v and %v, entropy %v, want %v and %v", c.name, lse[i], plain[i], ent[i], c.lse, c.entropy)
+	everyLevel(t, func(t *testing.T) {
+		const k = 3
+		for _, c := range []struct {
+			name         string
+			score, q     [k]float64
+			lse, entropy float64
+		}{
+			{"far below the range of exp", [k]float64{-1e12, -1e12 - 800, -2e12}, [k]float64{1, 0, 0}, -1e12, 0},
+			{"far above it", [k]float64{900, 800, -800}, [k]float64{1, math.Exp(-100), 0}, 900, 101 * math.Exp(-100)},
+			{"equal", [k]float64{-5e8, -5e8, -5e8}, [k]float64{1. / 3, 1. / 3, 1. / 3}, -5e8 + math.Log(3), math.Log(3)},
+			{"as low as float64 goes", [k]float64{-math.MaxFloat64 / 2, -math.MaxFloat64 / 2, -math.MaxFloat64}, [k]float64{0.5, 0.5, 0}, -math.MaxFloat64 / 2, math.Log(2)},
+		} {
+			s, lse, ent, tmp, plain := make([]float64, k*Rows), make([]float64, Rows), make([]float64, Rows), make([]float64, Rows), make([]float64, Rows)
+			for i := range s {
+				s[i] = c.score[i/Rows]
 			}
-			for j, want := range c.q {
-				if got := s[j*Rows+i]; math.Abs(got-want) > 1e-15*want {
-					t.Errorf("%s: responsibility %d is %v, want %v", c.name, j, got, want)
+			LogSumExp(plain, s, k)
+			Softmax(s, lse, ent, tmp, k, 1)
+			for i := range Rows {
+				if lse[i] != c.lse || plain[i] != c.lse || math.Abs(ent[i]-c.entropy) > 1e-15 {
+					t.Errorf("%s: log-sum-exp %v and %v, entropy %v, want %v and %v", c.name, lse[i], plain[i], ent[i], c.lse, c.entropy)
+				}
+				for j, want := range c.q {
+					if got := s[j*Rows+i]; math.Abs(got-want) > 1e-15*want {
+						t.Errorf("%s: responsibility %d is %v, want %v", c.name, j, got, want)
+					}
 				}
 			}
 		}
-	}
+	})
 }
 
 func TestKernelsAllocateNothing(t *testing.T) {
@@ -322,7 +332,7 @@ func TestKernelsAllocateNothing(t *testing.T) {
 	label := make([]int32, Rows)
 	if n := testing.AllocsPerRun(20, func() {
 		Pack(x, src, w[:d], Rows, d)
-		Sqdist(a, x, w[:d])
+		sqdist(a, x, w[:d])
 		SqdistScaled(a, x, w[:d], w[:d])
 		Centre(y, x, w[:d])
 		Whiten(v, y, w, d)

@@ -5,8 +5,8 @@ import "math"
 // The kernels of K-medians, and the distances that a silhouette sums. Absolute differences are added one after the other
 // and nothing is fused, so that bits are those of the Go loops at every level.
 
-// L1dist sets dst[i] = sum_j |x[j*Rows+i] - c[j]|.
-func L1dist(dst, x, c []float64) {
+// l1dist sets dst[i] = sum_j |x[j*Rows+i] - c[j]|.
+func l1dist(dst, x, c []float64) {
 	dst = dst[:Rows]
 	x = x[:len(c)*Rows]
 	for i := 0; i < Rows; i += 4 {
@@ -25,11 +25,11 @@ func L1dist(dst, x, c []float64) {
 // L1All sets dst[c*Rows+i] = sum_j |x[j*Rows+i] - centres[c*d+j]| for the k centres.
 func L1All(dst, x, centres []float64, k, d int) {
 	dst, x, centres = dst[:k*Rows], x[:d*Rows], centres[:k*d]
-	if k > 0 && d > 0 && l1AllFast(dst, x, centres, k, d) {
+	if k > 0 && d > 0 && fastL1All(dst, x, centres, k, d) {
 		return
 	}
 	for c := range k {
-		L1dist(dst[c*Rows:c*Rows+Rows], x, centres[c*d:c*d+d])
+		l1dist(dst[c*Rows:c*Rows+Rows], x, centres[c*d:c*d+d])
 	}
 }
 
@@ -41,12 +41,12 @@ func L1Nearest(least []float64, label []int64, x, centres []float64, k, d int) {
 		least[i] = math.Inf(1)
 	}
 	clear(label)
-	if k > 0 && d > 0 && l1NearestFast(least, label, x, centres, k, d) {
+	if k > 0 && d > 0 && fastL1Nearest(least, label, x, centres, k, d) {
 		return
 	}
 	var dist [Rows]float64
 	for c := range k {
-		L1dist(dist[:], x, centres[c*d:c*d+d])
+		l1dist(dist[:], x, centres[c*d:c*d+d])
 		for i, v := range dist {
 			if v < least[i] {
 				least[i], label[i] = v, int64(c)
@@ -59,7 +59,7 @@ func L1Nearest(least []float64, label []int64, x, centres []float64, k, d int) {
 // j mod 8; eightfold adds the sums.
 func L1Rows(dst, x, centres []float64, label []int32, d int) {
 	x, label = x[:len(dst)*d], label[:len(dst)]
-	if len(dst) > 0 && d > 0 && l1RowsFast(dst, x, centres, label, d) {
+	if len(dst) > 0 && d > 0 && fastL1Rows(dst, x, centres, label, d) {
 		return
 	}
 	for i, l := range label {
@@ -96,7 +96,7 @@ func Bracket(hit, weight []float64, slot []int32, table, x, w []float64, label [
 	x, w = x[:rows*d], w[:rows]
 	hit, weight, slot = hit[:rows*d+BracketRoom], weight[:rows*d+BracketRoom], slot[:rows*d+BracketRoom]
 	if rows > 0 && d > 0 {
-		if n, ok := bracketFast(hit, weight, slot, table, x, w, label, d); ok {
+		if n, ok := fastBracket(hit, weight, slot, table, x, w, label, d); ok {
 			return n
 		}
 	}
@@ -128,7 +128,7 @@ func Bracket(hit, weight []float64, slot []int32, table, x, w []float64, label [
 // centres. Row i goes to sum i mod 8; eightfold adds the sums.
 func DistanceSums(dst, x, w, centres []float64, k, d int) {
 	dst, x, w, centres = dst[:k], x[:d*Rows], w[:Rows], centres[:k*d]
-	if k > 0 && d > 0 && distanceSumsFast(dst, x, w, centres, k, d) {
+	if k > 0 && d > 0 && fastDistanceSums(dst, x, w, centres, k, d) {
 		return
 	}
 	var sq [Rows]float64

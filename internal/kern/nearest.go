@@ -21,7 +21,7 @@ func Dense(x, c, norm []float32, coef *[3]float32, state []DenseState, label, go
 	if panels == 0 {
 		return
 	}
-	if denseFast(x, c, norm, coef, state, label, got, flags, d, w, tiles, panels, resume) {
+	if fastDense(x, c, norm, coef, state, label, got, flags, d, w, tiles, panels, resume) {
 		return
 	}
 	for p := range panels {
@@ -89,7 +89,7 @@ func densePanel(x, c, norm []float32, coef *[3]float32, state *DenseState, label
 // and may be wrong by g + G + a A + b B. upper[i] falls to the least of score plus radius.
 func Integers(x []uint8, row []float32, c []int8, meta, scores []float32, upper *[Rows]float32, words bool, groups, w, tiles int) {
 	x, row, c, meta, scores = x[:groups*4*Rows], row[:4*Rows], c[:tiles*w*4*(groups+2)], meta[:4*tiles], scores[:tiles*w*Rows]
-	if integersFast(x, row, c, meta, scores, upper, words, groups, w, tiles) {
+	if fastIntegers(x, row, c, meta, scores, upper, words, groups, w, tiles) {
 		return
 	}
 	for t := range tiles {
@@ -129,7 +129,7 @@ type Survivor struct{ Slot, Mask uint32 }
 // left. list has room for all centres and one more. n is their number; bit i of multi says that row i has more than one.
 func Survivors(list []Survivor, row, meta, scores []float32, upper *[Rows]float32, w, tiles int) (n int, multi uint32) {
 	row, meta, scores, list = row[:4*Rows], meta[:4*tiles], scores[:tiles*w*Rows], list[:tiles*w+1]
-	if n, multi, ok := survivorsFast(list, row, meta, scores, upper, w, tiles); ok {
+	if n, multi, ok := fastSurvivors(list, row, meta, scores, upper, w, tiles); ok {
 		return n, multi
 	}
 	var seen uint32
@@ -159,7 +159,7 @@ func word(tile []int8, g, w, q int) int32 {
 // SqdistAll sets dst[c*Rows+i] = sum_j (x[j*Rows+i] - centres[c*d+j])^2 for the k centres, one term after the other.
 func SqdistAll(dst, x, centres []float64, k, d int) {
 	dst, x, centres = dst[:k*Rows], x[:d*Rows], centres[:k*d]
-	if k == 0 || d == 0 || sqdistAllFast(dst, x, centres, k, d, false) {
+	if k == 0 || d == 0 || fastSqdistAll(dst, x, centres, k, d, false) {
 		return
 	}
 	for c := range k {
@@ -183,7 +183,7 @@ func SqdistAll(dst, x, centres []float64, k, d int) {
 // level, if other ones.
 func SqdistFused(dst, x, centres []float64, k, d int) {
 	dst, x, centres = dst[:k*Rows], x[:d*Rows], centres[:k*d]
-	if k == 0 || d == 0 || sqdistAllFast(dst, x, centres, k, d, true) {
+	if k == 0 || d == 0 || fastSqdistAll(dst, x, centres, k, d, true) {
 		return
 	}
 	for c := range k {
@@ -203,7 +203,7 @@ func SqdistFused(dst, x, centres []float64, k, d int) {
 // Argmin sets least[i] to the smallest of the k distances dist[c*Rows+i] and label[i] to its c, the lowest of equals.
 func Argmin(least []float64, label []int64, dist []float64, k int) {
 	least, label, dist = least[:Rows], label[:Rows], dist[:k*Rows]
-	if k > 0 && argminFast(least, label, dist, k) {
+	if k > 0 && fastArgmin(least, label, dist, k) {
 		return
 	}
 	copy(least, dist)
@@ -221,7 +221,7 @@ func Argmin(least []float64, label []int64, dist []float64, k int) {
 // may be NaN.
 func TwoLeast(least, second []float64, label []int64, dist []float64, k int) {
 	least, second, label, dist = least[:Rows], second[:Rows], label[:Rows], dist[:k*Rows]
-	if k > 0 && twoLeastFast(least, second, label, dist, k) {
+	if k > 0 && fastTwoLeast(least, second, label, dist, k) {
 		return
 	}
 	for i := range Rows {
@@ -242,7 +242,7 @@ func TwoLeast(least, second []float64, label []int64, dist []float64, k int) {
 func SqdistRow(dst, y, centres []float64, k int) {
 	d := len(y)
 	dst, centres = dst[:k], centres[:k*d]
-	if k == 0 || d == 0 || sqdistRowFast(dst, y, centres, k, d) {
+	if k == 0 || d == 0 || fastSqdistRow(dst, y, centres, k, d) {
 		return
 	}
 	clear(dst)
@@ -260,7 +260,7 @@ type Pair struct{ Row, Centre uint32 }
 // Pairs sets dst[p] = sum_j (x[row*d+j] - origin[j] - c[centre*d+j])^2 for every pair, the terms in any order.
 func Pairs[F float32 | float64](dst []float64, x []F, origin, c []float64, pairs []Pair, d int) {
 	dst, origin = dst[:len(pairs)], origin[:d]
-	if len(pairs) == 0 || d == 0 || pairsFast(dst, x, origin, c, pairs, d) {
+	if len(pairs) == 0 || d == 0 || fastPairs(dst, x, origin, c, pairs, d) {
 		return
 	}
 	for p, at := range pairs {
@@ -277,7 +277,7 @@ func Pairs[F float32 | float64](dst []float64, x []F, origin, c []float64, pairs
 // Dots sets dst[p] = sum_j x[row*d+j] c[centre*d+j] for every pair, in float32 and the terms in any order.
 func Dots(dst, x, c []float32, pairs []Pair, d int) {
 	dst = dst[:len(pairs)]
-	if len(pairs) == 0 || d == 0 || dotsFast(dst, x, c, pairs, d) {
+	if len(pairs) == 0 || d == 0 || fastDots(dst, x, c, pairs, d) {
 		return
 	}
 	for p, at := range pairs {
@@ -301,7 +301,7 @@ type Move struct {
 // again leaves what was there before it came.
 func Scatter[F float32 | float64](hi, lo []float64, x []F, origin []float64, moves []Move, d int) {
 	origin = origin[:d]
-	if len(moves) == 0 || d == 0 || scatterFast(hi, lo, x, origin, moves, d) {
+	if len(moves) == 0 || d == 0 || fastScatter(hi, lo, x, origin, moves, d) {
 		return
 	}
 	for i := range moves {

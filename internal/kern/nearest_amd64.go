@@ -8,8 +8,6 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate sh -c "cd _asm && go run ./kmeans -out ../nearest_kernels_amd64.s -stubs ../nearest_kernels_amd64.go -pkg kern"
-
 // TileWidth is the largest number of centres in a tile of Dense that registers hold at the level in use.
 func TileWidth() int {
 	switch level {
@@ -40,7 +38,7 @@ var words512 = [...]func(x *uint8, row *float32, c *int8, meta, a, upper *float3
 	nil, words512x1, words512x2, words512x3, words512x4, words512x5, words512x6, words512x7, words512x8, words512x9, words512x10, words512x11, words512x12,
 }
 
-func denseFast(x, c, norm []float32, coef *[3]float32, state []DenseState, label, got []int32, flags []uint32, d, w, tiles, panels int, resume bool) bool {
+func fastDense(x, c, norm []float32, coef *[3]float32, state []DenseState, label, got []int32, flags []uint32, d, w, tiles, panels int, resume bool) bool {
 	f := dense512[:]
 	if level == AVX2 {
 		f = dense256[:]
@@ -59,7 +57,7 @@ func denseFast(x, c, norm []float32, coef *[3]float32, state []DenseState, label
 	return true
 }
 
-func integersFast(x []uint8, row []float32, c []int8, meta, scores []float32, upper *[Rows]float32, words bool, groups, w, tiles int) bool {
+func fastIntegers(x []uint8, row []float32, c []int8, meta, scores []float32, upper *[Rows]float32, words bool, groups, w, tiles int) bool {
 	f := bytes512[:]
 	if words {
 		f = words512[:]
@@ -71,7 +69,7 @@ func integersFast(x []uint8, row []float32, c []int8, meta, scores []float32, up
 	return true
 }
 
-func survivorsFast(list []Survivor, row, meta, scores []float32, upper *[Rows]float32, w, tiles int) (n int, multi uint32, ok bool) {
+func fastSurvivors(list []Survivor, row, meta, scores []float32, upper *[Rows]float32, w, tiles int) (n int, multi uint32, ok bool) {
 	if !HasIntegers() || w == 0 || tiles == 0 {
 		return 0, 0, false
 	}
@@ -83,7 +81,7 @@ func survivorsFast(list []Survivor, row, meta, scores []float32, upper *[Rows]fl
 // callCells is how many variables of 32 distances one call takes in, about 4 cycles each: assembly cannot be preempted.
 const callCells = 30_000
 
-func sqdistAllFast(dst, x, centres []float64, k, d int, fused bool) bool {
+func fastSqdistAll(dst, x, centres []float64, k, d int, fused bool) bool {
 	if level == Go {
 		return false
 	}
@@ -104,7 +102,7 @@ func sqdistAllFast(dst, x, centres []float64, k, d int, fused bool) bool {
 	return true
 }
 
-func argminFast(least []float64, label []int64, dist []float64, k int) bool {
+func fastArgmin(least []float64, label []int64, dist []float64, k int) bool {
 	switch level {
 	case AVX512:
 		argmin512(&least[0], &label[0], &dist[0], k)
@@ -116,7 +114,7 @@ func argminFast(least []float64, label []int64, dist []float64, k int) bool {
 	return true
 }
 
-func twoLeastFast(least, second []float64, label []int64, dist []float64, k int) bool {
+func fastTwoLeast(least, second []float64, label []int64, dist []float64, k int) bool {
 	switch level {
 	case AVX512:
 		twoLeast512(&least[0], &second[0], &label[0], &dist[0], k)
@@ -128,7 +126,7 @@ func twoLeastFast(least, second []float64, label []int64, dist []float64, k int)
 	return true
 }
 
-func sqdistRowFast(dst, y, centres []float64, k, d int) bool {
+func fastSqdistRow(dst, y, centres []float64, k, d int) bool {
 	if level == Go {
 		return false
 	}
@@ -143,7 +141,7 @@ func sqdistRowFast(dst, y, centres []float64, k, d int) bool {
 	return true
 }
 
-func pairsFast[F float32 | float64](dst []float64, x []F, origin, c []float64, pairs []Pair, d int) bool {
+func fastPairs[F float32 | float64](dst []float64, x []F, origin, c []float64, pairs []Pair, d int) bool {
 	if level == Go {
 		return false
 	}
@@ -165,7 +163,7 @@ func pairsFast[F float32 | float64](dst []float64, x []F, origin, c []float64, p
 	return true
 }
 
-func dotsFast(dst, x, c []float32, pairs []Pair, d int) bool {
+func fastDots(dst, x, c []float32, pairs []Pair, d int) bool {
 	switch level {
 	case AVX512:
 		dots512(&dst[0], &x[0], &c[0], &pairs[0].Row, len(pairs), d)
@@ -177,7 +175,7 @@ func dotsFast(dst, x, c []float32, pairs []Pair, d int) bool {
 	return true
 }
 
-func scatterFast[F float32 | float64](hi, lo []float64, x []F, origin []float64, moves []Move, d int) bool {
+func fastScatter[F float32 | float64](hi, lo []float64, x []F, origin []float64, moves []Move, d int) bool {
 	if level == Go {
 		return false
 	}
@@ -199,7 +197,7 @@ func scatterFast[F float32 | float64](hi, lo []float64, x []F, origin []float64,
 	return true
 }
 
-func dueFast(flags []uint32, due []float32, label []int32, at []float32, panels int) bool {
+func fastDue(flags []uint32, due []float32, label []int32, at []float32, panels int) bool {
 	switch level {
 	case AVX512:
 		due512(&flags[0], &due[0], &label[0], &at[0], panels)
@@ -211,7 +209,7 @@ func dueFast(flags []uint32, due []float32, label []int32, at []float32, panels 
 	return true
 }
 
-func slackFast(due []float32, state []DenseState, norm []float32, label []int32, low []float32, coef *[7]float32, panels int) bool {
+func fastSlack(due []float32, state []DenseState, norm []float32, label []int32, low []float32, coef *[7]float32, panels int) bool {
 	switch level {
 	case AVX512:
 		slack512(&due[0], &state[0][0], &norm[0], &label[0], &low[0], &coef[0], panels)
@@ -223,7 +221,7 @@ func slackFast(due []float32, state []DenseState, norm []float32, label []int32,
 	return true
 }
 
-func runnerUpFast(second *[Rows]float32, row, meta, scores []float32, w, tiles int) bool {
+func fastRunnerUp(second *[Rows]float32, row, meta, scores []float32, w, tiles int) bool {
 	if !HasIntegers() || w == 0 || tiles == 0 {
 		return false
 	}
@@ -234,7 +232,7 @@ func runnerUpFast(second *[Rows]float32, row, meta, scores []float32, w, tiles i
 // shiftColumns is how many columns Shift adds up at a time: the sums of a dozen clusters stay in the first-level cache.
 const shiftColumns = 256
 
-func shiftFast(hi, lo []float64, x []float32, origin []float64, grain float64, changes []Change, d int) bool {
+func fastShift(hi, lo []float64, x []float32, origin []float64, grain float64, changes []Change, d int) bool {
 	f := shift512
 	switch level {
 	case Go:
@@ -248,7 +246,7 @@ func shiftFast(hi, lo []float64, x []float32, origin []float64, grain float64, c
 	return true
 }
 
-func compressFast(dst, src []float32, rows uint32, columns int) bool {
+func fastCompress(dst, src []float32, rows uint32, columns int) bool {
 	if level != AVX512 {
 		return false
 	}

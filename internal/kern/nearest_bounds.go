@@ -11,7 +11,7 @@ import (
 // Due sets bit i of flags[p] where row i of panel p is due: where not due[i] > at[label[i]+1].
 func Due(flags []uint32, due []float32, label []int32, at []float32, panels int) {
 	flags, due, label = flags[:panels], due[:panels*Rows], label[:panels*Rows]
-	if panels == 0 || dueFast(flags, due, label, at, panels) {
+	if panels == 0 || fastDue(flags, due, label, at, panels) {
 		return
 	}
 	for p := range flags {
@@ -33,7 +33,7 @@ func Due(flags []uint32, due []float32, label []int32, at []float32, panels int)
 // and nothing where that is negative. state holds the scores, one for each panel, as Dense leaves them.
 func Slack(due []float32, state []DenseState, norm []float32, label []int32, low []float32, coef *[7]float32, panels int) {
 	due, state, norm, label = due[:panels*Rows], state[:panels], norm[:panels*Rows], label[:panels*Rows]
-	if panels == 0 || slackFast(due, state, norm, label, low, coef, panels) {
+	if panels == 0 || fastSlack(due, state, norm, label, low, coef, panels) {
 		return
 	}
 	root := func(v float32) float32 { return float32(math.Sqrt(float64(max(v, 0)))) }
@@ -48,7 +48,7 @@ func Slack(due []float32, state []DenseState, norm []float32, label []int32, low
 // RunnerUp sets second to the second smallest of score less radius, from what Integers left.
 func RunnerUp(second *[Rows]float32, row, meta, scores []float32, w, tiles int) {
 	row, meta, scores = row[:4*Rows], meta[:4*tiles], scores[:tiles*w*Rows]
-	if runnerUpFast(second, row, meta, scores, w, tiles) {
+	if fastRunnerUp(second, row, meta, scores, w, tiles) {
 		return
 	}
 	var least [Rows]float32
@@ -73,7 +73,7 @@ type Change struct{ Row, From, To uint32 }
 // Scatter.
 func Shift(hi, lo []float64, x []float32, origin []float64, grain float64, changes []Change, d int) {
 	origin = origin[:d]
-	if len(changes) == 0 || d == 0 || shiftFast(hi, lo, x, origin, grain, changes, d) {
+	if len(changes) == 0 || d == 0 || fastShift(hi, lo, x, origin, grain, changes, d) {
 		return
 	}
 	for _, c := range changes {
@@ -99,7 +99,7 @@ func Compress(dst, src []float32, rows uint32, columns int) {
 	}
 	n := bits.OnesCount32(rows)
 	dst, src = dst[:(columns-1)*Rows+n], src[:columns*Rows]
-	if n > 1 && compressFast(dst, src, rows, columns) {
+	if n > 1 && fastCompress(dst, src, rows, columns) {
 		return
 	}
 	for at := 0; rows != 0; rows &= rows - 1 {

@@ -209,7 +209,7 @@ func (b *Bound) gather(s *family.Stats, p *family.Panel, sc *Scratch, kernel fam
 	}
 	factor, plain := sc.tmp, 0.0
 	if b.dense && b.beta != 1 {
-		kern.LogSums(sc.lse, logits, k)
+		kern.LogSumExp(sc.lse, logits, k)
 		for i, w := range p.W[:kern.Rows] {
 			plain += w * sc.lse[i]
 		}
@@ -261,12 +261,12 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 		}
 	}
 	if b.dense {
-		kern.LogSums(sc.lse, logits, len(logits)/kern.Rows)
+		kern.LogSumExp(sc.lse, logits, len(logits)/kern.Rows)
 		for i, w := range p.W {
 			s.LogLik += w * sc.lse[i]
 		}
 	}
-	kern.Labels(sc.best, sc.label, logits, len(logits)/kern.Rows)
+	kern.Argmax(sc.best, sc.label, logits, len(logits)/kern.Rows)
 	for i, w := range p.W {
 		s.F += w * sc.best[i]
 	}

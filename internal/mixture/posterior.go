@@ -18,7 +18,7 @@ type Posterior struct {
 func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 	logits := b.Logits(p, sc)
 	e := Posterior{Label: sc.label, Best: sc.best, Score: sc.lse, Entropy: sc.ent, P: logits}
-	kern.Labels(e.Best, e.Label, logits, b.k)
+	kern.Argmax(e.Best, e.Label, logits, b.k)
 	if b.dense {
 		kern.Soften(logits, sc.lse, sc.ent, sc.tmp, b.k, 1)
 		for c := range b.k {

@@ -200,9 +200,9 @@ func pack(p *family.Panel, b *data.Block, lo int, origin []float64) {
 	n, d := min(kern.Rows, b.N-lo), b.D
 	number(p, b, lo)
 	if b.F64 != nil {
-		kern.PackRows(p.X, b.F64[lo*d:(lo+n)*d], origin, n, d)
+		kern.Pack(p.X, b.F64[lo*d:(lo+n)*d], origin, n, d)
 	} else {
-		kern.PackRows(p.X, b.F32[lo*d:(lo+n)*d], origin, n, d)
+		kern.Pack(p.X, b.F32[lo*d:(lo+n)*d], origin, n, d)
 	}
 }
 

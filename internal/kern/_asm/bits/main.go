@@ -1,4 +1,4 @@
-// Command bits writes the assembly of the kernels on bits: go run ./bits -out ../bits_amd64.s -stubs ../bits_amd64.go -pkg kern
+// Command bits writes the assembly of the kernels on bits.
 package main
 
 import (

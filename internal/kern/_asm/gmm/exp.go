@@ -287,7 +287,7 @@ func (s isa) soften() {
 }
 
 func (s isa) logSumExp() {
-	s.text("logSumExp", "func(dst, s *float64, k int)", "is LogSums; k > 0.")
+	s.text("logSumExp", "func(dst, s *float64, k int)", "is LogSumExp; k > 0.")
 	dst, src, k := load("dst"), load("s"), load("k")
 	s.top(src, dst, k)
 	e := s.newExp()
@@ -328,7 +328,7 @@ func (s isa) logSumExp() {
 
 // argmax compares four vectors of rows at a time; labels are counted in float64.
 func (s isa) argmax() {
-	s.text("argmax", "func(best *float64, label *int32, s *float64, k int)", "is Labels; k > 0.")
+	s.text("argmax", "func(best *float64, label *int32, s *float64, k int)", "is Argmax; k > 0.")
 	best, label, src, k := load("best"), load("label"), load("s"), load("k")
 	one, c := s.vec(), s.vec()
 	VMOVUPD(number(1), one)

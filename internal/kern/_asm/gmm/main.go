@@ -1,4 +1,4 @@
-// Command gmm writes the assembly of the mixture kernels: go run ./gmm -out ../gmm_amd64.s -stubs ../gmm_amd64.go -pkg kern
+// Command gmm writes the assembly of the mixture kernels.
 package main
 
 import (

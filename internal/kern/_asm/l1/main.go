@@ -1,5 +1,4 @@
-// Command l1 generates the assembly of the kernels of K-medians and of the silhouette: go run ./l1 -out ../l1_amd64.s
-// -stubs ../l1_amd64.go -pkg kern
+// Command l1 writes the assembly of the kernels of K-medians and of the silhouette.
 package main
 
 import (

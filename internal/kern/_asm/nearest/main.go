@@ -1,4 +1,4 @@
-// Command kmeans generates the assembly of the kernels in nearest.go, for AVX-512 and for AVX2 with FMA.
+// Command nearest writes the assembly of the kernels of nearest centres.
 package main
 
 import (

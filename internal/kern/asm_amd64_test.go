@@ -1,0 +1,36 @@
+//go:build !purego
+
+package kern
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A machine with AVX2 alone has 16 vector registers and no masks. The assembler takes the others without a word.
+func TestAVX2UsesItsOwnRegisters(t *testing.T) {
+	foreign := regexp.MustCompile(`\b(Z\d+|K[0-7]|[XY](1[6-9]|2\d|3[01]))\b`)
+	avx2 := regexp.MustCompile(`(AVX2|256(x\d+|f32|f64)?)$`)
+	for file, want := range map[string]int{"zbits_amd64.s": 3, "zgmm_amd64.s": 20, "zl1_amd64.s": 5, "znearest_amd64.s": 19} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		functions := 0
+		for _, f := range strings.Split(string(text), "\nTEXT ·")[1:] {
+			name, body, _ := strings.Cut(f, "(SB)")
+			if !avx2.MatchString(name) {
+				continue
+			}
+			functions++
+			if r := foreign.FindString(body); r != "" {
+				t.Errorf("%s uses %s", name, r)
+			}
+		}
+		if functions != want {
+			t.Errorf("%s has %d functions of AVX2, want %d", file, functions, want)
+		}
+	}
+}
