@@ -91,6 +91,7 @@ const BracketRoom = 8
 //
 // Value t of those inside, row by row, is in hit[t], its weight in weight[t], and cluster*d + column in slot[t]. There
 // must be room for len(label)*d + BracketRoom; what follows the first n is undefined, and so are padded sums.
+// No value may be NaN.
 func Bracket(hit, weight []float64, slot []int32, table, x, w []float64, label []int32, d int) (n int) {
 	rows := len(label)
 	x, w = x[:rows*d], w[:rows]

@@ -200,7 +200,8 @@ func SqdistFused(dst, x, centres []float64, k, d int) {
 	}
 }
 
-// Argmin sets least[i] to the smallest of the k distances dist[c*Rows+i] and label[i] to its c, the lowest of equals.
+// Argmin sets least[i] to the smallest of the k distances dist[c*Rows+i] and label[i] to its c, the lowest of equals. No
+// distance may be NaN.
 func Argmin(least []float64, label []int64, dist []float64, k int) {
 	least, label, dist = least[:Rows], label[:Rows], dist[:k*Rows]
 	if k > 0 && fastArgmin(least, label, dist, k) {
@@ -217,8 +218,7 @@ func Argmin(least []float64, label []int64, dist []float64, k int) {
 	}
 }
 
-// TwoLeast is Argmin that also sets second[i] to the smallest distance of the others, +Inf where there are none. No distance
-// may be NaN.
+// TwoLeast is Argmin that also sets second[i] to the smallest distance of the others, +Inf where there are none.
 func TwoLeast(least, second []float64, label []int64, dist []float64, k int) {
 	least, second, label, dist = least[:Rows], second[:Rows], label[:Rows], dist[:k*Rows]
 	if k > 0 && fastTwoLeast(least, second, label, dist, k) {
