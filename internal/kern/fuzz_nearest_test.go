@@ -204,56 +204,70 @@ func widened(s []float32) []float64 {
 	return out
 }
 
-// Cells are small integers times a power of two: float32 is exact in any order, and ties are many.
 func FuzzDense(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64, db, kb uint8, special []byte) {
 		r := newDraws(t, seed, special)
 		d, k := sizes(db, kb)
-		panels, w := 1+int(seed%3), 1+int(seed/3%12)
-		scale := math.Ldexp(1, r.rng.IntN(80)-40)
-		cells := func(n, below int) []float32 {
-			s := make([]float32, n)
-			for i := range s {
-				s[i] = float32(scale * float64(r.rng.IntN(below)-below/2))
-			}
-			return s
+		for w := 1; w <= 12; w++ {
+			fuzzDense(r, d, k, w)
 		}
-		x, norm := cells(panels*d*Rows, 9), make([]float32, panels*Rows)
-		centres, height := make([][]float32, k), make([]float32, k)
-		for c := range centres {
-			centres[c], height[c] = cells(d, 9), float32(scale*scale*float64(r.rng.IntN(50)))
-		}
-		for i := range norm {
-			norm[i] = float32(scale * float64(r.rng.IntN(4)))
-		}
-		coef := [3]float32{1, float32(scale), float32(scale * scale)}
-		label := r.labels(panels*Rows, k)
-		c, tiles := denseTiles(centres, height, w)
-		type dense struct {
-			got   []int32
-			flags []uint32
-			state []DenseState
-		}
-		against(r, func() dense {
-			o := dense{make([]int32, panels*Rows), make([]uint32, 2*panels), make([]DenseState, panels)}
-			Dense(x, c, norm, &coef, o.state, label, o.got, o.flags, d, w, tiles, panels, false)
-			return o
-		}, func(l Level, got, want dense) {
-			for p := range panels {
-				if got.flags[2*p] != want.flags[2*p] || !slices.Equal(got.state[p][:2*Rows], want.state[p][:2*Rows]) {
-					t.Fatalf("%v: Dense: near ties %x with scores %v, want %x with %v", l, got.flags[2*p], got.state[p][:2*Rows], want.flags[2*p], want.state[p][:2*Rows])
-				}
-				for i := range Rows {
-					at := p*Rows + i
-					tie := want.state[p][i] == want.state[p][Rows+i]
-					if got.got[at] != want.got[at] && !tie || got.flags[2*p+1]>>i&1 == 1 != (got.got[at] != label[at]) {
-						t.Fatalf("%v: Dense: row %d is nearest to %d (changed %x), want %d", l, at, got.got[at], got.flags[2*p+1], want.got[at])
-					}
-				}
-			}
-		})
+	})
+}
 
+// fuzzDense draws cells that are small integers times a power of two: float32 is exact in any order, and ties are many.
+func fuzzDense(r *draws, d, k, w int) {
+	panels := 1 + r.rng.IntN(3)
+	scale := math.Ldexp(1, r.rng.IntN(80)-40)
+	cells := func(n, below int) []float32 {
+		s := make([]float32, n)
+		for i := range s {
+			s[i] = float32(scale * float64(r.rng.IntN(below)-below/2))
+		}
+		return s
+	}
+	x, norm := cells(panels*d*Rows, 9), make([]float32, panels*Rows)
+	centres, height := make([][]float32, k), make([]float32, k)
+	for c := range centres {
+		centres[c], height[c] = cells(d, 9), float32(scale*scale*float64(r.rng.IntN(50)))
+	}
+	for i := range norm {
+		norm[i] = float32(scale * float64(r.rng.IntN(4)))
+	}
+	coef := [3]float32{1, float32(scale), float32(scale * scale)}
+	label := r.labels(panels*Rows, k)
+	c, tiles := denseTiles(centres, height, w)
+	type dense struct {
+		got   []int32
+		flags []uint32
+		state []DenseState
+	}
+	against(r, func() dense {
+		o := dense{make([]int32, panels*Rows), make([]uint32, 2*panels), make([]DenseState, panels)}
+		Dense(x, c, norm, &coef, o.state, label, o.got, o.flags, d, w, tiles, panels, false)
+		return o
+	}, func(l Level, got, want dense) {
+		for p := range panels {
+			if got.flags[2*p] != want.flags[2*p] || !slices.Equal(got.state[p][:2*Rows], want.state[p][:2*Rows]) {
+				r.t.Fatalf("%v: Dense: near ties %x with scores %v, want %x with %v", l, got.flags[2*p], got.state[p][:2*Rows], want.flags[2*p], want.state[p][:2*Rows])
+			}
+			for i := range Rows {
+				at := p*Rows + i
+				tie := want.state[p][i] == want.state[p][Rows+i]
+				if got.got[at] != want.got[at] && !tie || got.flags[2*p+1]>>i&1 == 1 != (got.got[at] != label[at]) {
+					r.t.Fatalf("%v: Dense: row %d is nearest to %d (changed %x), want %d", l, at, got.got[at], got.flags[2*p+1], want.got[at])
+				}
+			}
+		}
+	})
+}
+
+func FuzzBounds(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, seed uint64, pb, kb uint8, special []byte) {
+		r := newDraws(t, seed, special)
+		panels, k := sizes(pb, kb)
+		label, norm := r.labels(panels*Rows, k), make([]float32, panels*Rows)
 		due, at := r.singles(panels*Rows), r.singles(k+1)
 		against(r, func() []uint32 { o := make([]uint32, panels); Due(o, due, label, at, panels); return o }, func(l Level, got, want []uint32) {
 			if !slices.Equal(got, want) {
@@ -281,72 +295,78 @@ func FuzzDense(f *testing.F) {
 	})
 }
 
-// All numbers are integers below 2^24, so that float32 is exact.
 func FuzzIntegers(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, seed uint64, db, kb uint8, special []byte) {
+	f.Fuzz(func(t *testing.T, seed uint64, gb, tb uint8, special []byte) {
 		r := newDraws(t, seed, special)
-		groups, w, tiles, words := 1+int(db)%20, 1+int(kb)%12, 1+int(seed%3), seed/3%2 == 1
-		x, c := make([]uint8, groups*4*Rows), make([]int8, tiles*w*4*(groups+2))
-		for i := range x {
-			x[i] = uint8(r.rng.Uint32())
-			if words && i%2 == 1 {
-				x[i] = uint8(r.rng.IntN(3) - 1) // words of up to 9 bits
-			}
+		for w := 1; w <= 12; w++ {
+			fuzzIntegers(r, 1+int(gb)%20, w, 1+int(tb)%3, false)
+			fuzzIntegers(r, 1+int(gb)%20, w, 1+int(tb)%3, true)
 		}
-		for tile := range tiles {
-			part := c[tile*w*4*(groups+2) : (tile+1)*w*4*(groups+2)]
-			for q := range w {
-				put := func(g int, v uint32) {
-					for b := range 4 {
-						part[(g*w+q)*4+b] = int8(v >> (8 * b))
-					}
+	})
+}
+
+// fuzzIntegers draws integers below 2^24, so that float32 is exact.
+func fuzzIntegers(r *draws, groups, w, tiles int, words bool) {
+	x, c := make([]uint8, groups*4*Rows), make([]int8, tiles*w*4*(groups+2))
+	for i := range x {
+		x[i] = uint8(r.rng.Uint32())
+		if words && i%2 == 1 {
+			x[i] = uint8(r.rng.IntN(3) - 1) // words of up to 9 bits
+		}
+	}
+	for tile := range tiles {
+		part := c[tile*w*4*(groups+2) : (tile+1)*w*4*(groups+2)]
+		for q := range w {
+			put := func(g int, v uint32) {
+				for b := range 4 {
+					part[(g*w+q)*4+b] = int8(v >> (8 * b))
 				}
-				put(0, uint32(r.rng.IntN(2000)-1000))
-				for g := range groups {
-					v := r.rng.Uint32()
-					if words {
-						v = uint32(uint16(r.rng.IntN(256)-128))<<16 | uint32(uint16(r.rng.IntN(256)-128))
-					}
-					put(g+1, v)
+			}
+			put(0, uint32(r.rng.IntN(2000)-1000))
+			for g := range groups {
+				v := r.rng.Uint32()
+				if words {
+					v = uint32(uint16(r.rng.IntN(256)-128))<<16 | uint32(uint16(r.rng.IntN(256)-128))
 				}
-				put(groups+1, math.Float32bits(float32(r.rng.IntN(1000)-500)))
+				put(g+1, v)
 			}
+			put(groups+1, math.Float32bits(float32(r.rng.IntN(1000)-500)))
 		}
-		row, meta := make([]float32, 4*Rows), make([]float32, 4*tiles)
-		for i := range row {
-			row[i] = float32(1 + r.rng.IntN(2))
+	}
+	row, meta := make([]float32, 4*Rows), make([]float32, 4*tiles)
+	for i := range row {
+		row[i] = float32(1 + r.rng.IntN(2))
+	}
+	for i := range meta {
+		meta[i] = float32(1 + r.rng.IntN(2))
+	}
+	type results struct {
+		scores        []float32
+		upper, second [Rows]float32
+		list          []Survivor
+		multi         uint32
+	}
+	against(r, func() (o results) {
+		o.scores = make([]float32, tiles*w*Rows)
+		for i := range o.upper {
+			o.upper[i] = math.MaxFloat32
 		}
-		for i := range meta {
-			meta[i] = float32(1 + r.rng.IntN(2))
+		Integers(x, row, c, meta, o.scores, &o.upper, words, groups, w, tiles)
+		RunnerUp(&o.second, row, meta, o.scores, w, tiles)
+		list := make([]Survivor, tiles*w+1)
+		n, multi := Survivors(list, row, meta, o.scores, &o.upper, w, tiles)
+		o.list, o.multi = list[:n], multi
+		return o
+	}, func(l Level, got, want results) {
+		if !slices.Equal(got.scores, want.scores) || got.upper != want.upper {
+			r.t.Fatalf("%v: Integers: scores %v up to %v, want %v up to %v", l, got.scores, got.upper, want.scores, want.upper)
 		}
-		type results struct {
-			scores        []float32
-			upper, second [Rows]float32
-			list          []Survivor
-			multi         uint32
+		if got.second != want.second {
+			r.t.Fatalf("%v: RunnerUp: %v, want %v", l, got.second, want.second)
 		}
-		against(r, func() (o results) {
-			o.scores = make([]float32, tiles*w*Rows)
-			for i := range o.upper {
-				o.upper[i] = math.MaxFloat32
-			}
-			Integers(x, row, c, meta, o.scores, &o.upper, words, groups, w, tiles)
-			RunnerUp(&o.second, row, meta, o.scores, w, tiles)
-			list := make([]Survivor, tiles*w+1)
-			n, multi := Survivors(list, row, meta, o.scores, &o.upper, w, tiles)
-			o.list, o.multi = list[:n], multi
-			return o
-		}, func(l Level, got, want results) {
-			if !slices.Equal(got.scores, want.scores) || got.upper != want.upper {
-				t.Fatalf("%v: Integers: scores %v up to %v, want %v up to %v", l, got.scores, got.upper, want.scores, want.upper)
-			}
-			if got.second != want.second {
-				t.Fatalf("%v: RunnerUp: %v, want %v", l, got.second, want.second)
-			}
-			if !slices.Equal(got.list, want.list) || got.multi != want.multi {
-				t.Fatalf("%v: Survivors: %v (%x), want %v (%x)", l, got.list, got.multi, want.list, want.multi)
-			}
-		})
+		if !slices.Equal(got.list, want.list) || got.multi != want.multi {
+			r.t.Fatalf("%v: Survivors: %v (%x), want %v (%x)", l, got.list, got.multi, want.list, want.multi)
+		}
 	})
 }
