@@ -1,6 +1,7 @@
 package kern
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -25,8 +26,13 @@ func (l Level) String() string { return names[l] }
 // Env is the environment variable that forces a level: off, avx2 or avx512.
 const Env = "LATENT_SIMD"
 
+// EnvRequire is the environment variable that names a level without which Err is an error. It forces none.
+const EnvRequire = "LATENT_REQUIRE"
+
 // level is the one in use. It is set before main begins and by tests.
-var level, levelErr = choose(os.Getenv(Env), detect())
+var level, levelErr = choose(Env, os.Getenv(Env), detect())
+
+var _, requireErr = choose(EnvRequire, os.Getenv(EnvRequire), detect())
 
 // Current returns the level in use.
 func Current() Level { return level }
@@ -48,25 +54,26 @@ func Use(l Level) (restore func()) {
 	return func() { level = before }
 }
 
-// Err says what is wrong with the value of LATENT_SIMD: a word that is not known, or a level this machine does not have.
-func Err() error { return levelErr }
+// Err says what is wrong with LATENT_SIMD or LATENT_REQUIRE: a word that is not known, or a level this machine does not
+// have.
+func Err() error { return cmp.Or(levelErr, requireErr) }
 
-// choose returns the level that the word asks for, in any case; "" and auto ask for the highest.
-func choose(word string, have Level) (Level, error) {
-	switch name := strings.ToLower(word); name {
+// choose returns the level that the word of a variable asks for, in any case; "" and auto ask for the highest.
+func choose(variable, word string, have Level) (Level, error) {
+	want := have
+	switch strings.ToLower(word) {
 	case "", "auto":
-		return have, nil
 	case "off", "go":
-		return Go, nil
-	case "avx2", "avx512":
-		want := AVX2
-		if name == "avx512" {
-			want = AVX512
-		}
-		if want > have {
-			return have, fmt.Errorf("%s is %s, but this machine has no more than %s", Env, word, have)
-		}
-		return want, nil
+		want = Go
+	case "avx2":
+		want = AVX2
+	case "avx512":
+		want = AVX512
+	default:
+		return have, fmt.Errorf("%s is %q; it must be auto, off, avx2 or avx512", variable, word)
 	}
-	return have, fmt.Errorf("%s is %q; it must be auto, off, avx2 or avx512", Env, word)
+	if want > have {
+		return have, fmt.Errorf("%s is %s, but this machine has no more than %s", variable, word, have)
+	}
+	return want, nil
 }

@@ -1,6 +1,9 @@
 package kern
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestLevelIsChosen(t *testing.T) {
 	for _, c := range []struct {
@@ -13,7 +16,7 @@ func TestLevelIsChosen(t *testing.T) {
 		{"avx2", AVX512, AVX2, false}, {"avx512", AVX512, AVX512, false}, {"avx512", AVX2, AVX2, true}, {"avx2", Go, Go, true},
 		{"sse", AVX512, AVX512, true}, {"AVX512", AVX512, AVX512, false}, {"Off", AVX2, Go, false}, {" avx2", AVX512, AVX512, true}, {"0", AVX512, AVX512, true},
 	} {
-		got, err := choose(c.word, c.have)
+		got, err := choose("LATENT_SIMD", c.word, c.have)
 		if got != c.want || (err != nil) != c.bad {
 			t.Errorf("%q where there is %v: %v (%v), want %v", c.word, c.have, got, err, c.want)
 		}
@@ -31,5 +34,24 @@ func TestLevelsAreSetAndSetBack(t *testing.T) {
 	}
 	if Current() != before {
 		t.Errorf("%v is in use, not %v", Current(), before)
+	}
+}
+
+// With LATENT_REQUIRE a level that the machine lacks is no reason to skip it. The variable is read here, where the cache of
+// go test sees it.
+func TestTheRequiredLevelIsThere(t *testing.T) {
+	if _, err := choose(EnvRequire, os.Getenv(EnvRequire), detect()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestErrorsOfLevelsNameTheVariable(t *testing.T) {
+	for word, want := range map[string]string{
+		"avx512": "LATENT_REQUIRE is avx512, but this machine has no more than avx2",
+		"sse":    `LATENT_REQUIRE is "sse"; it must be auto, off, avx2 or avx512`,
+	} {
+		if _, err := choose("LATENT_REQUIRE", word, AVX2); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", word, err, want)
+		}
 	}
 }
