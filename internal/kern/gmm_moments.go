@@ -50,10 +50,16 @@ func SecondMoments(s, x, r, tmp []float64, d int) {
 		fastBand(sum, x[j*Rows:], weighted, q, Pad(j+q), dp)
 		for b := range q {
 			row := s[(j+b)*(j+b+1)/2 : (j+b)*(j+b+1)/2+j+b+1]
-			for l, v := range sum[b*dp : b*dp+len(row)] {
-				row[l] += v
-			}
+			addTo(row, sum[b*dp:b*dp+len(row)])
 		}
+	}
+}
+
+// addTo adds src to dst, without a check of bounds for every number.
+func addTo(dst, src []float64) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] += v
 	}
 }
 
