@@ -4,357 +4,357 @@
 
 package kern
 
-// Dense for tiles of this width.
+// dense512x1 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x2 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x3 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x4 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x5 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x6 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x7 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x7(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x8 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x8(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x9 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x9(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x10 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x10(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x11 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x11(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense512x12 is Dense for tiles of this width.
 //
 //go:noescape
 func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Due.
+// due512 is Due.
 //
 //go:noescape
 func due512(flags *uint32, due *float32, label *int32, at *float32, panels int)
 
-// Slack.
+// slack512 is Slack.
 //
 //go:noescape
 func slack512(due *float32, state *float32, norm *float32, label *int32, low *float32, coef *float32, panels int)
 
-// Shift for d of the columns.
+// shift512 is Shift for d of the columns.
 //
 //go:noescape
 func shift512(hi *float64, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n int, d int, stride int)
 
-// SqdistAll.
+// sqdist512 is SqdistAll.
 //
 //go:noescape
 func sqdist512(dst *float64, x *float64, c *float64, k int, d int)
 
-// SqdistFused.
+// sqdistFused512 is SqdistFused.
 //
 //go:noescape
 func sqdistFused512(dst *float64, x *float64, c *float64, k int, d int)
 
-// Argmin.
+// argmin512 is Argmin.
 //
 //go:noescape
 func argmin512(least *float64, label *int64, dist *float64, k int)
 
-// TwoLeast.
+// twoLeast512 is TwoLeast.
 //
 //go:noescape
 func twoLeast512(least *float64, second *float64, label *int64, dist *float64, k int)
 
-// SqdistRow for k of the centres.
+// sqdistRow512 is SqdistRow for k of the centres.
 //
 //go:noescape
 func sqdistRow512(dst *float64, y *float64, c *float64, k int, stride int, d int)
 
-// Dots.
+// dots512 is Dots.
 //
 //go:noescape
 func dots512(dst *float32, x *float32, c *float32, pair *uint32, n int, d int)
 
-// Pairs.
+// pairs512f32 is Pairs.
 //
 //go:noescape
 func pairs512f32(dst *float64, x *float32, origin *float64, c *float64, pair *uint32, n int, d int)
 
-// Scatter.
+// scatter512f32 is Scatter.
 //
 //go:noescape
 func scatter512f32(hi *float64, lo *float64, x *float32, origin *float64, move *uint64, n int, d int)
 
-// Pairs.
+// pairs512f64 is Pairs.
 //
 //go:noescape
 func pairs512f64(dst *float64, x *float64, origin *float64, c *float64, pair *uint32, n int, d int)
 
-// Scatter.
+// scatter512f64 is Scatter.
 //
 //go:noescape
 func scatter512f64(hi *float64, lo *float64, x *float64, origin *float64, move *uint64, n int, d int)
 
-// Dense for tiles of this width.
+// dense256x1 is Dense for tiles of this width.
 //
 //go:noescape
 func dense256x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense256x2 is Dense for tiles of this width.
 //
 //go:noescape
 func dense256x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense256x3 is Dense for tiles of this width.
 //
 //go:noescape
 func dense256x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense256x4 is Dense for tiles of this width.
 //
 //go:noescape
 func dense256x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense256x5 is Dense for tiles of this width.
 //
 //go:noescape
 func dense256x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Dense for tiles of this width.
+// dense256x6 is Dense for tiles of this width.
 //
 //go:noescape
 func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
 
-// Due.
+// due256 is Due.
 //
 //go:noescape
 func due256(flags *uint32, due *float32, label *int32, at *float32, panels int)
 
-// Slack.
+// slack256 is Slack.
 //
 //go:noescape
 func slack256(due *float32, state *float32, norm *float32, label *int32, low *float32, coef *float32, panels int)
 
-// Shift for d of the columns.
+// shift256 is Shift for d of the columns.
 //
 //go:noescape
 func shift256(hi *float64, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n int, d int, stride int)
 
-// SqdistAll.
+// sqdist256 is SqdistAll.
 //
 //go:noescape
 func sqdist256(dst *float64, x *float64, c *float64, k int, d int)
 
-// SqdistFused.
+// sqdistFused256 is SqdistFused.
 //
 //go:noescape
 func sqdistFused256(dst *float64, x *float64, c *float64, k int, d int)
 
-// Argmin.
+// argmin256 is Argmin.
 //
 //go:noescape
 func argmin256(least *float64, label *int64, dist *float64, k int)
 
-// TwoLeast.
+// twoLeast256 is TwoLeast.
 //
 //go:noescape
 func twoLeast256(least *float64, second *float64, label *int64, dist *float64, k int)
 
-// SqdistRow for k of the centres.
+// sqdistRow256 is SqdistRow for k of the centres.
 //
 //go:noescape
 func sqdistRow256(dst *float64, y *float64, c *float64, k int, stride int, d int)
 
-// Dots.
+// dots256 is Dots.
 //
 //go:noescape
 func dots256(dst *float32, x *float32, c *float32, pair *uint32, n int, d int)
 
-// Pairs.
+// pairs256f32 is Pairs.
 //
 //go:noescape
 func pairs256f32(dst *float64, x *float32, origin *float64, c *float64, pair *uint32, n int, d int)
 
-// Scatter.
+// scatter256f32 is Scatter.
 //
 //go:noescape
 func scatter256f32(hi *float64, lo *float64, x *float32, origin *float64, move *uint64, n int, d int)
 
-// Pairs.
+// pairs256f64 is Pairs.
 //
 //go:noescape
 func pairs256f64(dst *float64, x *float64, origin *float64, c *float64, pair *uint32, n int, d int)
 
-// Scatter.
+// scatter256f64 is Scatter.
 //
 //go:noescape
 func scatter256f64(hi *float64, lo *float64, x *float64, origin *float64, move *uint64, n int, d int)
 
-// Integers for tiles of this width.
+// bytes512x1 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x1 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x2 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x2 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x3 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x3 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x4 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x4 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x5 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x5 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x6 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x6 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x7 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x7 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x8 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x8 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x9 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x9 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x10 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x10 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x11 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x11 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// bytes512x12 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Integers for tiles of this width.
+// words512x12 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// Survivors.
+// survivors512 is Survivors.
 //
 //go:noescape
 func survivors512(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
 
-// RunnerUp.
+// runnerUp512 is RunnerUp.
 //
 //go:noescape
 func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
 
-// Compress.
+// compress512 is Compress.
 //
 //go:noescape
 func compress512(dst *float32, src *float32, rows uint32, columns int)

@@ -3,22 +3,23 @@ package main
 import (
 	"fmt"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Here components are in lanes: the sums of a subset of a group of four, for 8 or 16 components, are a line of a table, and
+// Here components are in lanes: the sums of a subset of a group of four, for 8 or 16 components, are a Line of a table, and
 // four bits of a word are its number. The table of the 32 bits of a word holds eight groups of 16 lines, 16 KB at most, which
 // fit the first-level cache: four bits for an addition from memory.
 
 // lookups adds eight lines for every word.
 func lookups(s isa) {
-	s.text("lookups", "func(sum *float64, words *uint32, table *float64, n, stride, width int)",
+	Begin("lookups"+s.Name, "func(sum *float64, words *uint32, table *float64, n, stride, width int)",
 		"adds to n rows of sum, stride apart and width components wide, the eight lines of table that each of n words tells; n > 0, width is 8 or 16.")
-	sum, words, table, n, stride, width := load("sum"), load("words"), load("table"), load("n"), load("stride"), load("width")
+	sum, words, table, n, stride, width := Arg("sum"), Arg("words"), Arg("table"), Arg("n"), Arg("stride"), Arg("width")
 	SHLQ(Imm(3), stride)
-	choose(width, []int{16, 8}, func(width int) {
+	Choose(width, []int{16, 8}, func(width int) {
 		tag := fmt.Sprintf("w%d", width)
 		Label(tag + "pairs")
 		CMPQ(n, Imm(2))
@@ -36,12 +37,12 @@ func lookups(s isa) {
 
 // look adds the lines of n words, side by side since every addition waits for the one before.
 func (s isa) look(sum, words, table, stride reg.Register, width, n int) {
-	nv := width / s.w
-	size := 8 * width // of a line
+	nv := width / s.Lanes()
+	size := 8 * width // of a Line
 	shift := map[int]int{16: 7, 8: 6}[width]
-	word, acc := make([]reg.GPVirtual, n), s.vecs(n*nv)
+	word, acc := make([]reg.GPVirtual, n), s.Vecs(n*nv)
 	to := func(i, v int) Mem {
-		m := at(sum, v*s.bytes())
+		m := At(sum, v*s.Bytes)
 		if i > 0 {
 			m.Index, m.Scale = stride, uint8(i)
 		}
@@ -49,7 +50,7 @@ func (s isa) look(sum, words, table, stride reg.Register, width, n int) {
 	}
 	for i := range word {
 		word[i] = GP64()
-		MOVL(at(words, 4*i), word[i].As32())
+		MOVL(At(words, 4*i), word[i].As32())
 		for v := range nv {
 			VMOVUPD(to(i, v), acc[i*nv+v])
 		}
@@ -66,7 +67,7 @@ func (s isa) look(sum, words, table, stride reg.Register, width, n int) {
 			ANDL(I32(15<<shift), line.As32())
 			for v := range nv {
 				a := acc[i*nv+v]
-				VADDPD(Mem{Base: table, Index: line, Scale: 1, Disp: g*16*size + v*s.bytes()}, a, a)
+				VADDPD(Mem{Base: table, Index: line, Scale: 1, Disp: g*16*size + v*s.Bytes}, a, a)
 			}
 		}
 	}
@@ -83,20 +84,20 @@ func (s isa) look(sum, words, table, stride reg.Register, width, n int) {
 
 // subsets prepares a table from four numbers for each component and group.
 func subsets(s isa) {
-	s.text("subsets", "func(table, r *float64, stride, width int)",
+	Begin("subsets"+s.Name, "func(table, r *float64, stride, width int)",
 		"sets table to the sums of all subsets of every four of 32 rows of r, stride apart and width components wide; width is 8 or 16.")
-	table, r, stride, width := load("table"), load("r"), load("stride"), load("width")
+	table, r, stride, width := Arg("table"), Arg("r"), Arg("stride"), Arg("width")
 	SHLQ(Imm(3), stride)
 	n, third := GP64(), GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, third)
-	choose(width, []int{16, 8}, func(width int) {
+	Choose(width, []int{16, 8}, func(width int) {
 		size := 8 * width
 		MOVQ(U64(8), n)
-		loop(fmt.Sprintf("w%d", width), n, func() {
-			for v := range width / s.w {
-				off := v * s.bytes()
-				x := []reg.VecVirtual{s.vec(), s.vec(), s.vec(), s.vec()}
-				VMOVUPD(at(r, off), x[0])
+		Loop(fmt.Sprintf("w%d", width), n, func() {
+			for v := range width / s.Lanes() {
+				off := v * s.Bytes
+				x := []reg.VecVirtual{s.Vec(), s.Vec(), s.Vec(), s.Vec()}
+				VMOVUPD(At(r, off), x[0])
 				VMOVUPD(Mem{Base: r, Index: stride, Scale: 1, Disp: off}, x[1])
 				VMOVUPD(Mem{Base: r, Index: stride, Scale: 2, Disp: off}, x[2])
 				VMOVUPD(Mem{Base: r, Index: third, Scale: 1, Disp: off}, x[3])
@@ -109,18 +110,18 @@ func subsets(s isa) {
 					rest := m &^ (1 << top)
 					switch {
 					case m == 0:
-						sum[m] = s.vec()
-						zero(sum[m])
+						sum[m] = s.Vec()
+						Zero(sum[m])
 					case rest == 0:
 						sum[m] = x[top]
 					default:
-						sum[m] = s.vec()
+						sum[m] = s.Vec()
 						VADDPD(x[top], sum[rest], sum[m])
 					}
-					VMOVUPD(sum[m], at(table, m*size+off))
+					VMOVUPD(sum[m], At(table, m*size+off))
 				}
 			}
-			ADDQ(step(16*size), table)
+			ADDQ(Step(16*size), table)
 			LEAQ(Mem{Base: r, Index: stride, Scale: 4}, r)
 		})
 	})

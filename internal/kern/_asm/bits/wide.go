@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -19,8 +20,8 @@ func lookup(sums, last reg.Register, q int, idx, acc []reg.VecVirtual, one reg.V
 	nv := len(idx)
 	for c := range q {
 		low, high := ZMM(), ZMM()
-		VMOVUPD(at(sums, 64*c), low)
-		VADDPD_BCST(at(last, 8*c), low, high)
+		VMOVUPD(At(sums, 64*c), low)
+		VADDPD_BCST(At(last, 8*c), low, high)
 		for v, i := range idx {
 			t := ZMM()
 			VMOVDQA64(i, t)
@@ -35,39 +36,39 @@ func lookup(sums, last reg.Register, q int, idx, acc []reg.VecVirtual, one reg.V
 	for _, i := range idx {
 		VPSRLQ(Imm(4), i, i)
 	}
-	ADDQ(step(64*q), sums)
-	ADDQ(step(8*q), last)
+	ADDQ(Step(64*q), sums)
+	ADDQ(Step(8*q), last)
 }
 
 // permuted runs through the groups of columns.
 func permuted() {
-	avx512.text("permuted", "func(dst, base *float64, words *uint32, sums, last *float64, groups, q int)",
+	Begin("permuted"+avx512.Name, "func(dst, base *float64, words *uint32, sums, last *float64, groups, q int)",
 		"sets q rows of dst to base plus the sums of the groups that words, by rows, tell; groups > 0.")
-	dst, base, words, sums, last, groups, q := load("dst"), load("base"), load("words"), load("sums"), load("last"), load("groups"), load("q")
+	dst, base, words, sums, last, groups, q := Arg("dst"), Arg("base"), Arg("words"), Arg("sums"), Arg("last"), Arg("groups"), Arg("q")
 	n := GP64()
 	one := unit()
-	choose(q, []int{4, 3, 2, 1}, func(q int) {
+	Choose(q, Down(4), func(q int) {
 		tag := fmt.Sprintf("q%d", q)
-		acc, idx := avx512.vecs(4*q), avx512.vecs(4)
-		zero(acc...)
+		acc, idx := avx512.Vecs(4*q), avx512.Vecs(4)
+		Zero(acc...)
 		Label(tag + "block")
 		for v, i := range idx {
-			VPMOVZXDQ(at(words, 32*v), i)
+			VPMOVZXDQ(At(words, 32*v), i)
 		}
-		ADDQ(step(4*rows), words)
+		ADDQ(Step(4*Rows), words)
 		MOVQ(U64(8), n)
 		CMPQ(groups, n)
 		CMOVQLT(groups, n)
 		SUBQ(n, groups)
-		loop(tag+"group", n, func() { lookup(sums, last, q, idx, acc, one) })
+		Loop(tag+"group", n, func() { lookup(sums, last, q, idx, acc, one) })
 		TESTQ(groups, groups)
 		JNZ(LabelRef(tag + "block"))
 		for c := range q {
 			b := ZMM()
-			VBROADCASTSD(at(base, 8*c), b)
+			VBROADCASTSD(At(base, 8*c), b)
 			for v := range 4 {
 				VADDPD(b, acc[4*c+v], acc[4*c+v])
-				VMOVUPD(acc[4*c+v], at(dst, c*line+64*v))
+				VMOVUPD(acc[4*c+v], At(dst, c*Line+64*v))
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -70,14 +71,14 @@ type exp struct {
 func (s isa) newExp() *exp {
 	e := &exp{isa: s}
 	steps, poly := 16.0, expShort
-	if s.w == 4 {
+	if !s.Wide() {
 		steps, poly = 1, expLong
 	}
 	keep := func(v float64) Op {
-		if s.w == 4 {
+		if !s.Wide() {
 			return number(v)
 		}
-		r := s.vec()
+		r := s.Vec()
 		VMOVUPD(number(v), r)
 		return r
 	}
@@ -85,8 +86,8 @@ func (s isa) newExp() *exp {
 	for _, c := range poly {
 		e.poly = append(e.poly, keep(c))
 	}
-	if s.w == 8 {
-		e.table = [2]reg.VecVirtual{s.vec(), s.vec()}
+	if s.Wide() {
+		e.table = [2]reg.VecVirtual{s.Vec(), s.Vec()}
 		VMOVUPD(words("exp0", expTable[:8]...), e.table[0])
 		VMOVUPD(words("exp1", expTable[8:]...), e.table[1])
 	}
@@ -97,13 +98,13 @@ func (s isa) newExp() *exp {
 // numbers would be slow, though nobody looks at them, and 0 times -Inf must not happen. The vectors go step by step side
 // by side: one after the other, instructions that wait would fill the schedulers.
 func (e *exp) of(t ...reg.VecVirtual) []reg.VecVirtual {
-	n, z, r, q := e.vecs(len(t)), e.vecs(len(t)), e.vecs(len(t)), e.vecs(len(t))
-	each := func(step func(i int)) {
+	n, z, r, q := e.Vecs(len(t)), e.Vecs(len(t)), e.Vecs(len(t)), e.Vecs(len(t))
+	each := func(do func(i int)) {
 		for i := range t {
-			step(i)
+			do(i)
 		}
 	}
-	if e.w == 8 {
+	if e.Wide() {
 		each(func(i int) { VMAXPD(t[i], e.least, t[i]) }) // a NaN stays
 	} else {
 		each(func(i int) { VMOVUPD(e.least, n[i]) })
@@ -116,8 +117,8 @@ func (e *exp) of(t ...reg.VecVirtual) []reg.VecVirtual {
 	each(func(i int) { VFNMADD231PD(e.hi, n[i], r[i]) })
 	each(func(i int) { VFNMADD231PD(e.lo, n[i], r[i]) })
 	each(func(i int) { VMULPD(r[i], r[i], n[i]) })
-	if e.w == 8 { // (c0 + c1 r) + r^2 ((c2 + c3 r) + r^2 c4), a shorter chain
-		u := e.vecs(len(t))
+	if e.Wide() { // (c0 + c1 r) + r^2 ((c2 + c3 r) + r^2 c4), a shorter chain
+		u := e.Vecs(len(t))
 		each(func(i int) { VMOVUPD(e.poly[3], q[i]) })
 		each(func(i int) { VFMADD213PD(e.poly[2], r[i], q[i]) })
 		each(func(i int) { VMOVUPD(e.poly[1], u[i]) })
@@ -132,7 +133,7 @@ func (e *exp) of(t ...reg.VecVirtual) []reg.VecVirtual {
 		}
 	}
 	each(func(i int) { VFMADD213PD(r[i], n[i], q[i]) }) // e^r - 1
-	if e.w == 8 {
+	if e.Wide() {
 		k := make([]reg.OpmaskVirtual, len(t))
 		each(func(i int) {
 			k[i] = K()
@@ -158,7 +159,7 @@ var logPoly = []float64{6.666666666666735130e-01, 3.999999999940941908e-01, 2.85
 
 // log returns log z for z >= 1, NaN where z is not finite. z stays as it is.
 func (s isa) log(z reg.VecVirtual) reg.VecVirtual {
-	k, f, a, q := s.vec(), s.vec(), s.vec(), s.vec()
+	k, f, a, q := s.Vec(), s.Vec(), s.Vec(), s.Vec()
 	VMOVUPD(bits(0x3fe6a09e667f3bcd), a) // sqrt(1/2)
 	VPSUBQ(a, z, k)
 	VPSRLQ(Imm(52), k, k)
@@ -169,14 +170,14 @@ func (s isa) log(z reg.VecVirtual) reg.VecVirtual {
 	VSUBPD(number(1), f, f)
 	VADDPD(number(2), f, a)
 	VDIVPD(a, f, a) // s
-	s2 := s.vec()
+	s2 := s.Vec()
 	VMULPD(a, a, s2)
 	VMOVUPD(number(logPoly[6]), q)
 	for i := 5; i >= 0; i-- {
 		VFMADD213PD(number(logPoly[i]), s2, q)
 	}
 	VMULPD(s2, q, q) // R
-	h := s.vec()
+	h := s.Vec()
 	VMULPD(f, f, h)
 	VMULPD(number(0.5), h, h)
 	VADDPD(h, q, q)
@@ -197,20 +198,20 @@ const ways = 2
 // top stores the largest of the k scores of each row in dst.
 func (s isa) top(src, dst, k reg.GPVirtual) {
 	sp, n := GP64(), GP64()
-	m := s.vecs(rows / s.w)
+	m := s.Vecs(Rows / s.Lanes())
 	MOVQ(src, sp)
 	MOVQ(k, n)
 	for v, r := range m {
-		VMOVUPD(at(sp, v*s.bytes()), r)
+		VMOVUPD(At(sp, v*s.Bytes), r)
 	}
-	loop("top", n, func() {
+	Loop("top", n, func() {
 		for v, r := range m {
-			VMAXPD(at(sp, v*s.bytes()), r, r)
+			VMAXPD(At(sp, v*s.Bytes), r, r)
 		}
-		ADDQ(step(line), sp)
+		ADDQ(Step(Line), sp)
 	})
 	for v, r := range m {
-		VMOVUPD(r, at(dst, v*s.bytes()))
+		VMOVUPD(r, At(dst, v*s.Bytes))
 	}
 }
 
@@ -224,32 +225,32 @@ func resolve(name string) Mem {
 }
 
 func (s isa) soften() {
-	s.text("soften", "func(s, lse, ent, inv *float64, k int, beta, inverse float64)", "is Soften, inverse being 1/beta; k > 0.")
-	src, lse, ent, inv, k := load("s"), load("lse"), load("ent"), load("inv"), load("k")
+	Begin("soften"+s.Name, "func(s, lse, ent, inv *float64, k int, beta, inverse float64)", "is Soften, inverse being 1/beta; k > 0.")
+	src, lse, ent, inv, k := Arg("s"), Arg("lse"), Arg("ent"), Arg("inv"), Arg("k")
 	beta, inverse := resolve("beta"), resolve("inverse")
 	s.top(src, lse, k)
 	e := s.newExp()
 	part, n, sp := GP64(), GP64(), GP64()
-	MOVQ(U64(uint64(rows/(ways*s.w))), part)
-	loop("part", part, func() {
-		m, sum, h := s.vecs(ways), s.vecs(ways), s.vecs(ways)
+	MOVQ(U64(uint64(Rows/(ways*s.Lanes()))), part)
+	Loop("part", part, func() {
+		m, sum, h := s.Vecs(ways), s.Vecs(ways), s.Vecs(ways)
 		for v, r := range m {
-			VMOVUPD(at(lse, v*s.bytes()), r)
+			VMOVUPD(At(lse, v*s.Bytes), r)
 		}
-		zero(sum...)
-		zero(h...)
+		Zero(sum...)
+		Zero(h...)
 		MOVQ(src, sp)
 		MOVQ(k, n)
-		b := s.vec()
-		if s.w == 8 {
+		b := s.Vec()
+		if s.Wide() {
 			VBROADCASTSD(beta, b)
 		}
-		loop("exp", n, func() {
-			t := s.vecs(ways)
+		Loop("exp", n, func() {
+			t := s.Vecs(ways)
 			for v, r := range t {
-				VMOVUPD(at(sp, v*s.bytes()), r)
+				VMOVUPD(At(sp, v*s.Bytes), r)
 			}
-			if s.w == 4 {
+			if !s.Wide() {
 				VBROADCASTSD(beta, b)
 			}
 			for v, r := range t {
@@ -260,51 +261,51 @@ func (s isa) soften() {
 			}
 			x := e.of(t...)
 			for v, r := range x {
-				VMOVUPD(r, at(sp, v*s.bytes()))
+				VMOVUPD(r, At(sp, v*s.Bytes))
 				VADDPD(r, sum[v], sum[v])
 				VFMADD231PD(r, t[v], h[v])
 			}
-			ADDQ(step(line), sp)
+			ADDQ(Step(Line), sp)
 		})
 		VBROADCASTSD(inverse, b)
 		for v := range ways {
-			i, l, z := s.vec(), s.log(sum[v]), s.vec()
+			i, l, z := s.Vec(), s.log(sum[v]), s.Vec()
 			VMOVUPD(number(1), i)
 			VDIVPD(sum[v], i, i)
-			VMOVUPD(i, at(inv, v*s.bytes()))
+			VMOVUPD(i, At(inv, v*s.Bytes))
 			VFNMADD213PD(l, i, h[v])
-			zero(z)
+			Zero(z)
 			VMAXPD(z, h[v], h[v])
-			VMOVUPD(h[v], at(ent, v*s.bytes()))
+			VMOVUPD(h[v], At(ent, v*s.Bytes))
 			VFMADD213PD(m[v], b, l)
-			VMOVUPD(l, at(lse, v*s.bytes()))
+			VMOVUPD(l, At(lse, v*s.Bytes))
 		}
 		for _, p := range []reg.GPVirtual{src, lse, ent, inv} {
-			ADDQ(step(ways*s.bytes()), p)
+			ADDQ(Step(ways*s.Bytes), p)
 		}
 	})
-	done()
+	End()
 }
 
 func (s isa) logSumExp() {
-	s.text("logSumExp", "func(dst, s *float64, k int)", "is LogSumExp; k > 0.")
-	dst, src, k := load("dst"), load("s"), load("k")
+	Begin("logSumExp"+s.Name, "func(dst, s *float64, k int)", "is LogSumExp; k > 0.")
+	dst, src, k := Arg("dst"), Arg("s"), Arg("k")
 	s.top(src, dst, k)
 	e := s.newExp()
 	part, n, sp := GP64(), GP64(), GP64()
-	MOVQ(U64(uint64(rows/(ways*s.w))), part)
-	loop("part", part, func() {
-		m, sum := s.vecs(ways), s.vecs(ways)
+	MOVQ(U64(uint64(Rows/(ways*s.Lanes()))), part)
+	Loop("part", part, func() {
+		m, sum := s.Vecs(ways), s.Vecs(ways)
 		for v, r := range m {
-			VMOVUPD(at(dst, v*s.bytes()), r)
+			VMOVUPD(At(dst, v*s.Bytes), r)
 		}
-		zero(sum...)
+		Zero(sum...)
 		MOVQ(src, sp)
 		MOVQ(k, n)
-		loop("exp", n, func() {
-			t := s.vecs(ways)
+		Loop("exp", n, func() {
+			t := s.Vecs(ways)
 			for v, r := range t {
-				VMOVUPD(at(sp, v*s.bytes()), r)
+				VMOVUPD(At(sp, v*s.Bytes), r)
 			}
 			for v, r := range t {
 				VSUBPD(m[v], r, r)
@@ -313,71 +314,71 @@ func (s isa) logSumExp() {
 			for v, r := range x {
 				VADDPD(r, sum[v], sum[v])
 			}
-			ADDQ(step(line), sp)
+			ADDQ(Step(Line), sp)
 		})
 		for v := range ways {
 			l := s.log(sum[v])
 			VADDPD(m[v], l, l)
-			VMOVUPD(l, at(dst, v*s.bytes()))
+			VMOVUPD(l, At(dst, v*s.Bytes))
 		}
-		ADDQ(step(ways*s.bytes()), src)
-		ADDQ(step(ways*s.bytes()), dst)
+		ADDQ(Step(ways*s.Bytes), src)
+		ADDQ(Step(ways*s.Bytes), dst)
 	})
-	done()
+	End()
 }
 
 // argmax compares four vectors of rows at a time; labels are counted in float64.
 func (s isa) argmax() {
-	s.text("argmax", "func(best *float64, label *int32, s *float64, k int)", "is Argmax; k > 0.")
-	best, label, src, k := load("best"), load("label"), load("s"), load("k")
-	one, c := s.vec(), s.vec()
+	Begin("argmax"+s.Name, "func(best *float64, label *int32, s *float64, k int)", "is Argmax; k > 0.")
+	best, label, src, k := Arg("best"), Arg("label"), Arg("s"), Arg("k")
+	one, c := s.Vec(), s.Vec()
 	VMOVUPD(number(1), one)
 	part, n, sp := GP64(), GP64(), GP64()
 	const ways = 4
-	MOVQ(U64(uint64(rows/(ways*s.w))), part)
-	loop("part", part, func() {
-		top, at0 := s.vecs(ways), s.vecs(ways)
+	MOVQ(U64(uint64(Rows/(ways*s.Lanes()))), part)
+	Loop("part", part, func() {
+		top, at0 := s.Vecs(ways), s.Vecs(ways)
 		MOVQ(src, sp)
 		MOVQ(k, n)
 		for v, r := range top {
-			VMOVUPD(at(sp, v*s.bytes()), r)
+			VMOVUPD(At(sp, v*s.Bytes), r)
 		}
-		zero(at0...)
-		zero(c)
-		loop("component", n, func() {
+		Zero(at0...)
+		Zero(c)
+		Loop("component", n, func() {
 			for v, r := range top {
-				x := s.vec()
-				VMOVUPD(at(sp, v*s.bytes()), x)
-				if s.w == 8 {
+				x := s.Vec()
+				VMOVUPD(At(sp, v*s.Bytes), x)
+				if s.Wide() {
 					above := K()
 					VCMPPD(Imm(30), r, x, above) // x > r
 					VMOVAPD(x, above, r)
 					VMOVAPD(c, above, at0[v])
 				} else {
-					above := s.vec()
+					above := s.Vec()
 					VCMPPD(Imm(30), r, x, above)
 					VBLENDVPD(above, x, r, r)
 					VBLENDVPD(above, c, at0[v], at0[v])
 				}
 			}
 			VADDPD(one, c, c)
-			ADDQ(step(line), sp)
+			ADDQ(Step(Line), sp)
 		})
 		for v, r := range top {
-			VMOVUPD(r, at(best, v*s.bytes()))
-			if s.w == 8 {
+			VMOVUPD(r, At(best, v*s.Bytes))
+			if s.Wide() {
 				i := YMM()
 				VCVTPD2DQ(at0[v], i)
-				VMOVDQU(i, at(label, v*s.bytes()/2))
+				VMOVDQU(i, At(label, v*s.Bytes/2))
 			} else {
 				i := XMM()
 				VCVTPD2DQY(at0[v], i)
-				VMOVDQU(i, at(label, v*s.bytes()/2))
+				VMOVDQU(i, At(label, v*s.Bytes/2))
 			}
 		}
-		ADDQ(step(ways*s.bytes()), src)
-		ADDQ(step(ways*s.bytes()), best)
-		ADDQ(step(ways*s.bytes()/2), label)
+		ADDQ(Step(ways*s.Bytes), src)
+		ADDQ(Step(ways*s.Bytes), best)
+		ADDQ(Step(ways*s.Bytes/2), label)
 	})
-	done()
+	End()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -13,93 +14,93 @@ const eight = 8
 // few keeps the shares of a component in registers while it goes through the features. Vectors are of rows: with few
 // components those of accumulate, which are of components, would be mostly empty.
 func (s isa) few() {
-	s.text("few", "func(sum, t, q, w *float64, f, k int)", "is AccumulateFew; f, k > 0.")
-	sum, t, q, w, f, k := load("sum"), load("t"), load("q"), load("w"), load("f"), load("k")
-	share, acc := s.vecs(rows/s.w), s.vecs(eight/s.w)
+	Begin("few"+s.Name, "func(sum, t, q, w *float64, f, k int)", "is AccumulateFew; f, k > 0.")
+	sum, t, q, w, f, k := Arg("sum"), Arg("t"), Arg("q"), Arg("w"), Arg("f"), Arg("k")
+	share, acc := s.Vecs(Rows/s.Lanes()), s.Vecs(eight/s.Lanes())
 	tp, n := GP64(), GP64()
-	loop("component", k, func() {
+	Loop("component", k, func() {
 		for i, r := range share {
-			VMOVUPD(at(q, i*s.bytes()), r)
-			VMULPD(at(w, i*s.bytes()), r, r)
+			VMOVUPD(At(q, i*s.Bytes), r)
+			VMULPD(At(w, i*s.Bytes), r, r)
 		}
 		MOVQ(t, tp)
 		MOVQ(f, n)
-		loop("feature", n, func() {
+		Loop("feature", n, func() {
 			for i, a := range acc {
-				VMOVUPD(at(sum, i*s.bytes()), a)
+				VMOVUPD(At(sum, i*s.Bytes), a)
 			}
 			for i, r := range share {
-				VFMADD231PD(at(tp, i*s.bytes()), r, acc[i%len(acc)])
+				VFMADD231PD(At(tp, i*s.Bytes), r, acc[i%len(acc)])
 			}
 			for i, a := range acc {
-				VMOVUPD(a, at(sum, i*s.bytes()))
+				VMOVUPD(a, At(sum, i*s.Bytes))
 			}
-			ADDQ(step(line), tp)
-			ADDQ(step(8*eight), sum)
+			ADDQ(Step(Line), tp)
+			ADDQ(Step(8*eight), sum)
 		})
-		ADDQ(step(line), q)
+		ADDQ(Step(Line), q)
 	})
-	done()
+	End()
 }
 
 // tally adds up what a panel says of the free energy.
 func (s isa) tally() {
-	s.text("tally", "func(sum, factor, w, lse, ent *float64)", "is Tally.")
-	sum, factor, w, lse, ent := load("sum"), load("factor"), load("w"), load("lse"), load("ent")
-	none, one := s.vec(), s.vec()
-	zero(none)
+	Begin("tally"+s.Name, "func(sum, factor, w, lse, ent *float64)", "is Tally.")
+	sum, factor, w, lse, ent := Arg("sum"), Arg("factor"), Arg("w"), Arg("lse"), Arg("ent")
+	none, one := s.Vec(), s.Vec()
+	Zero(none)
 	VMOVUPD(number(1), one)
-	for i := range eight / s.w {
-		a := s.vecs(4)
+	for i := range eight / s.Lanes() {
+		a := s.Vecs(4)
 		for j, r := range a {
-			VMOVUPD(at(sum, 8*eight*j+i*s.bytes()), r)
+			VMOVUPD(At(sum, 8*eight*j+i*s.Bytes), r)
 		}
-		for at0 := i; at0 < rows/s.w; at0 += eight / s.w {
-			u, v := s.vec(), s.vec()
-			VMOVUPD(at(w, at0*s.bytes()), u)
+		for at0 := i; at0 < Rows/s.Lanes(); at0 += eight / s.Lanes() {
+			u, v := s.Vec(), s.Vec()
+			VMOVUPD(At(w, at0*s.Bytes), u)
 			VADDPD(u, a[0], a[0])
-			if s.w == 8 {
+			if s.Wide() {
 				used := K()
 				VCMPPD(Imm(30), none, u, used) // u > 0
 				VADDPD(one, a[3], used, a[3])
 			} else {
-				used := s.vec()
+				used := s.Vec()
 				VCMPPD(Imm(30), none, u, used)
 				VANDPD(one, used, used)
 				VADDPD(used, a[3], a[3])
 			}
-			VMOVUPD(at(lse, at0*s.bytes()), v)
+			VMOVUPD(At(lse, at0*s.Bytes), v)
 			VFMADD231PD(u, v, a[1])
-			VMOVUPD(at(ent, at0*s.bytes()), v)
+			VMOVUPD(At(ent, at0*s.Bytes), v)
 			VFMADD231PD(u, v, a[2])
-			VMULPD(at(factor, at0*s.bytes()), u, u)
-			VMOVUPD(u, at(factor, at0*s.bytes()))
+			VMULPD(At(factor, at0*s.Bytes), u, u)
+			VMOVUPD(u, At(factor, at0*s.Bytes))
 		}
 		for j, r := range a {
-			VMOVUPD(r, at(sum, 8*eight*j+i*s.bytes()))
+			VMOVUPD(r, At(sum, 8*eight*j+i*s.Bytes))
 		}
 	}
-	done()
+	End()
 }
 
 // largest finds the largest absolute value.
 func (s isa) largest() {
-	s.text("largest", "func(x *float64, n int) float64", "returns the largest absolute value of n rows of a panel without NaN; n > 0.")
-	x, n := load("x"), load("n")
-	top, mask := s.vecs(rows/s.w), s.vec()
-	zero(top...)
+	Begin("largest"+s.Name, "func(x *float64, n int) float64", "returns the largest absolute value of n rows of a panel without NaN; n > 0.")
+	x, n := Arg("x"), Arg("n")
+	top, mask := s.Vecs(Rows/s.Lanes()), s.Vec()
+	Zero(top...)
 	VMOVUPD(bits(math.MaxInt64), mask)
-	loop("loop", n, func() {
+	Loop("loop", n, func() {
 		for i, r := range top {
-			v := s.vec()
-			if s.w == 8 {
-				VPANDQ(at(x, i*s.bytes()), mask, v)
+			v := s.Vec()
+			if s.Wide() {
+				VPANDQ(At(x, i*s.Bytes), mask, v)
 			} else {
-				VANDPD(at(x, i*s.bytes()), mask, v)
+				VANDPD(At(x, i*s.Bytes), mask, v)
 			}
 			VMAXPD(v, r, r)
 		}
-		ADDQ(step(line), x)
+		ADDQ(Step(Line), x)
 	})
 	for h := len(top) / 2; h > 0; h /= 2 {
 		for i := range h {
@@ -107,7 +108,7 @@ func (s isa) largest() {
 		}
 	}
 	y, z := YMM(), YMM()
-	if s.w == 8 {
+	if s.Wide() {
 		VEXTRACTF64X4(Imm(1), top[0], y)
 		VMAXPD(top[0].AsY(), y, y)
 	} else {
@@ -118,5 +119,5 @@ func (s isa) largest() {
 	VSHUFPD(Imm(5), y, y, z)
 	VMAXPD(y, z, y)
 	Store(y.AsX(), ReturnIndex(0))
-	done()
+	End()
 }

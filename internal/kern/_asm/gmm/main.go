@@ -4,26 +4,18 @@ package main
 import (
 	"fmt"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
-
-// rows is kern.Rows; a row of a panel takes line bytes.
-const (
-	rows = 32
-	line = rows * 8
 )
 
 // isa is an instruction set: everything below is written once for both.
 type isa struct {
-	name string
-	w    int // float64 lanes of a vector
+	ISA
 	nv   int // vectors of rows in a tile of multiply
 	regs int
 }
 
-var sets = []isa{{"AVX512", 8, 4, 32}, {"AVX2", 4, 2, 16}}
+var sets = []isa{{AVX512, 4, 32}, {AVX2, 2, 16}}
 
 func main() {
 	ConstraintExpr("!purego")
@@ -52,83 +44,14 @@ func main() {
 	Generate()
 }
 
-func (s isa) text(name, signature, doc string) {
-	TEXT(name+s.name, NOSPLIT, signature)
-	Pragma("noescape")
-	Doc(name + s.name + " " + doc)
-}
-
-// vec returns a vector register.
-func (s isa) vec() reg.VecVirtual {
-	if s.w == 8 {
-		return ZMM()
-	}
-	return YMM()
-}
-
-func (s isa) vecs(n int) []reg.VecVirtual {
-	v := make([]reg.VecVirtual, n)
-	for i := range v {
-		v[i] = s.vec()
-	}
-	return v
-}
-
-// bytes is the size of a vector.
-func (s isa) bytes() int { return 8 * s.w }
-
-func zero(v ...reg.VecVirtual) {
-	for _, r := range v {
-		VXORPD(r, r, r)
-	}
-}
-
-// step is an immediate operand of an addition.
-func step(n int) Op { return I32(n) }
-
-func load(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-
-func at(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
-
-// loop runs body n times, n a register that counts down to 0 and must not be 0 at first.
-func loop(label string, n reg.Register, body func()) {
-	Label(label)
-	body()
-	DECQ(n)
-	JNZ(LabelRef(label))
-}
-
-// choose emits one path for each value of q from most down to 1 and jumps to the one that fits.
-func choose(q reg.Register, most int, path func(q int)) {
-	for v := most; v >= 1; v-- {
-		if v > 1 {
-			CMPQ(q, Imm(uint64(v)))
-			JNE(LabelRef(fmt.Sprintf("not%d", v)))
-		}
-		path(v)
-		JMP(LabelRef("done"))
-		if v > 1 {
-			Label(fmt.Sprintf("not%d", v))
-		}
-	}
-	Label("done")
-	VZEROUPPER()
-	RET()
-}
-
-func done() {
-	VZEROUPPER()
-	RET()
-}
-
 func (s isa) peak(bits int) {
-	s.text(fmt.Sprint("peak", bits), "func(n int)", fmt.Sprintf("runs n times 12 independent fused multiply-adds of full vectors of float%d; n > 0.", bits))
-	n := load("n")
-	acc := s.vecs(12)
-	x := s.vec()
-	zero(acc...)
-	zero(x)
-	loop("loop", n, func() {
+	Begin(fmt.Sprint("peak", bits)+s.Name, "func(n int)", fmt.Sprintf("runs n times 12 independent fused multiply-adds of full vectors of float%d; n > 0.", bits))
+	n := Arg("n")
+	acc := s.Vecs(12)
+	x := s.Vec()
+	Zero(acc...)
+	Zero(x)
+	Loop("loop", n, func() {
 		for _, a := range acc {
 			if bits == 64 {
 				VFMADD231PD(x, x, a)
@@ -137,5 +60,5 @@ func (s isa) peak(bits int) {
 			}
 		}
 	})
-	done()
+	End()
 }

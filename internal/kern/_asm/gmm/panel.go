@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -10,120 +11,120 @@ import (
 
 // products: t[p] = x_j x_l for l <= j, j in [from, to).
 func (s isa) products() {
-	s.text("products", "func(t, x *float64, from, to int)", "is Products; from < to.")
-	t, x, j, to := load("t"), load("x"), load("from"), load("to")
+	Begin("products"+s.Name, "func(t, x *float64, from, to int)", "is Products; from < to.")
+	t, x, j, to := Arg("t"), Arg("x"), Arg("from"), Arg("to")
 	xj, n, xl := GP64(), GP64(), GP64()
 	MOVQ(j, xj)
 	SHLQ(Imm(8), xj)
 	ADDQ(x, xj)
-	v, tmp := s.vecs(rows/s.w), s.vec()
+	v, tmp := s.Vecs(Rows/s.Lanes()), s.Vec()
 	Label("rows")
 	for i, r := range v {
-		VMOVUPD(at(xj, i*s.bytes()), r)
+		VMOVUPD(At(xj, i*s.Bytes), r)
 	}
 	MOVQ(x, xl)
-	LEAQ(at(j, 1), n)
-	loop("columns", n, func() {
+	LEAQ(At(j, 1), n)
+	Loop("columns", n, func() {
 		for i, r := range v {
-			VMULPD(at(xl, i*s.bytes()), r, tmp)
-			VMOVUPD(tmp, at(t, i*s.bytes()))
+			VMULPD(At(xl, i*s.Bytes), r, tmp)
+			VMOVUPD(tmp, At(t, i*s.Bytes))
 		}
-		ADDQ(step(line), xl)
-		ADDQ(step(line), t)
+		ADDQ(Step(Line), xl)
+		ADDQ(Step(Line), t)
 	})
-	ADDQ(step(line), xj)
+	ADDQ(Step(Line), xj)
 	INCQ(j)
 	CMPQ(j, to)
 	JLT(LabelRef("rows"))
-	done()
+	End()
 }
 
 func (s isa) squares() {
-	s.text("squares", "func(t, x *float64, n int)", "sets t to the squares of n rows of a panel; n > 0.")
-	t, x, n := load("t"), load("x"), load("n")
-	v := s.vec()
-	loop("loop", n, func() {
-		for i := range rows / s.w {
-			VMOVUPD(at(x, i*s.bytes()), v)
+	Begin("squares"+s.Name, "func(t, x *float64, n int)", "sets t to the squares of n rows of a panel; n > 0.")
+	t, x, n := Arg("t"), Arg("x"), Arg("n")
+	v := s.Vec()
+	Loop("loop", n, func() {
+		for i := range Rows / s.Lanes() {
+			VMOVUPD(At(x, i*s.Bytes), v)
 			VMULPD(v, v, v)
-			VMOVUPD(v, at(t, i*s.bytes()))
+			VMOVUPD(v, At(t, i*s.Bytes))
 		}
-		ADDQ(step(line), x)
-		ADDQ(step(line), t)
+		ADDQ(Step(Line), x)
+		ADDQ(Step(Line), t)
 	})
-	done()
+	End()
 }
 
 func (s isa) centre() {
-	s.text("centre", "func(y, x, m *float64, d int)", "is Centre; d > 0.")
-	y, x, m, d := load("y"), load("x"), load("m"), load("d")
-	v, c := s.vec(), s.vec()
-	loop("loop", d, func() {
-		VBROADCASTSD(at(m, 0), c)
-		for i := range rows / s.w {
-			VMOVUPD(at(x, i*s.bytes()), v)
+	Begin("centre"+s.Name, "func(y, x, m *float64, d int)", "is Centre; d > 0.")
+	y, x, m, d := Arg("y"), Arg("x"), Arg("m"), Arg("d")
+	v, c := s.Vec(), s.Vec()
+	Loop("loop", d, func() {
+		VBROADCASTSD(At(m, 0), c)
+		for i := range Rows / s.Lanes() {
+			VMOVUPD(At(x, i*s.Bytes), v)
 			VSUBPD(c, v, v)
-			VMOVUPD(v, at(y, i*s.bytes()))
+			VMOVUPD(v, At(y, i*s.Bytes))
 		}
-		ADDQ(step(line), x)
-		ADDQ(step(line), y)
-		ADDQ(step(8), m)
+		ADDQ(Step(Line), x)
+		ADDQ(Step(Line), y)
+		ADDQ(Step(8), m)
 	})
-	done()
+	End()
 }
 
 func (s isa) norms() {
-	s.text("norms", "func(dst, x *float64, n int)", "is Norms; n > 0.")
-	dst, x, n := load("dst"), load("x"), load("n")
-	acc, v := s.vecs(rows/s.w), s.vec()
-	zero(acc...)
-	loop("loop", n, func() {
+	Begin("norms"+s.Name, "func(dst, x *float64, n int)", "is Norms; n > 0.")
+	dst, x, n := Arg("dst"), Arg("x"), Arg("n")
+	acc, v := s.Vecs(Rows/s.Lanes()), s.Vec()
+	Zero(acc...)
+	Loop("loop", n, func() {
 		for i, a := range acc {
-			VMOVUPD(at(x, i*s.bytes()), v)
+			VMOVUPD(At(x, i*s.Bytes), v)
 			VFMADD231PD(v, v, a)
 		}
-		ADDQ(step(line), x)
+		ADDQ(Step(Line), x)
 	})
 	for i, a := range acc {
-		VMOVUPD(a, at(dst, i*s.bytes()))
+		VMOVUPD(a, At(dst, i*s.Bytes))
 	}
-	done()
+	End()
 }
 
 // multiply keeps a tile of nv vectors of rows by q variables in registers.
 func (s isa) multiply() {
-	s.text("multiply", "func(y, x, w *float64, f, q int)", "sets q rows of y to the f rows of x times w, packed f by q; f > 0.")
-	y, x, w, f, q := load("y"), load("x"), load("w"), load("f"), load("q")
+	Begin("multiply"+s.Name, "func(y, x, w *float64, f, q int)", "sets q rows of y to the f rows of x times w, packed f by q; f > 0.")
+	y, x, w, f, q := Arg("y"), Arg("x"), Arg("w"), Arg("f"), Arg("q")
 	xp, wp, n, part := GP64(), GP64(), GP64(), GP64()
-	MOVQ(U64(uint64(rows/(s.nv*s.w))), part)
-	choose(q, lowerRows, func(q int) {
-		acc, v, b := s.vecs(q*s.nv), s.vecs(s.nv), s.vec()
+	MOVQ(U64(uint64(Rows/(s.nv*s.Lanes()))), part)
+	Choose(q, Down(lowerRows), func(q int) {
+		acc, v, b := s.Vecs(q*s.nv), s.Vecs(s.nv), s.Vec()
 		tag := fmt.Sprintf("q%d", q)
-		loop(tag+"part", part, func() {
-			zero(acc...)
+		Loop(tag+"part", part, func() {
+			Zero(acc...)
 			MOVQ(x, xp)
 			MOVQ(w, wp)
 			MOVQ(f, n)
-			loop(tag+"depth", n, func() {
+			Loop(tag+"depth", n, func() {
 				for i, r := range v {
-					VMOVUPD(at(xp, i*s.bytes()), r)
+					VMOVUPD(At(xp, i*s.Bytes), r)
 				}
 				for j := range q {
-					VBROADCASTSD(at(wp, 8*j), b)
+					VBROADCASTSD(At(wp, 8*j), b)
 					for i, r := range v {
 						VFMADD231PD(r, b, acc[j*s.nv+i])
 					}
 				}
-				ADDQ(step(line), xp)
-				ADDQ(step(8*q), wp)
+				ADDQ(Step(Line), xp)
+				ADDQ(Step(8*q), wp)
 			})
 			for j := range q {
 				for i := range v {
-					VMOVUPD(acc[j*s.nv+i], at(y, j*line+i*s.bytes()))
+					VMOVUPD(acc[j*s.nv+i], At(y, j*Line+i*s.Bytes))
 				}
 			}
-			ADDQ(step(s.nv*s.bytes()), y)
-			ADDQ(step(s.nv*s.bytes()), x)
+			ADDQ(Step(s.nv*s.Bytes), y)
+			ADDQ(Step(s.nv*s.Bytes), x)
 		})
 	})
 }
@@ -131,48 +132,48 @@ func (s isa) multiply() {
 // accumulate keeps a tile of q features by nv vectors of components in registers over the rows of the panel.
 func (s isa) accumulate() {
 	for nv := 1; nv <= 4; nv++ {
-		if s.w == 4 && nv != 2 {
+		if !s.Wide() && nv != 2 {
 			continue
 		}
 		most := min((s.regs-nv-1)/nv, 24/nv)
-		if s.w == 4 {
+		if !s.Wide() {
 			most = 6
 		}
 		if nv == 1 {
 			most = 16
 		}
-		s.text(fmt.Sprintf("accumulate%d", nv), "func(sum, t, r *float64, groups, q, kp int)",
-			fmt.Sprintf("adds to groups of q rows of sum, each kp wide, the first %d columns of t times r. groups > 0.", nv*s.w))
-		sum, t, r, groups, q, kp := load("sum"), load("t"), load("r"), load("groups"), load("q"), load("kp")
+		Begin(fmt.Sprintf("accumulate%d", nv)+s.Name, "func(sum, t, r *float64, groups, q, kp int)",
+			fmt.Sprintf("adds to groups of q rows of sum, each kp wide, the first %d columns of t times r. groups > 0.", nv*s.Lanes()))
+		sum, t, r, groups, q, kp := Arg("sum"), Arg("t"), Arg("r"), Arg("groups"), Arg("q"), Arg("kp")
 		SHLQ(Imm(3), kp)
 		rp, n := GP64(), GP64()
-		choose(q, most, func(q int) {
-			acc, x, b := s.vecs(q*nv), s.vecs(nv), s.vec()
+		Choose(q, Down(most), func(q int) {
+			acc, x, b := s.Vecs(q*nv), s.Vecs(nv), s.Vec()
 			tag := fmt.Sprintf("q%d", q)
-			loop(tag+"group", groups, func() {
-				zero(acc...)
+			Loop(tag+"group", groups, func() {
+				Zero(acc...)
 				MOVQ(r, rp)
-				MOVQ(U64(rows), n)
-				loop(tag+"depth", n, func() {
+				MOVQ(U64(Rows), n)
+				Loop(tag+"depth", n, func() {
 					for v := range x {
-						VMOVUPD(at(rp, v*s.bytes()), x[v])
+						VMOVUPD(At(rp, v*s.Bytes), x[v])
 					}
 					for f := range q {
-						VBROADCASTSD(at(t, line*f), b)
+						VBROADCASTSD(At(t, Line*f), b)
 						for v := range x {
 							VFMADD231PD(x[v], b, acc[f*nv+v])
 						}
 					}
 					ADDQ(kp, rp)
-					ADDQ(step(8), t)
+					ADDQ(Step(8), t)
 				})
 				if q > 1 {
-					ADDQ(step(line*(q-1)), t)
+					ADDQ(Step(Line*(q-1)), t)
 				}
 				for f := range q {
 					for v := range x {
-						VADDPD(at(sum, v*s.bytes()), acc[f*nv+v], acc[f*nv+v])
-						VMOVUPD(acc[f*nv+v], at(sum, v*s.bytes()))
+						VADDPD(At(sum, v*s.Bytes), acc[f*nv+v], acc[f*nv+v])
+						VMOVUPD(acc[f*nv+v], At(sum, v*s.Bytes))
 					}
 					ADDQ(kp, sum)
 				}
@@ -181,14 +182,14 @@ func (s isa) accumulate() {
 	}
 }
 
-// transpose turns s.w vectors, the rows of a square, into its columns.
+// transpose turns as many vectors as they have lanes, the rows of a square, into its columns.
 func (s isa) transpose(a []reg.VecVirtual) []reg.VecVirtual {
-	b := s.vecs(s.w)
-	for i := 0; i < s.w; i += 2 {
+	b := s.Vecs(s.Lanes())
+	for i := 0; i < s.Lanes(); i += 2 {
 		VUNPCKLPD(a[i+1], a[i], b[i])
 		VUNPCKHPD(a[i+1], a[i], b[i+1])
 	}
-	if s.w == 4 {
+	if !s.Wide() {
 		for i := range 2 {
 			VPERM2F128(Imm(0x20), b[i+2], b[i], a[i])
 			VPERM2F128(Imm(0x31), b[i+2], b[i], a[i+2])
@@ -208,46 +209,46 @@ func (s isa) transpose(a []reg.VecVirtual) []reg.VecVirtual {
 	return b
 }
 
-// share: r[i*kp+c] = s[c*rows+i] f[i] for kp components, a multiple of 8.
+// share: r[i*kp+c] = s[c*Rows+i] f[i] for kp components, a multiple of 8.
 func (s isa) share() {
-	s.text("share", "func(r, s, f *float64, kp int)", "is Share; kp is a positive multiple of 8.")
-	r, src, f, kp := load("r"), load("s"), load("f"), load("kp")
+	Begin("share"+s.Name, "func(r, s, f *float64, kp int)", "is Share; kp is a positive multiple of 8.")
+	r, src, f, kp := Arg("r"), Arg("s"), Arg("f"), Arg("kp")
 	stride, blocks, part, rp := GP64(), GP64(), GP64(), GP64()
 	MOVQ(kp, stride)
 	SHLQ(Imm(3), stride)
 	MOVQ(kp, blocks)
-	SHRQ(Imm(uint64(2+s.w/8)), blocks)
+	SHRQ(Imm(uint64(2+s.Lanes()/8)), blocks)
 	fp, sp := GP64(), GP64()
-	loop("block", blocks, func() {
-		MOVQ(U64(uint64(rows/s.w)), part)
+	Loop("block", blocks, func() {
+		MOVQ(U64(uint64(Rows/s.Lanes())), part)
 		MOVQ(r, rp)
 		MOVQ(f, fp)
 		MOVQ(src, sp)
-		a, m := s.vecs(s.w), s.vec()
-		loop("part", part, func() {
-			VMOVUPD(at(fp, 0), m)
+		a, m := s.Vecs(s.Lanes()), s.Vec()
+		Loop("part", part, func() {
+			VMOVUPD(At(fp, 0), m)
 			for c, v := range a {
-				VMULPD(at(sp, c*line), m, v)
+				VMULPD(At(sp, c*Line), m, v)
 			}
 			for _, v := range s.transpose(a) {
-				VMOVUPD(v, at(rp, 0))
+				VMOVUPD(v, At(rp, 0))
 				ADDQ(stride, rp)
 			}
-			ADDQ(step(s.bytes()), fp)
-			ADDQ(step(s.bytes()), sp)
+			ADDQ(Step(s.Bytes), fp)
+			ADDQ(Step(s.Bytes), sp)
 		})
-		ADDQ(step(line*s.w), src)
-		ADDQ(step(s.bytes()), r)
+		ADDQ(Step(Line*s.Lanes()), src)
+		ADDQ(Step(s.Bytes), r)
 	})
-	done()
+	End()
 }
 
-// pack: x[j*rows+i] = src[i*d+j] - origin[j] for a full panel, size the bytes of a value.
+// pack: x[j*Rows+i] = src[i*d+j] - origin[j] for a full panel, size the bytes of a value.
 func (s isa) pack(size int) {
 	kind := fmt.Sprintf("float%d", 8*size)
-	s.text(fmt.Sprintf("pack%d", 8*size), "func(x *float64, src *"+kind+", origin *float64, d int)",
+	Begin(fmt.Sprintf("pack%d", 8*size)+s.Name, "func(x *float64, src *"+kind+", origin *float64, d int)",
 		"is Pack for kern.Rows rows; d > 0.")
-	x, src, origin, d := load("x"), load("src"), load("origin"), load("d")
+	x, src, origin, d := Arg("x"), Arg("src"), Arg("origin"), Arg("d")
 	stride, left, part, sp, xp := GP64(), GP64(), GP64(), GP64(), GP64()
 	MOVQ(d, stride)
 	SHLQ(Imm(uint64(1+size/4)), stride)
@@ -255,7 +256,7 @@ func (s isa) pack(size int) {
 	ahead := GP64()
 	MOVQ(stride, ahead)
 	SHLQ(Imm(5), ahead)
-	a, o := s.vecs(s.w), s.vec()
+	a, o := s.Vecs(s.Lanes()), s.Vec()
 	block := func(tail bool, read func(v reg.VecVirtual)) {
 		tag := "full"
 		if tail {
@@ -263,59 +264,59 @@ func (s isa) pack(size int) {
 		}
 		MOVQ(src, sp)
 		MOVQ(x, xp)
-		MOVQ(U64(uint64(rows/s.w)), part)
-		loop(tag+"part", part, func() {
+		MOVQ(U64(uint64(Rows/s.Lanes())), part)
+		Loop(tag+"part", part, func() {
 			for _, v := range a {
 				read(v)
 				PREFETCHT0(Mem{Base: sp, Index: ahead, Scale: 1}) // the next panel
 				ADDQ(stride, sp)
 			}
 			for j, v := range s.transpose(a) {
-				VBROADCASTSD(at(origin, 0), o)
+				VBROADCASTSD(At(origin, 0), o)
 				if j > 0 {
 					if tail {
 						CMPQ(left, Imm(uint64(j)))
 						JLE(LabelRef("tailnext"))
 					}
-					VBROADCASTSD(at(origin, 8*j), o)
+					VBROADCASTSD(At(origin, 8*j), o)
 				}
 				VSUBPD(o, v, v)
-				VMOVUPD(v, at(xp, j*line))
+				VMOVUPD(v, At(xp, j*Line))
 			}
 			if tail {
 				Label("tailnext")
 			}
-			ADDQ(step(s.bytes()), xp)
+			ADDQ(Step(s.Bytes), xp)
 		})
 	}
-	CMPQ(left, Imm(uint64(s.w)))
+	CMPQ(left, Imm(uint64(s.Lanes())))
 	JLT(LabelRef("tail"))
 	Label("full")
 	block(false, func(v reg.VecVirtual) {
 		if size == 8 {
-			VMOVUPD(at(sp, 0), v)
+			VMOVUPD(At(sp, 0), v)
 		} else {
-			VCVTPS2PD(at(sp, 0), v)
+			VCVTPS2PD(At(sp, 0), v)
 		}
 	})
-	ADDQ(step(size*s.w), src)
-	ADDQ(step(8*s.w), origin)
-	ADDQ(step(line*s.w), x)
-	SUBQ(step(s.w), left)
-	CMPQ(left, Imm(uint64(s.w)))
+	ADDQ(Step(size*s.Lanes()), src)
+	ADDQ(Step(8*s.Lanes()), origin)
+	ADDQ(Step(Line*s.Lanes()), x)
+	SUBQ(Step(s.Lanes()), left)
+	CMPQ(left, Imm(uint64(s.Lanes())))
 	JGE(LabelRef("full"))
 	Label("tail")
 	TESTQ(left, left)
 	JZ(LabelRef("end"))
-	read := s.masked(left, size, func() Mem { return at(sp, 0) })
+	read := s.masked(left, size, func() Mem { return At(sp, 0) })
 	block(true, read)
 	Label("end")
-	done()
+	End()
 }
 
-// masked returns a load of the first n < s.w values, 0 beyond.
+// masked returns a load of the first n values, fewer than a vector has, 0 beyond.
 func (s isa) masked(n reg.Register, size int, from func() Mem) func(v reg.VecVirtual) {
-	if s.w == 8 {
+	if s.Wide() {
 		bits, k := GP64(), K()
 		MOVQ(n.(reg.GPVirtual), reg.RCX)
 		MOVQ(U64(1), bits)
@@ -330,7 +331,7 @@ func (s isa) masked(n reg.Register, size int, from func() Mem) func(v reg.VecVir
 			}
 		}
 	}
-	mask, base, off := s.vec(), GP64(), GP64()
+	mask, base, off := s.Vec(), GP64(), GP64()
 	LEAQ(lanes(size), base)
 	MOVQ(n.(reg.GPVirtual), off)
 	NEGQ(off)

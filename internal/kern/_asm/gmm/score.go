@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -27,44 +28,44 @@ func (s isa) finish(v []reg.VecVirtual, shift Mem, b reg.VecVirtual, to func(i i
 
 // whitened scores all components, rows of the factor five at a time with all their products in registers.
 func (s isa) whitened() {
-	s.text("whitened", "func(dst, x, mean, w, shift *float64, d, k int)", "is Whitened; d, k > 0.")
-	parts := rows / (s.nv * s.w)
-	dst, x := load("dst"), load("x")
+	Begin("whitened"+s.Name, "func(dst, x, mean, w, shift *float64, d, k int)", "is Whitened; d, k > 0.")
+	parts := Rows / (s.nv * s.Lanes())
+	dst, x := Arg("dst"), Arg("x")
 	part := GP64()
 	MOVQ(U64(uint64(parts)), part)
-	d := load("d")
+	d := Arg("d")
 	Label("part")
-	mean, w, shift, k := load("mean"), load("w"), load("shift"), load("k")
-	acc, y, norm, b := s.vecs(lowerRows*s.nv), s.vecs(s.nv), s.vecs(s.nv), s.vec()
+	mean, w, shift, k := Arg("mean"), Arg("w"), Arg("shift"), Arg("k")
+	acc, y, norm, b := s.Vecs(lowerRows*s.nv), s.Vecs(s.nv), s.Vecs(s.nv), s.Vec()
 	xp, mp, n, depth, left := GP64(), GP64(), GP64(), GP64(), GP64()
 	out := GP64()
 	MOVQ(dst, out)
-	loop("component", k, func() {
-		zero(norm...)
+	Loop("component", k, func() {
+		Zero(norm...)
 		MOVQ(d, left)
 		XORQ(depth, depth)
 		group := func(q int) {
 			a := acc[:q*s.nv]
 			tag := fmt.Sprintf("rows%d", q)
-			ADDQ(step(q), depth)
-			zero(a...)
+			ADDQ(Step(q), depth)
+			Zero(a...)
 			MOVQ(x, xp)
 			MOVQ(mean, mp)
 			MOVQ(depth, n)
-			loop(tag, n, func() {
-				VBROADCASTSD(at(mp, 0), b)
+			Loop(tag, n, func() {
+				VBROADCASTSD(At(mp, 0), b)
 				for v := range y {
-					VSUBPD(at(xp, v*s.bytes()), b, y[v]) // m - x: the sign is lost in the square
+					VSUBPD(At(xp, v*s.Bytes), b, y[v]) // m - x: the sign is lost in the square
 				}
 				for j := range q {
-					VBROADCASTSD(at(w, 8*j), b)
+					VBROADCASTSD(At(w, 8*j), b)
 					for v := range y {
 						VFMADD231PD(y[v], b, a[j*s.nv+v])
 					}
 				}
-				ADDQ(step(line), xp)
-				ADDQ(step(8), mp)
-				ADDQ(step(8*q), w)
+				ADDQ(Step(Line), xp)
+				ADDQ(Step(8), mp)
+				ADDQ(Step(8*q), w)
 			})
 			for j := range q {
 				for v := range y {
@@ -88,18 +89,18 @@ func (s isa) whitened() {
 			Label(fmt.Sprintf("not%d", q))
 		}
 		Label("scored")
-		s.finish(norm, at(shift, 0), b, func(i int) Mem { return at(out, i*s.bytes()) })
-		ADDQ(step(line), out)
-		ADDQ(step(8), shift)
+		s.finish(norm, At(shift, 0), b, func(i int) Mem { return At(out, i*s.Bytes) })
+		ADDQ(Step(Line), out)
+		ADDQ(Step(8), shift)
 		LEAQ(Mem{Base: mean, Index: d, Scale: 8}, mean)
 	})
 	if parts > 1 {
-		ADDQ(step(s.nv*s.bytes()), dst)
-		ADDQ(step(s.nv*s.bytes()), x)
+		ADDQ(Step(s.nv*s.Bytes), dst)
+		ADDQ(Step(s.nv*s.Bytes), x)
 		DECQ(part)
 		JNZ(LabelRef("part"))
 	}
-	done()
+	End()
 }
 
 // distances scores q components at a time, so that rows are loaded once for them.
@@ -108,26 +109,26 @@ func (s isa) distances(scaled bool) {
 	if scaled {
 		name, doc = "ellipses", "is Ellipses for groups of q components, f their inverse standard deviations; d, groups > 0."
 	}
-	s.text(name, "func(dst, x, mean, f, shift *float64, d, groups, q int)", doc)
-	parts := rows / (s.nv * s.w)
-	dst, x, mean, f, shift, d, groups, q := load("dst"), load("x"), load("mean"), load("f"), load("shift"), load("d"), load("groups"), load("q")
+	Begin(name+s.Name, "func(dst, x, mean, f, shift *float64, d, groups, q int)", doc)
+	parts := Rows / (s.nv * s.Lanes())
+	dst, x, mean, f, shift, d, groups, q := Arg("dst"), Arg("x"), Arg("mean"), Arg("f"), Arg("shift"), Arg("d"), Arg("groups"), Arg("q")
 	stride, xp, n, part := GP64(), GP64(), GP64(), GP64()
 	MOVQ(d, stride)
 	SHLQ(Imm(3), stride)
-	choose(q, 3, func(q int) {
-		acc, y, b, c := s.vecs(q*s.nv), s.vec(), s.vec(), s.vec()
+	Choose(q, Down(3), func(q int) {
+		acc, y, b, c := s.Vecs(q*s.nv), s.Vec(), s.Vec(), s.Vec()
 		tag := fmt.Sprintf("q%d", q)
-		loop(tag+"group", groups, func() {
+		Loop(tag+"group", groups, func() {
 			MOVQ(U64(uint64(parts)), part)
-			loop(tag+"part", part, func() {
-				zero(acc...)
+			Loop(tag+"part", part, func() {
+				Zero(acc...)
 				MOVQ(x, xp)
 				MOVQ(d, n)
-				loop(tag+"depth", n, func() {
+				Loop(tag+"depth", n, func() {
 					for e := range q {
 						of := func(p reg.Register) Mem {
 							if e == 0 {
-								return at(p, 0)
+								return At(p, 0)
 							}
 							return Mem{Base: p, Index: stride, Scale: uint8(e)}
 						}
@@ -136,17 +137,17 @@ func (s isa) distances(scaled bool) {
 							VBROADCASTSD(of(f), c)
 						}
 						for v := range s.nv {
-							VSUBPD(at(xp, v*s.bytes()), b, y)
+							VSUBPD(At(xp, v*s.Bytes), b, y)
 							if scaled {
 								VMULPD(c, y, y)
 							}
 							VFMADD231PD(y, y, acc[e*s.nv+v])
 						}
 					}
-					ADDQ(step(line), xp)
-					ADDQ(step(8), mean)
+					ADDQ(Step(Line), xp)
+					ADDQ(Step(8), mean)
 					if scaled {
-						ADDQ(step(8), f)
+						ADDQ(Step(8), f)
 					}
 				})
 				SUBQ(stride, mean)
@@ -156,24 +157,24 @@ func (s isa) distances(scaled bool) {
 				for e := range q {
 					a := acc[e*s.nv : e*s.nv+s.nv]
 					if !scaled {
-						VBROADCASTSD(at(f, 8*e), b)
+						VBROADCASTSD(At(f, 8*e), b)
 						for _, r := range a {
 							VMULPD(b, r, r)
 						}
 					}
-					s.finish(a, at(shift, 8*e), b, func(i int) Mem { return at(dst, e*line+i*s.bytes()) })
+					s.finish(a, At(shift, 8*e), b, func(i int) Mem { return At(dst, e*Line+i*s.Bytes) })
 				}
 				if parts > 1 {
-					ADDQ(step(s.nv*s.bytes()), dst)
-					ADDQ(step(s.nv*s.bytes()), x)
+					ADDQ(Step(s.nv*s.Bytes), dst)
+					ADDQ(Step(s.nv*s.Bytes), x)
 				}
 			})
 			if parts > 1 {
-				SUBQ(step(line), dst)
-				SUBQ(step(line), x)
+				SUBQ(Step(Line), dst)
+				SUBQ(Step(Line), x)
 			}
-			ADDQ(step(q*line), dst)
-			ADDQ(step(8*q), shift)
+			ADDQ(Step(q*Line), dst)
+			ADDQ(Step(8*q), shift)
 			for range q {
 				ADDQ(stride, mean)
 				if scaled {
@@ -181,7 +182,7 @@ func (s isa) distances(scaled bool) {
 				}
 			}
 			if !scaled {
-				ADDQ(step(8*q), f)
+				ADDQ(Step(8*q), f)
 			}
 		})
 	})

@@ -1,19 +1,20 @@
 package main
 
 import (
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const bracketArgs = "hit, weight *float64, slot *int32, table, x, w *float64, label *int32, rows, d int) (n int"
+const bracketSignature = "func(hit, weight *float64, slot *int32, table, x, w *float64, label *int32, rows, d int) (n int)"
 
 // planes addresses the five planes of a cluster in the table.
 type planes struct {
 	tp, one, three reg.GPVirtual // where the columns in hand are; bytes of one plane and of three
 }
 
-func (p planes) lo() Mem    { return at(p.tp, 0) }
+func (p planes) lo() Mem    { return At(p.tp, 0) }
 func (p planes) hi() Mem    { return Mem{Base: p.tp, Index: p.one, Scale: 1} }
 func (p planes) below() Mem { return Mem{Base: p.tp, Index: p.one, Scale: 2} }
 func (p planes) upLo() Mem  { return Mem{Base: p.tp, Index: p.three, Scale: 1} }
@@ -23,33 +24,28 @@ func (p planes) upHi() Mem  { return Mem{Base: p.tp, Index: p.one, Scale: 4} }
 // loads a vector of a row of which only left columns are there.
 func bracketRows(lanes int, x reg.GPVirtual, start func(first reg.GPVirtual), cells func(left reg.GPVirtual) reg.VecVirtual,
 	whole func() reg.VecVirtual, vector func(p planes, v reg.VecVirtual)) {
-	label, rows := load("label"), load("rows")
+	label, rows := Arg("label"), Arg("rows")
 	p := planes{GP64(), GP64(), GP64()}
 	Load(Param("d"), p.one)
 	ADDQ(Imm(7), p.one)
 	ANDQ(I32(-8), p.one)
 	SHLQ(Imm(3), p.one)
 	LEAQ(Mem{Base: p.one, Index: p.one, Scale: 2}, p.three)
-	loop("row", rows, func() {
+	Loop("row", rows, func() {
 		first := GP64()
-		MOVLQSX(at(label, 0), first)
+		MOVLQSX(At(label, 0), first)
 		LEAQ(Mem{Base: first, Index: first, Scale: 4}, p.tp)
 		IMULQ(p.one, p.tp)
-		table := load("table")
+		table := Arg("table")
 		ADDQ(table, p.tp)
-		j := load("d")
+		j := Arg("d")
 		IMULQ(j, first)
 		start(first)
-		SUBQ(Imm(uint64(lanes)), j)
-		JL(LabelRef("short"))
-		Label("long")
-		vector(p, whole())
-		ADDQ(Imm(uint64(8*lanes)), x)
-		ADDQ(Imm(uint64(8*lanes)), p.tp)
-		SUBQ(Imm(uint64(lanes)), j)
-		JGE(LabelRef("long"))
-		Label("short")
-		ADDQ(Imm(uint64(lanes)), j)
+		Whole("", j, Imm(uint64(lanes)), func() {
+			vector(p, whole())
+			ADDQ(Imm(uint64(8*lanes)), x)
+			ADDQ(Imm(uint64(8*lanes)), p.tp)
+		})
 		JZ(LabelRef("next"))
 		vector(p, cells(j))
 		LEAQ(Mem{Base: x, Index: j, Scale: 8}, x)
@@ -60,8 +56,8 @@ func bracketRows(lanes int, x reg.GPVirtual, start func(first reg.GPVirtual), ce
 
 // bracketAVX512: lanes are columns. What a vector holds beyond the last is counted where the table is padded.
 func bracketAVX512() {
-	begin("bracketAVX512", bracketArgs, "is Bracket; rows, d > 0.")
-	hit, weight, slot, x, wp := load("hit"), load("weight"), load("slot"), load("x"), load("w")
+	Begin("bracketAVX512", bracketSignature, "is Bracket; rows, d > 0.")
+	hit, weight, slot, x, wp := Arg("hit"), Arg("weight"), Arg("slot"), Arg("x"), Arg("w")
 	n := number(0)
 	iota, eight, id, w := YMM(), YMM(), YMM(), ZMM()
 	VMOVDQU(lanesTable(), iota)
@@ -69,15 +65,15 @@ func bracketAVX512() {
 	bracketRows(8, x, func(first reg.GPVirtual) {
 		VPBROADCASTD(first.As32(), id)
 		VPADDD(iota, id, id)
-		VBROADCASTSD(at(wp, 0), w)
+		VBROADCASTSD(At(wp, 0), w)
 		ADDQ(Imm(8), wp)
 	}, func(left reg.GPVirtual) reg.VecVirtual {
 		v := ZMM()
-		VMOVUPD_Z(at(x, 0), ones(left), v)
+		VMOVUPD_Z(At(x, 0), ones(left), v)
 		return v
 	}, func() reg.VecVirtual {
 		v := ZMM()
-		VMOVUPD(at(x, 0), v)
+		VMOVUPD(At(x, 0), v)
 		return v
 	}, func(p planes, v reg.VecVirtual) {
 		lo, hi := ZMM(), ZMM()
@@ -111,7 +107,7 @@ func bracketAVX512() {
 		VPADDD(eight, id, id)
 	})
 	Store(n, ReturnIndex(0))
-	end()
+	End()
 }
 
 var lanesMem Mem
@@ -155,8 +151,8 @@ func compressTable(wide bool) Mem {
 
 // bracketAVX2: lanes are columns; tables of permutations stand in for the compression of AVX-512.
 func bracketAVX2() {
-	begin("bracketAVX2", bracketArgs, "is Bracket; rows, d > 0.")
-	hit, weight, slot, x, wp := load("hit"), load("weight"), load("slot"), load("x"), load("w")
+	Begin("bracketAVX2", bracketSignature, "is Bracket; rows, d > 0.")
+	hit, weight, slot, x, wp := Arg("hit"), Arg("weight"), Arg("slot"), Arg("x"), Arg("w")
 	n := number(0)
 	iota, four, id, w := XMM(), XMM(), XMM(), YMM()
 	VMOVDQU(lanesTable(), iota)
@@ -166,15 +162,15 @@ func bracketAVX2() {
 		MOVD(first.As32(), id)
 		VPBROADCASTD(id, id)
 		VPADDD(iota, id, id)
-		VBROADCASTSD(at(wp, 0), w)
+		VBROADCASTSD(At(wp, 0), w)
 		ADDQ(Imm(8), wp)
 	}, func(left reg.GPVirtual) reg.VecVirtual {
 		v := YMM()
-		VMASKMOVPD(at(x, 0), partial(left, 0), v)
+		VMASKMOVPD(At(x, 0), partial(left, 0), v)
 		return v
 	}, func() reg.VecVirtual {
 		v := YMM()
-		VMOVUPD(at(x, 0), v)
+		VMOVUPD(At(x, 0), v)
 		return v
 	}, func(p planes, v reg.VecVirtual) {
 		lo, hi := YMM(), YMM()
@@ -215,5 +211,5 @@ func bracketAVX2() {
 		VPADDD(four, id, id)
 	})
 	Store(n, ReturnIndex(0))
-	end()
+	End()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -10,11 +11,11 @@ import (
 
 // column adds the absolute differences of one variable, rows in lanes, to the sums acc.
 func (s isa) column(acc []reg.VecVirtual, x, c Mem, abs reg.VecVirtual) {
-	f := s.vec()
+	f := s.Vec()
 	VBROADCASTSD(c, f)
 	for i, a := range acc {
-		t := s.vec()
-		VSUBPD(x.Offset(i*s.bytes), f, t)
+		t := s.Vec()
+		VSUBPD(x.Offset(i*s.Bytes), f, t)
 		VANDPD(abs, t, t)
 		VADDPD(t, a, a)
 	}
@@ -22,59 +23,59 @@ func (s isa) column(acc []reg.VecVirtual, x, c Mem, abs reg.VecVirtual) {
 
 // all: lanes are rows.
 func (s isa) all() {
-	begin("l1All"+s.name, "dst, x, c *float64, k, d int", "is L1All; k, d > 0.")
-	dst, x, c, k, d := load("dst"), load("x"), load("c"), load("k"), load("d")
-	abs, acc := s.magnitude(), s.vecs(panel/s.bytes)
-	loop("centre", k, func() {
-		clear(acc...)
-		xp, j := move(x), move(d)
-		loop("column", j, func() {
-			s.column(acc, at(xp, 0), at(c, 0), abs)
-			ADDQ(U32(panel), xp)
+	Begin("l1All"+s.Name, "func(dst, x, c *float64, k, d int)", "is L1All; k, d > 0.")
+	dst, x, c, k, d := Arg("dst"), Arg("x"), Arg("c"), Arg("k"), Arg("d")
+	abs, acc := s.magnitude(), s.Vecs(Line/s.Bytes)
+	Loop("centre", k, func() {
+		Zero(acc...)
+		xp, j := Copy(x), Copy(d)
+		Loop("column", j, func() {
+			s.column(acc, At(xp, 0), At(c, 0), abs)
+			ADDQ(U32(Line), xp)
 			ADDQ(Imm(8), c)
 		})
 		for i, a := range acc {
-			VMOVUPD(a, at(dst, i*s.bytes))
+			VMOVUPD(a, At(dst, i*s.Bytes))
 		}
-		ADDQ(U32(panel), dst)
+		ADDQ(U32(Line), dst)
 	})
-	end()
+	End()
 }
 
-// nearest: lanes are rows, four vectors of them with their least distances and labels in registers: a whole panel of
-// AVX-512, half a panel of AVX2.
+// nearest: lanes are rows, four vectors of them with their least distances and labels in registers: a whole Line of
+// AVX-512, half a Line of AVX2.
 func (s isa) nearest() {
-	begin("l1Nearest"+s.name, "least *float64, label *int64, x, c *float64, first, k, d int",
+	Begin("l1Nearest"+s.Name, "func(least *float64, label *int64, x, c *float64, first, k, d int)",
 		"is L1Nearest for k more centres, the first of them number first; k, d > 0.")
-	least, label, x, d := load("least"), load("label"), load("x"), load("d")
+	least, label, x, d := Arg("least"), Arg("label"), Arg("x"), Arg("d")
 	abs := s.magnitude()
-	acc, best, index := s.vecs(4), s.vecs(4), s.vecs(4)
-	for lo := 0; lo < panel; lo += 4 * s.bytes {
-		c, k, id := load("c"), load("k"), load("first")
+	acc, best, index := s.Vecs(4), s.Vecs(4), s.Vecs(4)
+	for lo := 0; lo < Line; lo += 4 * s.Bytes {
+		c, k, id := Arg("c"), Arg("k"), Arg("first")
 		for i := range best {
-			VMOVUPD(at(least, lo+i*s.bytes), best[i])
-			s.integers(at(label, lo+i*s.bytes), index[i])
+			VMOVUPD(At(least, lo+i*s.Bytes), best[i])
+			s.integers(At(label, lo+i*s.Bytes), index[i])
 		}
-		loop(fmt.Sprint("centre", lo), k, func() {
-			clear(acc...)
-			xp, j := move(x), move(d)
-			loop(fmt.Sprint("column", lo), j, func() {
-				s.column(acc, at(xp, lo), at(c, 0), abs)
-				ADDQ(U32(panel), xp)
+		Loop(fmt.Sprint("centre", lo), k, func() {
+			Zero(acc...)
+			xp, j := Copy(x), Copy(d)
+			Loop(fmt.Sprint("column", lo), j, func() {
+				s.column(acc, At(xp, lo), At(c, 0), abs)
+				ADDQ(U32(Line), xp)
 				ADDQ(Imm(8), c)
 			})
-			now, low := s.vec(), XMM()
+			now, low := s.Vec(), XMM()
 			MOVQ(id, low)
 			VPBROADCASTQ(low, now)
 			for i, a := range acc {
-				if s.wide() {
+				if s.Wide() {
 					less := K()
 					VCMPPD(Imm(0x11), best[i], a, less)
 					VMOVDQA64(now, less, index[i])
 					VMINPD(best[i], a, best[i])
 					continue
 				}
-				least := s.vec()
+				least := s.Vec()
 				VMINPD(best[i], a, least)
 				VCMPPD(Imm(0x11), best[i], a, best[i])
 				VBLENDVPD(best[i], now, index[i], index[i])
@@ -83,16 +84,16 @@ func (s isa) nearest() {
 			INCQ(id)
 		})
 		for i := range best {
-			VMOVUPD(best[i], at(least, lo+i*s.bytes))
-			s.integers(index[i], at(label, lo+i*s.bytes))
+			VMOVUPD(best[i], At(least, lo+i*s.Bytes))
+			s.integers(index[i], At(label, lo+i*s.Bytes))
 		}
 	}
-	end()
+	End()
 }
 
 // integers moves a vector of integers.
 func (s isa) integers(from, to Op) {
-	if s.wide() {
+	if s.Wide() {
 		VMOVDQU64(from, to)
 	} else {
 		VMOVDQU(from, to)
@@ -101,45 +102,40 @@ func (s isa) integers(from, to Op) {
 
 // rows: lanes are variables, eight sums a row.
 func (s isa) rows() {
-	begin("l1Rows"+s.name, "dst, x, c *float64, label *int32, n, d int", "is L1Rows; n, d > 0.")
-	dst, x, label, n, d := load("dst"), load("x"), load("label"), load("n"), load("d")
-	abs, acc := s.magnitude(), s.vecs(64/s.bytes)
-	loop("row", n, func() {
-		cp, j := GP64(), move(d)
-		c := load("c")
-		MOVLQSX(at(label, 0), cp)
+	Begin("l1Rows"+s.Name, "func(dst, x, c *float64, label *int32, n, d int)", "is L1Rows; n, d > 0.")
+	dst, x, label, n, d := Arg("dst"), Arg("x"), Arg("label"), Arg("n"), Arg("d")
+	abs, acc := s.magnitude(), s.Vecs(64/s.Bytes)
+	Loop("row", n, func() {
+		cp, j := GP64(), Copy(d)
+		c := Arg("c")
+		MOVLQSX(At(label, 0), cp)
 		IMULQ(d, cp)
 		LEAQ(Mem{Base: c, Index: cp, Scale: 8}, cp)
-		clear(acc...)
-		SUBQ(Imm(8), j)
-		JL(LabelRef("short"))
-		Label("long")
-		for i, a := range acc {
-			t := s.vec()
-			VMOVUPD(at(x, i*s.bytes), t)
-			VSUBPD(at(cp, i*s.bytes), t, t)
-			VANDPD(abs, t, t)
-			VADDPD(t, a, a)
-		}
-		ADDQ(Imm(64), x)
-		ADDQ(Imm(64), cp)
-		SUBQ(Imm(8), j)
-		JGE(LabelRef("long"))
-		Label("short")
-		ADDQ(Imm(8), j)
+		Zero(acc...)
+		Whole("", j, Imm(8), func() {
+			for i, a := range acc {
+				t := s.Vec()
+				VMOVUPD(At(x, i*s.Bytes), t)
+				VSUBPD(At(cp, i*s.Bytes), t, t)
+				VANDPD(abs, t, t)
+				VADDPD(t, a, a)
+			}
+			ADDQ(Imm(64), x)
+			ADDQ(Imm(64), cp)
+		})
 		JZ(LabelRef("whole"))
-		if s.wide() {
-			mask, t, u := ones(j), s.vec(), s.vec()
-			VMOVUPD_Z(at(x, 0), mask, t)
-			VMOVUPD_Z(at(cp, 0), mask, u)
+		if s.Wide() {
+			mask, t, u := ones(j), s.Vec(), s.Vec()
+			VMOVUPD_Z(At(x, 0), mask, t)
+			VMOVUPD_Z(At(cp, 0), mask, u)
 			VSUBPD(u, t, t)
 			VANDPD(abs, t, t)
 			VADDPD(t, acc[0], acc[0])
 		} else {
 			for i, a := range acc {
-				mask, t, u := partial(j, 4*i), s.vec(), s.vec()
-				VMASKMOVPD(at(x, i*s.bytes), mask, t)
-				VMASKMOVPD(at(cp, i*s.bytes), mask, u)
+				mask, t, u := partial(j, 4*i), s.Vec(), s.Vec()
+				VMASKMOVPD(At(x, i*s.Bytes), mask, t)
+				VMASKMOVPD(At(cp, i*s.Bytes), mask, u)
 				VSUBPD(u, t, t)
 				VANDPD(abs, t, t)
 				VADDPD(t, a, a)
@@ -147,11 +143,11 @@ func (s isa) rows() {
 		}
 		LEAQ(Mem{Base: x, Index: j, Scale: 8}, x)
 		Label("whole")
-		VMOVSD(s.sum(acc), at(dst, 0))
+		VMOVSD(s.sum(acc), At(dst, 0))
 		ADDQ(Imm(8), dst)
 		ADDQ(Imm(4), label)
 	})
-	end()
+	End()
 }
 
 // ones returns a mask of the first n lanes, n < 64.
@@ -188,36 +184,36 @@ func partial(n reg.GPVirtual, first int) reg.VecVirtual {
 
 // distanceSums: lanes are rows. Products and sums are not fused: bits are those of the Go loop.
 func (s isa) distanceSums() {
-	begin("distanceSums"+s.name, "dst, x, w, c *float64, k, d int", "is DistanceSums; k, d > 0.")
-	dst, x, w, c, k, d := load("dst"), load("x"), load("w"), load("c"), load("k"), load("d")
-	acc := s.vecs(panel / s.bytes)
-	loop("centre", k, func() {
-		clear(acc...)
-		xp, j := move(x), move(d)
-		loop("column", j, func() {
-			f := s.vec()
-			VBROADCASTSD(at(c, 0), f)
+	Begin("distanceSums"+s.Name, "func(dst, x, w, c *float64, k, d int)", "is DistanceSums; k, d > 0.")
+	dst, x, w, c, k, d := Arg("dst"), Arg("x"), Arg("w"), Arg("c"), Arg("k"), Arg("d")
+	acc := s.Vecs(Line / s.Bytes)
+	Loop("centre", k, func() {
+		Zero(acc...)
+		xp, j := Copy(x), Copy(d)
+		Loop("column", j, func() {
+			f := s.Vec()
+			VBROADCASTSD(At(c, 0), f)
 			for i, a := range acc {
-				t := s.vec()
-				VSUBPD(at(xp, i*s.bytes), f, t)
+				t := s.Vec()
+				VSUBPD(At(xp, i*s.Bytes), f, t)
 				VMULPD(t, t, t)
 				VADDPD(t, a, a)
 			}
-			ADDQ(U32(panel), xp)
+			ADDQ(U32(Line), xp)
 			ADDQ(Imm(8), c)
 		})
 		for i, a := range acc {
 			VSQRTPD(a, a)
-			VMULPD(at(w, i*s.bytes), a, a)
+			VMULPD(At(w, i*s.Bytes), a, a)
 		}
-		eight := 64 / s.bytes
+		eight := 64 / s.Bytes
 		for i := eight; i < len(acc); i++ {
 			VADDPD(acc[i], acc[i%eight], acc[i%eight])
 		}
 		total := s.sum(acc[:eight])
-		VADDSD(at(dst, 0), total, total)
-		VMOVSD(total, at(dst, 0))
+		VADDSD(At(dst, 0), total, total)
+		VMOVSD(total, At(dst, 0))
 		ADDQ(Imm(8), dst)
 	})
-	end()
+	End()
 }

@@ -1,93 +1,94 @@
 package main
 
 import (
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // gather32 loads the entries of a table of 32-bit numbers at the places of index.
-func (s simd) gather32(table Mem, index, into Op) {
-	if s.bytes == 64 {
+func (s isa) gather32(table Mem, index, into Op) {
+	if s.Wide() {
 		k := K()
 		KXNORW(k, k, k)
 		VGATHERDPS(table, k, into)
 		return
 	}
-	all := s.vec()
+	all := s.Vec()
 	VPCMPEQD(all, all, all)
 	VGATHERDPS(all, table, into)
 }
 
 // due: lanes are rows.
-func (s simd) due() {
-	begin("due"+s.name, "flags *uint32, due *float32, label *int32, at *float32, panels int", "Due.")
-	flags, due, label, table, panels := load("flags"), load("due"), load("label"), load("at"), load("panels")
-	loop("panel", panels, func() {
+func (s isa) due() {
+	Begin("due"+s.Name, "func(flags *uint32, due *float32, label *int32, at *float32, panels int)", "is Due.")
+	flags, due, label, table, panels := Arg("flags"), Arg("due"), Arg("label"), Arg("at"), Arg("panels")
+	Loop("panel", panels, func() {
 		mask := GP32()
-		for v := range 128 / s.bytes {
-			index, limit := s.vec(), s.vec()
-			if s.bytes == 64 {
-				VMOVDQU32(at(label, v*s.bytes), index)
+		for v := range 128 / s.Bytes {
+			index, limit := s.Vec(), s.Vec()
+			if s.Wide() {
+				VMOVDQU32(At(label, v*s.Bytes), index)
 			} else {
-				VMOVDQU(at(label, v*s.bytes), index)
+				VMOVDQU(At(label, v*s.Bytes), index)
 			}
 			s.gather32(Mem{Base: table, Index: index, Scale: 4, Disp: 4}, index, limit)
 			part := GP32()
 			if v == 0 {
 				part = mask
 			}
-			if s.bytes == 64 {
+			if s.Wide() {
 				k := K()
-				VCMPPS(Imm(0x11), at(due, v*s.bytes), limit, k) // limit < due
+				VCMPPS(Imm(0x11), At(due, v*s.Bytes), limit, k) // limit < due
 				KMOVW(k, part)
 			} else {
-				VCMPPS(Imm(0x11), at(due, v*s.bytes), limit, limit)
+				VCMPPS(Imm(0x11), At(due, v*s.Bytes), limit, limit)
 				VMOVMSKPS(limit, part)
 			}
 			if v > 0 {
-				SHLL(Imm(uint64(v*s.bytes/4)), part)
+				SHLL(Imm(uint64(v*s.Bytes/4)), part)
 				ORL(part, mask)
 			}
 		}
 		NOTL(mask)
-		MOVL(mask, at(flags, 0))
+		MOVL(mask, At(flags, 0))
 		add(128, due)
 		add(128, label)
 		add(4, flags)
 	})
-	end()
+	End()
 }
 
 // slack: lanes are rows.
-func (s simd) slack() {
-	begin("slack"+s.name, "due, state, norm *float32, label *int32, low, coef *float32, panels int", "Slack.")
-	due, state, norm, label := load("due"), load("state"), load("norm"), load("label")
-	low, coef, panels := load("low"), load("coef"), load("panels")
+func (s isa) slack() {
+	Begin("slack"+s.Name, "func(due, state, norm *float32, label *int32, low, coef *float32, panels int)", "is Slack.")
+	due, state, norm, label := Arg("due"), Arg("state"), Arg("norm"), Arg("label")
+	low, coef, panels := Arg("low"), Arg("coef"), Arg("panels")
 	var c [6]Op
 	for i := range c {
-		c[i] = float32s(s, at(coef, 4*i))
+		c[i] = float32s(s, At(coef, 4*i))
 	}
-	zero := s.vec()
-	if s.bytes == 64 {
+	zero := s.Vec()
+	if s.Wide() {
 		VPXORD(zero, zero, zero)
 	} else {
 		VXORPS(zero, zero, zero)
 	}
-	loop("panel", panels, func() {
-		for v := range 128 / s.bytes {
-			off := v * s.bytes
-			n, limit, base, best, second := s.vec(), s.vec(), s.vec(), s.vec(), s.vec()
-			VMOVUPS(at(norm, off), n)
-			VMOVUPS(at(state, off), best)
-			VMOVUPS(at(state, 128+off), second)
+	Loop("panel", panels, func() {
+		for v := range 128 / s.Bytes {
+			off := v * s.Bytes
+			n, limit, base, best, second := s.Vec(), s.Vec(), s.Vec(), s.Vec(), s.Vec()
+			VMOVUPS(At(norm, off), n)
+			VMOVUPS(At(state, off), best)
+			VMOVUPS(At(state, 128+off), second)
 			VMOVAPS(n, limit)
 			VFMADD132PS(c[0], c[1], limit) // limit*c0 + c1
 			VFMADD213PS(c[2], n, limit)    // n*limit + c2
 			VADDPS(c[3], n, base)
 			VMULPS(base, base, base)
 			VFMADD213PS(limit, c[4], base) // c4*base + limit
-			gap := s.vec()
+			gap := s.Vec()
 			VSUBPS(best, second, gap)
 			VSUBPS(limit, gap, gap)
 			VMAXPS(zero, gap, gap)
@@ -99,31 +100,31 @@ func (s simd) slack() {
 			VADDPS(best, second, second)
 			VMAXPS(c[5], second, second)
 			VDIVPS(second, gap, gap)
-			index, from := s.vec(), s.vec()
-			if s.bytes == 64 {
-				VMOVDQU32(at(label, off), index)
+			index, from := s.Vec(), s.Vec()
+			if s.Wide() {
+				VMOVDQU32(At(label, off), index)
 			} else {
-				VMOVDQU(at(label, off), index)
+				VMOVDQU(At(label, off), index)
 			}
 			s.gather32(Mem{Base: low, Index: index, Scale: 4, Disp: 4}, index, from)
-			f := s.vec()
-			VBROADCASTSS(at(coef, 24), f)
+			f := s.Vec()
+			VBROADCASTSS(At(coef, 24), f)
 			VFMADD213PS(from, f, gap)
-			VMOVUPS(gap, at(due, off))
+			VMOVUPS(gap, At(due, off))
 		}
 		add(384, state)
 		add(128, norm)
 		add(128, label)
 		add(128, due)
 	})
-	end()
+	End()
 }
 
 // runnerUp: the second smallest of score less radius.
 func runnerUp() {
-	begin("runnerUp512", "row, meta, a, second *float32, w, tiles int", "RunnerUp.")
-	row, meta, a, second := load("row"), load("meta"), load("a"), load("second")
-	w, t := load("w"), load("tiles")
+	Begin("runnerUp512", "func(row, meta, a, second *float32, w, tiles int)", "is RunnerUp.")
+	row, meta, a, second := Arg("row"), Arg("meta"), Arg("a"), Arg("second")
+	w, t := Arg("w"), Arg("tiles")
 	huge := GP32()
 	MOVL(U32(0x7f7fffff), huge)
 	least, next := [2]Op{ZMM(), ZMM()}, [2]Op{ZMM(), ZMM()}
@@ -131,14 +132,14 @@ func runnerUp() {
 		VPBROADCASTD(huge, least[v])
 		VPBROADCASTD(huge, next[v])
 	}
-	loop("scan", t, func() {
+	Loop("scan", t, func() {
 		r := [2]Op{radius(row, meta, 0), radius(row, meta, 1)}
 		q := GP64()
 		MOVQ(w, q)
-		loop("centre", q, func() {
+		Loop("centre", q, func() {
 			for v := range 2 {
 				low, worse := ZMM(), ZMM()
-				VMOVUPS(at(a, 64*v), low)
+				VMOVUPS(At(a, 64*v), low)
 				VSUBPS(r[v], low, low)
 				VMAXPS(least[v], low, worse)
 				VMINPS(least[v], low, least[v])
@@ -149,104 +150,98 @@ func runnerUp() {
 		add(16, meta)
 	})
 	for v := range 2 {
-		VMOVUPS(next[v], at(second, 64*v))
+		VMOVUPS(next[v], At(second, 64*v))
 	}
-	end()
+	End()
 }
 
 // rowsAhead is how many changes before its use a row is fetched.
 const rowsAhead = 4
 
 // shift: lanes are variables.
-func (s simd) shift() {
-	begin("shift"+s.name, "hi, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n, d, stride int", "Shift for d of the columns.")
-	hi, lo, x, origin := load("hi"), load("lo"), load("x"), load("origin")
-	change, n := load("change"), load("n")
-	low, grain := XMM(), s.vec()
+func (s isa) shift() {
+	Begin("shift"+s.Name, "func(hi, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n, d, stride int)", "is Shift for d of the columns.")
+	hi, lo, x, origin := Arg("hi"), Arg("lo"), Arg("x"), Arg("origin")
+	change, n := Arg("change"), Arg("n")
+	low, grain := XMM(), s.Vec()
 	Load(Param("grain"), low)
 	VBROADCASTSD(low, grain)
-	lanes := s.bytes / 8
-	loop("change", n, func() {
-		xp, ahead, stride := GP64(), GP64(), load("stride")
+	lanes := s.Bytes / 8
+	Loop("change", n, func() {
+		xp, ahead, stride := GP64(), GP64(), Arg("stride")
 		var sum [4]reg.GPVirtual // hi and lo of one cluster, then of the other
-		MOVL(at(change, 0), xp.As32())
+		MOVL(At(change, 0), xp.As32())
 		IMULQ(stride, xp)
 		LEAQ(Mem{Base: x, Index: xp, Scale: 4}, xp)
 		// A later row is fetched meanwhile; the last fetch themselves.
 		next := GP64()
-		LEAQ(at(change, 12*rowsAhead), next)
+		LEAQ(At(change, 12*rowsAhead), next)
 		MOVQ(change, ahead)
 		CMPQ(n, Imm(rowsAhead))
 		CMOVQGT(next, ahead)
-		MOVL(at(ahead, 0), ahead.As32())
+		MOVL(At(ahead, 0), ahead.As32())
 		IMULQ(stride, ahead)
 		LEAQ(Mem{Base: x, Index: ahead, Scale: 4}, ahead)
 		for i := range sum {
 			sum[i] = GP64()
-			MOVL(at(change, 4+i/2*4), sum[i].As32())
+			MOVL(At(change, 4+i/2*4), sum[i].As32())
 			IMULQ(stride, sum[i])
 			LEAQ(Mem{Base: []reg.Register{hi, lo}[i%2], Index: sum[i], Scale: 8}, sum[i])
 		}
 		cell := func(base reg.Register, j reg.Register, size int) Mem {
 			return Mem{Base: base, Index: j, Scale: uint8(size)}
 		}
-		j, left := GP64(), load("d")
+		j, left := GP64(), Arg("d")
 		XORQ(j, j)
-		SUBQ(U32(lanes), left)
-		JL(LabelRef("short"))
-		Label("long")
-		PREFETCHT0(cell(ahead, j, 4))
-		y, a := s.vec(), s.vec()
-		VCVTPS2PD(cell(xp, j, 4), y)
-		VSUBPD(cell(origin, j, 8), y, y)
-		VADDPD(grain, y, a)
-		VSUBPD(grain, a, a)
-		VSUBPD(a, y, y)
-		for i, p := range sum {
-			v, part := s.vec(), []Op{a, y}[i%2]
-			VMOVUPD(cell(p, j, 8), v)
-			if i < 2 {
-				VSUBPD(part, v, v)
-			} else {
-				VADDPD(part, v, v)
+		Whole("", left, U32(lanes), func() {
+			PREFETCHT0(cell(ahead, j, 4))
+			y, a := s.Vec(), s.Vec()
+			VCVTPS2PD(cell(xp, j, 4), y)
+			VSUBPD(cell(origin, j, 8), y, y)
+			VADDPD(grain, y, a)
+			VSUBPD(grain, a, a)
+			VSUBPD(a, y, y)
+			for i, p := range sum {
+				v, part := s.Vec(), []Op{a, y}[i%2]
+				VMOVUPD(cell(p, j, 8), v)
+				if i < 2 {
+					VSUBPD(part, v, v)
+				} else {
+					VADDPD(part, v, v)
+				}
+				VMOVUPD(v, cell(p, j, 8))
 			}
-			VMOVUPD(v, cell(p, j, 8))
-		}
-		ADDQ(U32(lanes), j)
-		SUBQ(U32(lanes), left)
-		JGE(LabelRef("long"))
-		Label("short")
-		ADDQ(U32(lanes), left)
+			ADDQ(U32(lanes), j)
+		})
 		JZ(LabelRef("next"))
-		Label("one")
-		y1, a1 := last(false, cell(xp, j, 4)), XMM()
-		VSUBSD(cell(origin, j, 8), y1, y1)
-		VADDSD(grain.AsX(), y1, a1)
-		VSUBSD(grain.AsX(), a1, a1)
-		VSUBSD(a1, y1, y1)
-		for i, p := range sum {
-			v, part := XMM(), []Op{a1, y1}[i%2]
-			VMOVSD(cell(p, j, 8), v)
-			if i < 2 {
-				VSUBSD(part, v, v)
-			} else {
-				VADDSD(part, v, v)
+		Loop("one", left, func() {
+			y1, a1 := last(false, cell(xp, j, 4)), XMM()
+			VSUBSD(cell(origin, j, 8), y1, y1)
+			VADDSD(grain.AsX(), y1, a1)
+			VSUBSD(grain.AsX(), a1, a1)
+			VSUBSD(a1, y1, y1)
+			for i, p := range sum {
+				v, part := XMM(), []Op{a1, y1}[i%2]
+				VMOVSD(cell(p, j, 8), v)
+				if i < 2 {
+					VSUBSD(part, v, v)
+				} else {
+					VADDSD(part, v, v)
+				}
+				VMOVSD(v, cell(p, j, 8))
 			}
-			VMOVSD(v, cell(p, j, 8))
-		}
-		INCQ(j)
-		DECQ(left)
-		JNZ(LabelRef("one"))
+			INCQ(j)
+		})
 		Label("next")
 		add(12, change)
 	})
-	end()
+	End()
 }
 
 // compress: lanes are rows. Registers are compressed and stored under a mask: compressing to memory is slow on Zen 4.
 func compress() {
-	begin("compress512", "dst, src *float32, rows uint32, columns int", "Compress.")
-	dst, src, columns := load("dst"), load("src"), load("columns")
+	Begin("compress512", "func(dst, src *float32, rows uint32, columns int)", "is Compress.")
+	dst, src, columns := Arg("dst"), Arg("src"), Arg("columns")
 	rows, count, bits, half := GP32(), GP32(), GP32(), GP64()
 	Load(Param("rows"), rows)
 	k := [2]reg.OpmaskVirtual{K(), K()}
@@ -263,16 +258,16 @@ func compress() {
 		KMOVW(bits, front[v])
 		SHRL(Imm(16), rows)
 	}
-	loop("column", columns, func() {
+	Loop("column", columns, func() {
 		a, b := ZMM(), ZMM()
-		VMOVUPS(at(src, 0), a)
-		VMOVUPS(at(src, 64), b)
+		VMOVUPS(At(src, 0), a)
+		VMOVUPS(At(src, 64), b)
 		VCOMPRESSPS(a, k[0], a)
 		VCOMPRESSPS(b, k[1], b)
-		VMOVUPS(a, front[0], at(dst, 0))
+		VMOVUPS(a, front[0], At(dst, 0))
 		VMOVUPS(b, front[1], Mem{Base: dst, Index: half, Scale: 4})
 		add(128, src)
 		add(128, dst)
 	})
-	end()
+	End()
 }

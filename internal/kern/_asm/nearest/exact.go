@@ -3,17 +3,18 @@ package main
 import (
 	"math"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // zero returns n vectors of zeros.
-func (s simd) zero(n int) []reg.VecVirtual {
+func (s isa) zero(n int) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, n)
 	for i := range v {
-		v[i] = s.vec()
-		if s.bytes == 64 {
+		v[i] = s.Vec()
+		if s.Wide() {
 			VPXORQ(v[i], v[i], v[i])
 		} else {
 			VXORPD(v[i], v[i], v[i])
@@ -23,25 +24,25 @@ func (s simd) zero(n int) []reg.VecVirtual {
 }
 
 // sqdist: lanes are rows. A product and a sum, or one fused: bits are those of the Go loop.
-func (s simd) sqdist(fused bool) {
+func (s isa) sqdist(fused bool) {
 	title, doc := "sqdist", "SqdistAll."
 	if fused {
 		title, doc = "sqdistFused", "SqdistFused."
 	}
-	begin(title+s.name, "dst, x, c *float64, k, d int", doc)
-	dst, x, c, k, d := load("dst"), load("x"), load("c"), load("k"), load("d")
-	n := 256 / s.bytes
-	loop("centre", k, func() {
+	Begin(title+s.Name, "func(dst, x, c *float64, k, d int)", "is "+doc)
+	dst, x, c, k, d := Arg("dst"), Arg("x"), Arg("c"), Arg("k"), Arg("d")
+	n := 256 / s.Bytes
+	Loop("centre", k, func() {
 		acc := s.zero(n)
 		xp, j := GP64(), GP64()
 		MOVQ(x, xp)
 		MOVQ(d, j)
-		loop("column", j, func() {
-			f := s.vec()
-			VBROADCASTSD(at(c, 0), f)
+		Loop("column", j, func() {
+			f := s.Vec()
+			VBROADCASTSD(At(c, 0), f)
 			for i := range acc {
-				t := s.vec()
-				VSUBPD(at(xp, i*s.bytes), f, t)
+				t := s.Vec()
+				VSUBPD(At(xp, i*s.Bytes), f, t)
 				if fused {
 					VFMADD231PD(t, t, acc[i])
 					continue
@@ -53,27 +54,27 @@ func (s simd) sqdist(fused bool) {
 			add(8, c)
 		})
 		for i := range acc {
-			VMOVUPD(acc[i], at(dst, i*s.bytes))
+			VMOVUPD(acc[i], At(dst, i*s.Bytes))
 		}
 		add(256, dst)
 	})
-	end()
+	End()
 }
 
 // least: lanes are rows. Labels come as int64, the width of the lanes.
-func (s simd) least(two bool) {
+func (s isa) least(two bool) {
 	title, args, doc := "argmin", "least *float64, label *int64, dist *float64, k int", "Argmin."
 	if two {
 		title, args, doc = "twoLeast", "least, second *float64, label *int64, dist *float64, k int", "TwoLeast."
 	}
-	begin(title+s.name, args, doc)
-	least, label, dist := load("least"), load("label"), load("dist")
+	Begin(title+s.Name, "func("+args+")", "is "+doc)
+	least, label, dist := Arg("least"), Arg("label"), Arg("dist")
 	var second reg.Register
 	if two {
-		second = load("second")
+		second = Arg("second")
 	}
 	bits := GP64()
-	unit, inf := s.vec(), s.vec()
+	unit, inf := s.Vec(), s.Vec()
 	for _, c := range []struct {
 		bits uint64
 		to   reg.VecVirtual
@@ -83,28 +84,28 @@ func (s simd) least(two bool) {
 		MOVQ(bits, low)
 		VPBROADCASTQ(low, c.to)
 	}
-	for lo := 0; lo < 256; lo += s.bytes {
-		dp, k := GP64(), load("k")
-		LEAQ(at(dist, lo), dp)
-		best, next := s.vec(), s.vec()
+	for lo := 0; lo < 256; lo += s.Bytes {
+		dp, k := GP64(), Arg("k")
+		LEAQ(At(dist, lo), dp)
+		best, next := s.Vec(), s.Vec()
 		VMOVUPD(inf, best)
 		VMOVUPD(inf, next)
 		zero := s.zero(2)
 		index, id := zero[0], zero[1]
-		loop(name("centre%d", lo), k, func() {
-			v := s.vec()
-			VMOVUPD(at(dp, 0), v)
-			if s.bytes == 64 {
+		Loop(name("centre%d", lo), k, func() {
+			v := s.Vec()
+			VMOVUPD(At(dp, 0), v)
+			if s.Wide() {
 				less := K()
 				VCMPPD(Imm(0x11), best, v, less)
 				VMOVDQA64(id, less, index)
 			} else {
-				less := s.vec()
+				less := s.Vec()
 				VCMPPD(Imm(0x11), best, v, less)
 				VBLENDVPD(less, id, index, index)
 			}
 			if two {
-				more := s.vec()
+				more := s.Vec()
 				VMAXPD(best, v, more)
 				VMINPD(next, more, next)
 			}
@@ -112,34 +113,34 @@ func (s simd) least(two bool) {
 			VPADDQ(unit, id, id)
 			add(256, dp)
 		})
-		VMOVUPD(best, at(least, lo))
-		VMOVUPD(index, at(label, lo))
+		VMOVUPD(best, At(least, lo))
+		VMOVUPD(index, At(label, lo))
 		if two {
-			VMOVUPD(next, at(second, lo))
+			VMOVUPD(next, At(second, lo))
 		}
 	}
-	end()
+	End()
 }
 
 // sqdistRow: lanes are centres, 32 at a time, variable by variable.
-func (s simd) sqdistRow() {
-	begin("sqdistRow"+s.name, "dst, y, c *float64, k, stride, d int", "SqdistRow for k of the centres.")
-	dst, y, c, k, d := load("dst"), load("y"), load("c"), load("k"), load("d")
-	stride := load("stride")
+func (s isa) sqdistRow() {
+	Begin("sqdistRow"+s.Name, "func(dst, y, c *float64, k, stride, d int)", "is SqdistRow for k of the centres.")
+	dst, y, c, k, d := Arg("dst"), Arg("y"), Arg("c"), Arg("k"), Arg("d")
+	stride := Arg("stride")
 	SHLQ(Imm(3), stride)
 	SHRQ(Imm(5), k)
-	loop("block", k, func() {
-		acc := s.zero(256 / s.bytes)
+	Loop("block", k, func() {
+		acc := s.zero(256 / s.Bytes)
 		yp, cp, j := GP64(), GP64(), GP64()
 		MOVQ(y, yp)
 		MOVQ(c, cp)
 		MOVQ(d, j)
-		loop("column", j, func() {
-			f := s.vec()
-			VBROADCASTSD(at(yp, 0), f)
+		Loop("column", j, func() {
+			f := s.Vec()
+			VBROADCASTSD(At(yp, 0), f)
 			for i := range acc {
-				t := s.vec()
-				VSUBPD(at(cp, i*s.bytes), f, t)
+				t := s.Vec()
+				VSUBPD(At(cp, i*s.Bytes), f, t)
 				VMULPD(t, t, t)
 				VADDPD(t, acc[i], acc[i])
 			}
@@ -147,17 +148,17 @@ func (s simd) sqdistRow() {
 			ADDQ(stride, cp)
 		})
 		for i := range acc {
-			VMOVUPD(acc[i], at(dst, i*s.bytes))
+			VMOVUPD(acc[i], At(dst, i*s.Bytes))
 		}
 		add(256, dst)
 		add(256, c)
 	})
-	end()
+	End()
 }
 
 // cells loads a vector of cells as float64.
-func (s simd) cells(wide bool, m Mem) reg.VecVirtual {
-	v := s.vec()
+func (s isa) cells(wide bool, m Mem) reg.VecVirtual {
+	v := s.Vec()
 	if wide {
 		VMOVUPD(m, v)
 	} else {
@@ -179,17 +180,17 @@ func last(wide bool, m Mem) reg.VecVirtual {
 }
 
 // pairs: lanes are variables.
-func (s simd) pairs(wide bool) {
+func (s isa) pairs(wide bool) {
 	suffix, size, kind := cell(wide)
-	begin("pairs"+s.name+suffix, "dst *float64, x "+kind+", origin, c *float64, pair *uint32, n, d int", "Pairs.")
-	dst, x, origin, c := load("dst"), load("x"), load("origin"), load("c")
-	pair, n, d := load("pair"), load("n"), load("d")
-	lanes := s.bytes / 8
-	loop("pair", n, func() {
+	Begin("pairs"+s.Name+suffix, "func(dst *float64, x "+kind+", origin, c *float64, pair *uint32, n, d int)", "is Pairs.")
+	dst, x, origin, c := Arg("dst"), Arg("x"), Arg("origin"), Arg("c")
+	pair, n, d := Arg("pair"), Arg("n"), Arg("d")
+	lanes := s.Bytes / 8
+	Loop("pair", n, func() {
 		xp, cp, op, j := GP64(), GP64(), GP64(), GP64()
 		MOVQ(origin, op)
-		MOVL(at(pair, 0), xp.As32())
-		MOVL(at(pair, 4), cp.As32())
+		MOVL(At(pair, 0), xp.As32())
+		MOVL(At(pair, 4), cp.As32())
 		IMULQ(d, xp)
 		IMULQ(d, cp)
 		LEAQ(Mem{Base: x, Index: xp, Scale: uint8(size)}, xp)
@@ -198,37 +199,31 @@ func (s simd) pairs(wide bool) {
 		acc := s.zero(2)
 		sum := XMM()
 		VXORPD(sum, sum, sum)
-		SUBQ(U32(2*lanes), j)
-		JL(LabelRef("short"))
-		Label("long")
-		for i := range acc {
-			t := s.cells(wide, at(xp, i*lanes*size))
-			VSUBPD(at(op, i*s.bytes), t, t)
-			VSUBPD(at(cp, i*s.bytes), t, t)
-			VFMADD231PD(t, t, acc[i])
-		}
-		add(2*lanes*size, xp)
-		add(2*s.bytes, cp)
-		add(2*s.bytes, op)
-		SUBQ(U32(2*lanes), j)
-		JGE(LabelRef("long"))
-		Label("short")
-		add(2*lanes, j)
+		Whole("", j, U32(2*lanes), func() {
+			for i := range acc {
+				t := s.cells(wide, At(xp, i*lanes*size))
+				VSUBPD(At(op, i*s.Bytes), t, t)
+				VSUBPD(At(cp, i*s.Bytes), t, t)
+				VFMADD231PD(t, t, acc[i])
+			}
+			add(2*lanes*size, xp)
+			add(2*s.Bytes, cp)
+			add(2*s.Bytes, op)
+		})
 		JZ(LabelRef("sum"))
-		Label("one")
-		t := last(wide, at(xp, 0))
-		VSUBSD(at(op, 0), t, t)
-		VSUBSD(at(cp, 0), t, t)
-		VFMADD231SD(t, t, sum)
-		add(size, xp)
-		add(8, cp)
-		add(8, op)
-		DECQ(j)
-		JNZ(LabelRef("one"))
+		Loop("one", j, func() {
+			t := last(wide, At(xp, 0))
+			VSUBSD(At(op, 0), t, t)
+			VSUBSD(At(cp, 0), t, t)
+			VFMADD231SD(t, t, sum)
+			add(size, xp)
+			add(8, cp)
+			add(8, op)
+		})
 		Label("sum")
 		VADDPD(acc[1], acc[0], acc[0])
 		half := YMM()
-		if s.bytes == 64 {
+		if s.Wide() {
 			VEXTRACTF64X4(Imm(1), acc[0], half)
 			VADDPD(acc[0].AsY(), half, half)
 		} else {
@@ -240,36 +235,36 @@ func (s simd) pairs(wide bool) {
 		VADDSD(hi, sum, sum)
 		VUNPCKHPD(hi, hi, hi)
 		VADDSD(hi, sum, sum)
-		VMOVSD(sum, at(dst, 0))
+		VMOVSD(sum, At(dst, 0))
 		add(8, dst)
 		add(8, pair)
 	})
-	end()
+	End()
 }
 
 // pairsAhead is how many pairs before its use a row is fetched.
 const pairsAhead = 8
 
 // dots: lanes are variables, in float32.
-func (s simd) dots() {
-	begin("dots"+s.name, "dst, x, c *float32, pair *uint32, n, d int", "Dots.")
-	dst, x, c := load("dst"), load("x"), load("c")
-	pair, n, d := load("pair"), load("n"), load("d")
+func (s isa) dots() {
+	Begin("dots"+s.Name, "func(dst, x, c *float32, pair *uint32, n, d int)", "is Dots.")
+	dst, x, c := Arg("dst"), Arg("x"), Arg("c")
+	pair, n, d := Arg("pair"), Arg("n"), Arg("d")
 	const unroll = 4
-	lanes := s.bytes / 4
-	loop("pair", n, func() {
+	lanes := s.Bytes / 4
+	Loop("pair", n, func() {
 		xp, cp, j := GP64(), GP64(), GP64()
 		// Rows come in no order that the processor could foresee: fetch that of a later pair.
 		ahead, far := GP64(), GP64()
-		LEAQ(at(pair, 8*pairsAhead), far)
+		LEAQ(At(pair, 8*pairsAhead), far)
 		MOVQ(pair, ahead)
 		CMPQ(n, Imm(pairsAhead))
 		CMOVQGT(far, ahead)
-		MOVL(at(ahead, 0), ahead.As32())
+		MOVL(At(ahead, 0), ahead.As32())
 		IMULQ(d, ahead)
 		LEAQ(Mem{Base: x, Index: ahead, Scale: 4}, ahead)
-		MOVL(at(pair, 0), xp.As32())
-		MOVL(at(pair, 4), cp.As32())
+		MOVL(At(pair, 0), xp.As32())
+		MOVL(At(pair, 4), cp.As32())
 		IMULQ(d, xp)
 		IMULQ(d, cp)
 		LEAQ(Mem{Base: x, Index: xp, Scale: 4}, xp)
@@ -279,41 +274,34 @@ func (s simd) dots() {
 		sum := XMM()
 		VXORPS(sum, sum, sum)
 		for _, step := range []int{unroll, 1} {
-			long, short := name("long%d", step), name("short%d", step)
-			SUBQ(U32(step*lanes), j)
-			JL(LabelRef(short))
-			Label(long)
-			for i := range step {
-				if i*s.bytes%64 == 0 {
-					PREFETCHT0(at(ahead, i*s.bytes))
+			Whole(name("%d", step), j, U32(step*lanes), func() {
+				for i := range step {
+					if i*s.Bytes%64 == 0 {
+						PREFETCHT0(At(ahead, i*s.Bytes))
+					}
+					t := s.Vec()
+					VMOVUPS(At(xp, i*s.Bytes), t)
+					VFMADD231PS(At(cp, i*s.Bytes), t, acc[i])
 				}
-				t := s.vec()
-				VMOVUPS(at(xp, i*s.bytes), t)
-				VFMADD231PS(at(cp, i*s.bytes), t, acc[i])
-			}
-			add(step*s.bytes, xp)
-			add(step*s.bytes, ahead)
-			add(step*s.bytes, cp)
-			SUBQ(U32(step*lanes), j)
-			JGE(LabelRef(long))
-			Label(short)
-			ADDQ(U32(step*lanes), j)
+				add(step*s.Bytes, xp)
+				add(step*s.Bytes, ahead)
+				add(step*s.Bytes, cp)
+			})
 		}
 		JZ(LabelRef("sum"))
-		Label("one")
-		t := XMM()
-		VMOVSS(at(xp, 0), t)
-		VFMADD231SS(at(cp, 0), t, sum)
-		add(4, xp)
-		add(4, cp)
-		DECQ(j)
-		JNZ(LabelRef("one"))
+		Loop("one", j, func() {
+			t := XMM()
+			VMOVSS(At(xp, 0), t)
+			VFMADD231SS(At(cp, 0), t, sum)
+			add(4, xp)
+			add(4, cp)
+		})
 		Label("sum")
 		VADDPS(acc[1], acc[0], acc[0])
 		VADDPS(acc[3], acc[2], acc[2])
 		VADDPS(acc[2], acc[0], acc[0])
 		half := YMM()
-		if s.bytes == 64 {
+		if s.Wide() {
 			VEXTRACTF64X4(Imm(1), acc[0], half)
 			VADDPS(acc[0].AsY(), half, half)
 		} else {
@@ -328,35 +316,35 @@ func (s simd) dots() {
 		VMOVSHDUP(hi, lo)
 		VADDSS(lo, hi, hi)
 		VADDSS(hi, sum, sum)
-		VMOVSS(sum, at(dst, 0))
+		VMOVSS(sum, At(dst, 0))
 		add(4, dst)
 		add(8, pair)
 	})
-	end()
+	End()
 }
 
 // scatter: lanes are variables; each sum is a pair of numbers (Knuth's two-sum).
-func (s simd) scatter(wide bool) {
+func (s isa) scatter(wide bool) {
 	suffix, size, kind := cell(wide)
-	begin("scatter"+s.name+suffix, "hi, lo *float64, x "+kind+", origin *float64, move *uint64, n, d int", "Scatter.")
-	hi, lo, x, origin := load("hi"), load("lo"), load("x"), load("origin")
-	move, n, d := load("move"), load("n"), load("d")
-	lanes := s.bytes / 8
-	loop("move", n, func() {
+	Begin("scatter"+s.Name+suffix, "func(hi, lo *float64, x "+kind+", origin *float64, move *uint64, n, d int)", "is Scatter.")
+	hi, lo, x, origin := Arg("hi"), Arg("lo"), Arg("x"), Arg("origin")
+	move, n, d := Arg("move"), Arg("n"), Arg("d")
+	lanes := s.Bytes / 8
+	Loop("move", n, func() {
 		xp, hp, lp, op, j := GP64(), GP64(), GP64(), GP64(), GP64()
 		// A row comes out of one cluster and goes into another: the next row is two moves on. The last fetches itself.
 		ahead, far := GP64(), GP64()
-		LEAQ(at(move, 32), far)
+		LEAQ(At(move, 32), far)
 		MOVQ(move, ahead)
 		CMPQ(n, Imm(2))
 		CMOVQGT(far, ahead)
-		MOVL(at(ahead, 0), ahead.As32())
+		MOVL(At(ahead, 0), ahead.As32())
 		IMULQ(d, ahead)
 		LEAQ(Mem{Base: x, Index: ahead, Scale: uint8(size)}, ahead)
-		MOVL(at(move, 0), xp.As32())
-		MOVL(at(move, 4), hp.As32())
-		w := s.vec()
-		VBROADCASTSD(at(move, 8), w)
+		MOVL(At(move, 0), xp.As32())
+		MOVL(At(move, 4), hp.As32())
+		w := s.Vec()
+		VBROADCASTSD(At(move, 8), w)
 		IMULQ(d, xp)
 		IMULQ(d, hp)
 		LEAQ(Mem{Base: x, Index: xp, Scale: uint8(size)}, xp)
@@ -364,57 +352,51 @@ func (s simd) scatter(wide bool) {
 		LEAQ(Mem{Base: hi, Index: hp, Scale: 8}, hp)
 		MOVQ(origin, op)
 		MOVQ(d, j)
-		SUBQ(U32(lanes), j)
-		JL(LabelRef("short"))
-		Label("long")
-		PREFETCHT0(at(ahead, 0))
-		p := s.cells(wide, at(xp, 0))
-		VSUBPD(at(op, 0), p, p)
-		VMULPD(w, p, p)
-		a, sum, b := s.vec(), s.vec(), s.vec()
-		VMOVUPD(at(hp, 0), a)
-		VADDPD(p, a, sum)
-		VMOVUPD(sum, at(hp, 0))
-		VSUBPD(a, sum, b) // what p became
-		VSUBPD(b, p, p)   // what of p is lost
-		VSUBPD(b, sum, b) // what a became
-		VSUBPD(b, a, a)   // what of a is lost
-		VADDPD(p, a, a)
-		VADDPD(at(lp, 0), a, a)
-		VMOVUPD(a, at(lp, 0))
-		add(lanes*size, xp)
-		add(lanes*size, ahead)
-		for _, r := range []reg.GPVirtual{hp, lp, op} {
-			add(s.bytes, r)
-		}
-		SUBQ(U32(lanes), j)
-		JGE(LabelRef("long"))
-		Label("short")
-		add(lanes, j)
+		Whole("", j, U32(lanes), func() {
+			PREFETCHT0(At(ahead, 0))
+			p := s.cells(wide, At(xp, 0))
+			VSUBPD(At(op, 0), p, p)
+			VMULPD(w, p, p)
+			a, sum, b := s.Vec(), s.Vec(), s.Vec()
+			VMOVUPD(At(hp, 0), a)
+			VADDPD(p, a, sum)
+			VMOVUPD(sum, At(hp, 0))
+			VSUBPD(a, sum, b) // what p became
+			VSUBPD(b, p, p)   // what of p is lost
+			VSUBPD(b, sum, b) // what a became
+			VSUBPD(b, a, a)   // what of a is lost
+			VADDPD(p, a, a)
+			VADDPD(At(lp, 0), a, a)
+			VMOVUPD(a, At(lp, 0))
+			add(lanes*size, xp)
+			add(lanes*size, ahead)
+			for _, r := range []reg.GPVirtual{hp, lp, op} {
+				add(s.Bytes, r)
+			}
+		})
 		JZ(LabelRef("next"))
-		Label("one")
-		p1 := last(wide, at(xp, 0))
-		VSUBSD(at(op, 0), p1, p1)
-		VMULSD(w.AsX(), p1, p1)
-		a1, sum1, b1 := XMM(), XMM(), XMM()
-		VMOVSD(at(hp, 0), a1)
-		VADDSD(p1, a1, sum1)
-		VMOVSD(sum1, at(hp, 0))
-		VSUBSD(a1, sum1, b1)
-		VSUBSD(b1, p1, p1)
-		VSUBSD(b1, sum1, b1)
-		VSUBSD(b1, a1, a1)
-		VADDSD(p1, a1, a1)
-		VADDSD(at(lp, 0), a1, a1)
-		VMOVSD(a1, at(lp, 0))
-		add(size, xp)
-		for _, r := range []reg.GPVirtual{hp, lp, op} {
-			add(8, r)
-		}
-		DECQ(j)
-		JNZ(LabelRef("one"))
+		Loop("one", j, func() {
+			p1 := last(wide, At(xp, 0))
+			VSUBSD(At(op, 0), p1, p1)
+			VMULSD(w.AsX(), p1, p1)
+			a1, sum1, b1 := XMM(), XMM(), XMM()
+			VMOVSD(At(hp, 0), a1)
+			VADDSD(p1, a1, sum1)
+			VMOVSD(sum1, At(hp, 0))
+			VSUBSD(a1, sum1, b1)
+			VSUBSD(b1, p1, p1)
+			VSUBSD(b1, sum1, b1)
+			VSUBSD(b1, a1, a1)
+			VADDSD(p1, a1, a1)
+			VADDSD(At(lp, 0), a1, a1)
+			VMOVSD(a1, At(lp, 0))
+			add(size, xp)
+			for _, r := range []reg.GPVirtual{hp, lp, op} {
+				add(8, r)
+			}
+		})
 		Label("next")
 		add(16, move)
 	})
-	end()
+	End()
 }

@@ -4,27 +4,26 @@ package main
 import (
 	"fmt"
 
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// simd is an instruction set: the size of its vectors in bytes, and the widest tile whose sums fit its registers.
-type simd struct {
-	name  string
-	bytes int
+// isa is an instruction set, and the widest tile whose sums fit its registers.
+type isa struct {
+	ISA
 	width int
-	vec   func() reg.VecVirtual
 }
 
 var (
-	avx512 = simd{"512", 64, 12, ZMM}
-	avx2   = simd{"256", 32, 6, YMM}
+	avx512 = isa{ISA{Name: "512", Bytes: 64}, 12}
+	avx2   = isa{ISA{Name: "256", Bytes: 32}, 6}
 )
 
 func main() {
 	ConstraintExpr("!purego")
-	for _, s := range []simd{avx512, avx2} {
+	for _, s := range []isa{avx512, avx2} {
 		for w := 1; w <= s.width; w++ {
 			s.dense(w)
 		}
@@ -52,33 +51,10 @@ func main() {
 	Generate()
 }
 
-func load(name string) reg.Register { return Load(Param(name), GP64()) }
+func float32s(s isa, m Mem) reg.VecVirtual { v := s.Vec(); VBROADCASTSS(m, v); return v }
 
-func at(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
-
-// begin opens a function. Every one is a leaf that neither grows the stack nor keeps its pointers.
-func begin(name, args, doc string) {
-	TEXT(name, NOSPLIT, "func("+args+")")
-	Pragma("noescape")
-	Doc(doc)
-}
-
-func end() {
-	VZEROUPPER()
-	RET()
-}
-
-// loop runs body until n, which must be positive, has counted down to 0.
-func loop(label string, n reg.Register, body func()) {
-	Label(label)
-	body()
-	DECQ(n)
-	JNZ(LabelRef(label))
-}
-
-func float32s(s simd, m Mem) reg.VecVirtual { v := s.vec(); VBROADCASTSS(m, v); return v }
-
-// rows is what the AVX code of both instruction sets calls a row of float32 or float64 cells.
+// cell returns what a kernel for float64 cells (wide) or float32 ones calls itself, the bytes of a cell and the type of a
+// pointer to it.
 func cell(wide bool) (suffix string, size int, kind string) {
 	if wide {
 		return "f64", 8, "*float64"
