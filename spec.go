@@ -14,7 +14,7 @@ import (
 
 // Spec says what to fit and how. The zero value of every field means its default, so Spec{K: 3} is a full Gaussian
 // mixture of three components. Pointers tell a given 0 from no value; new(0.0) makes one. The JSON keys are the flags
-// of the command with _ for -.
+// of the command with _ for -, but for k_range, which -k takes too, and column_names, which the command finds in the file.
 type Spec struct {
 	// Model is "gmm" (the default), "bernoulli" (columns of bits), "categorical" (columns of levels), "kmeans" or
 	// "kmedians".

@@ -2,8 +2,9 @@
 package main
 
 import (
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // isa is an instruction set.

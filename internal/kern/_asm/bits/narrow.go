@@ -3,10 +3,11 @@ package main
 import (
 	"fmt"
 
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // Here components are in lanes: the sums of a subset of a group of four, for 8 or 16 components, are a Line of a table, and

@@ -1,9 +1,10 @@
 package main
 
 import (
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // packed turns a panel into words by columns. Of numbers only 0 and 1 are their own squares; a NaN stays one.

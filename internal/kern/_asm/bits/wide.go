@@ -3,10 +3,11 @@ package main
 import (
 	"fmt"
 
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // AVX-512 scores with rows in its lanes. The sums of the 16 subsets of a group of columns are two vectors, and one

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 var constants = map[string]Mem{}

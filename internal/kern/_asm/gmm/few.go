@@ -3,9 +3,10 @@ package main
 import (
 	"math"
 
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // eight is how many partial sums, by row modulo eight, few and tally keep.

@@ -4,8 +4,9 @@ package main
 import (
 	"fmt"
 
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // isa is an instruction set: everything below is written once for both.

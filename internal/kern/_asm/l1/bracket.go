@@ -1,10 +1,11 @@
 package main
 
 import (
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 const bracketSignature = "func(hit, weight *float64, slot *int32, table, x, w *float64, label *int32, rows, d int) (n int)"

@@ -1,10 +1,11 @@
 package main
 
 import (
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // dense writes the panel product in float32 for tiles of w centres, with the two smallest scores of each row. Two vectors

@@ -3,10 +3,11 @@ package main
 import (
 	"math"
 
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // zero returns n vectors of zeros.

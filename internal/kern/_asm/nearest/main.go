@@ -4,10 +4,11 @@ package main
 import (
 	"fmt"
 
-	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
 // isa is an instruction set, and the widest tile whose sums fit its registers.
