@@ -152,7 +152,7 @@ func (s *Spec) shapes(n int64, d int) (names []string, left []family.Shape) {
 		key := likeness(shape, 2, d)
 		switch {
 		case slices.Contains(keys, key): // one column has fewer shapes
-		case !asked && (shape.Matrix() && d > affordedColumns || sharesAxes(shape) && d > affordedAxes || shape.Decomposed() && float64(n)*float64(d) > affordedCells):
+		case !asked && (shape.Matrix() && d > affordedColumns || sharesAxes(shape) && d > affordedAxes || shape.Parsimonious() && float64(n)*float64(d) > affordedCells):
 			left = append(left, shape)
 		default:
 			names, keys = append(names, shape.String()), append(keys, key)

@@ -341,7 +341,7 @@ func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
 	}
 	names, left := s.shapes(2e6, 40)
 	for _, name := range names {
-		if shape, _ := family.ParseShape(name); shape.Matrix() || shape.Decomposed() {
+		if shape, _ := family.ParseShape(name); shape.Matrix() || shape.Parsimonious() {
 			t.Errorf("%s is tried on 2,000,000 rows of 40 columns", name)
 		}
 	}

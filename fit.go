@@ -240,7 +240,7 @@ func (f *fit) size() error {
 	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
 	v := kind.Variables{Shape: spec.shape(), Levels: kind.Counts(spec.Levels), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
 	f.mix.Family = spec.kind().Family(v)
-	if g, ok := f.mix.Family.(family.Decomposed); ok {
+	if g, ok := f.mix.Family.(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.names) == d && f.spec.PCA == 0 {
 			return fmt.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.names[j], spec.shape())
 		}

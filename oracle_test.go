@@ -312,7 +312,7 @@ func TestStepsOfLloydAgreeWithExactArithmetic(t *testing.T) {
 		if err := json.Unmarshal(c.Start, &start); err != nil {
 			t.Fatal(err)
 		}
-		mix := &mixture.Mixture{Family: family.Fixed{}, K: k, D: d}
+		mix := &mixture.Mixture{Family: family.KMeans{}, K: k, D: d}
 		var theta []float64
 		for _, row := range start {
 			for j, x := range row {

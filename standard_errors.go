@@ -124,7 +124,7 @@ func (n *natural) fill(e *model.StandardErrors) {
 	switch fam := n.f.mix.Family.(type) {
 	case family.Gaussian:
 		n.gaussian(e, fam)
-	case family.Decomposed:
+	case family.Parsimonious:
 		n.gaussian(e, fam.Plain())
 	case family.Natural:
 		n.locations(e, fam)
@@ -246,7 +246,7 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Err
 // entries returns the standard errors of the entries of the covariance of component c.
 func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 	k, d, comp := n.f.mix.K, n.f.mix.D, n.theta[n.at:]
-	if fam, ok := n.f.mix.Family.(family.Decomposed); ok {
+	if fam, ok := n.f.mix.Family.(family.Parsimonious); ok {
 		grad := make([]float64, len(comp))
 		return func(j, l int) float64 {
 			fam.CovarianceGrad(grad, comp, c, j, l, k, d)

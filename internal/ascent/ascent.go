@@ -26,7 +26,7 @@ type Point struct {
 	Weights []float64 // sum of row weights times responsibilities of each component
 	Next    []float64 // the EM step: the M-step for these responsibilities
 	Lifted  float64   // free energy after that M-step, with the responsibilities as they are
-	Flat    []bool    // components whose rows the floor thickens, though their covariance stands above it; nil where that cannot be
+	Flat    []bool    // components that the floor regularises, though their covariance is above it; nil where that cannot be
 
 	// Grad is the gradient of F at Theta, 0 at the parameters of Held; nil for hard labels and costs.
 	Grad []float64

@@ -201,16 +201,16 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 // ridgeAt returns the curvature below which a point that is tol from the top, in standard errors, may be on a ridge. The way
 // there is tol / sqrt(curvature) in the metric, and curvatures change in proportion to it: to be at most a given share of
 // it, curvature^(3/2) must grow as tol does.
-func ridgeAt(tol float64) float64 { return ridge * math.Pow(max(1, tol/parabola), 2.0/3) }
+func ridgeAt(tol float64) float64 { return ridge * math.Pow(max(1, tol/quadraticRange), 2.0/3) }
 
-// parabola is the distance, in standard errors, within which the surroundings are so much of a parabola that what Newton's
-// step leaves is known without another look.
-const parabola = 0.01
+// quadraticRange is the distance from the optimum, in standard errors, within which the quadratic model holds so well that the
+// gradient after Newton's step is known without another evaluation.
+const quadraticRange = 0.01
 
 // end yields the step that was certified and, where it gains, Newton's step from there, which the look has solved for. Of
 // what was within tolerance that leaves what the solution was cut short by, at the price of one sweep.
 //
-// Farther away than a parabola reaches, the end stays where the tolerance allows it to be, but what is told of it is measured
+// Outside the range of the quadratic model the end stays where the tolerance allows it to be, but what is told of it is measured
 // where Newton's step leads. Where too much of the gradient is left there the look was of another basin and the end is
 // none: end returns false and yields nothing.
 func (w *watch) end(s Step) bool {
@@ -226,7 +226,7 @@ func (w *watch) end(s Step) bool {
 	}
 	c := s.Certificate.after(q)
 	gains := q.F > p.F && slices.Equal(q.Held, p.Held) // else nothing that F can tell, or into another floor
-	if s.Distance > parabola {
+	if s.Distance > quadraticRange {
 		if !gains || !s.Certificate.measured(p, q, &c) || s.Certificate.Distance > w.Tol {
 			w.factor *= 2
 			return false

@@ -20,10 +20,10 @@ func (p *commonAxes) newton(tol float64, steps int) bool {
 	if math.IsNaN(cost) {
 		return false
 	}
-	var h *bend
+	var h *quadraticModel
 	for range steps {
 		if h == nil {
-			h = p.bend()
+			h = p.quadratic()
 		}
 		t := h.step(radius)
 		_, _, angle := largest(t.w, p.d)

@@ -55,7 +55,7 @@ func diagonalCost(axes []float64, s [][]float64, n []float64, d int, equal bool)
 	return f / total
 }
 
-func TestBendHasTheDerivativesOfTheCost(t *testing.T) {
+func TestQuadraticModelHasTheDerivativesOfTheCost(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	for _, equal := range []bool{false, true} {
 		for _, d := range []int{2, 3, 5} {
@@ -76,7 +76,7 @@ func TestBendHasTheDerivativesOfTheCost(t *testing.T) {
 			slope := fd.Gradient(nil, cost, zero, &fd.Settings{Formula: fd.Central})
 			var curve mat.SymDense
 			fd.Hessian(&curve, cost, zero, &fd.Settings{Formula: fd.Central, Step: 1e-3})
-			h := newCommonAxes(axes.axes, s, n, d, equal).bend()
+			h := newCommonAxes(axes.axes, s, n, d, equal).quadratic()
 			y := make([]float64, len(zero))
 			for i, want := range slope {
 				if got := h.slope[i] * scale; math.Abs(got-want) > 1e-7*(1+math.Abs(want)) {

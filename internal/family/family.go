@@ -43,7 +43,8 @@ type Natural interface {
 	FromNatural(theta, natural []float64, k int)
 }
 
-// A Flattening family may have components that the floor thickens although none of what AtFloor looks at sits on it.
+// A Flattening family may have components that the floor of variances regularises although no variance that AtFloor looks at is on
+// the floor.
 type Flattening interface {
 	Family
 	// Flat tells which those are, for the sums of a sweep with theta and the M-step next.

@@ -27,7 +27,7 @@ func TestGaussianLaws(t *testing.T) {
 }
 
 func TestFixedLaws(t *testing.T) {
-	newFamily := func([]float64) family.Family { return family.Fixed{} }
+	newFamily := func([]float64) family.Family { return family.KMeans{} }
 	familytest.Laws(t, newFamily)
 	familytest.LocationScale(t, newFamily, false)
 }
@@ -52,7 +52,7 @@ func TestFreeParameters(t *testing.T) {
 			t.Errorf("%s: %d, want %d", shapes[i], got, want)
 		}
 	}
-	if got := (family.Fixed{}).Free(4, 3); got != 12 {
+	if got := (family.KMeans{}).Free(4, 3); got != 12 {
 		t.Errorf("kmeans: %d, want 12", got)
 	}
 }
@@ -288,7 +288,7 @@ func TestComponentWithoutRowsKeepsItsParameters(t *testing.T) {
 // A row whose squared distance has no float64 is as unlikely as can be, never NaN, and with weight 0 it adds nothing.
 func TestRowsBeyondTheRangeOfSquares(t *testing.T) {
 	const d, k = 2, 2
-	families := []family.Family{family.Fixed{}}
+	families := []family.Family{family.KMeans{}}
 	for _, shape := range shapes {
 		families = append(families, family.Gaussian{Shape: shape, Var: []float64{1, 1}})
 	}
@@ -323,7 +323,7 @@ func TestRowsBeyondTheRangeOfSquares(t *testing.T) {
 // An empty cluster takes the worst explained row of a cluster that has others, and the cost afterwards is that of the
 // rows where they are then.
 func TestEmptyClusterTakesTheFarthestRow(t *testing.T) {
-	m := &mixture.Mixture{Family: family.Fixed{}, K: 3, D: 1}
+	m := &mixture.Mixture{Family: family.KMeans{}, K: 3, D: 1}
 	theta := []float64{5, 1000, 20}
 	b := m.Bind(theta, math.Inf(1))
 	s := m.NewStats(b.FarMax())

@@ -27,9 +27,9 @@ func scoredFamilies(rng *rand.Rand) (all []scored) {
 			all = append(all, s)
 		}
 	}
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		for d := 1; d <= 4; d++ {
-			s := scored{shape.String(), family.Decomposed{Shape: shape, Var: []float64{1, 1, 1, 1}[:d]}, 3, d, nil}
+			s := scored{shape.String(), family.Parsimonious{Shape: shape, Var: []float64{1, 1, 1, 1}[:d]}, 3, d, nil}
 			for range kern.Rows * d {
 				s.x = append(s.x, 2*rng.NormFloat64())
 			}

@@ -12,7 +12,7 @@ import (
 // the axes are the columns' own (I). Celeux and Govaert 1995; Fraley and Raftery 2002.
 type Shape uint8
 
-// The fourteen shapes. Gaussian has the first six, Decomposed the others.
+// The fourteen shapes. Gaussian has the first six, Parsimonious the others.
 const (
 	Full            Shape = iota // VVV: each component its own matrix
 	Tied                         // EEE: one matrix for all
@@ -57,8 +57,8 @@ func (s Shape) Mclust() string { return shapes[s].mclust }
 // Shared reports whether all components have the same covariance.
 func (s Shape) Shared() bool { return s == Tied || s == TiedDiag || s == TiedSpherical }
 
-// Decomposed reports whether components share a part of their covariances only, as in a Decomposed family.
-func (s Shape) Decomposed() bool { return s > TiedSpherical }
+// Parsimonious reports whether components share a part of their covariances only, as in a Parsimonious family.
+func (s Shape) Parsimonious() bool { return s > TiedSpherical }
 
 // Rescales reports whether a change of the columns' units, each by a factor of its own, maps the covariances of the shape to
 // one another.

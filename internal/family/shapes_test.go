@@ -12,8 +12,8 @@ func TestNestedShapes(t *testing.T) {
 	const k, d = 4, 3
 	v := []float64{1, 1, 1}
 	free := func(s family.Shape) int {
-		if s.Decomposed() {
-			return family.Decomposed{Shape: s, Var: v}.Free(k, d)
+		if s.Parsimonious() {
+			return family.Parsimonious{Shape: s, Var: v}.Free(k, d)
 		}
 		return family.Gaussian{Shape: s, Var: v}.Free(k, d)
 	}

@@ -160,7 +160,7 @@ func (c *breather) search(ctx context.Context, theta []float64) (better []float6
 	c.turns <- struct{}{}
 	defer func() { <-c.turns }()
 	ok = true
-	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: rng.Moves.At(c.Seed, c.Start), levels: map[int]*level{}, border: border{points: c.points}}
+	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: rng.Moves.At(c.Seed, c.Start), levels: map[int]*level{}, border: hartiganBounds{points: c.points}}
 	if work := len(c.points.X) * (len(theta) / c.points.D); work < alone {
 		s.threads = 1
 	}
@@ -185,7 +185,7 @@ type search struct {
 	levels  map[int]*level // by the number of centres
 	best    pairs          // of the best centres: every breath begins there
 	wide    pairs          // of those breathed in as well
-	border  border
+	border  hartiganBounds
 	rng     *rand.Rand
 	see     func(at *ascent.Point, halves bool) bool // told of each step; reports whether to go on
 	passes  int
@@ -319,7 +319,7 @@ type level struct {
 func (s *search) level(k int) *level {
 	l := s.levels[k]
 	if l == nil {
-		l = &level{search: s, mix: mixture.Mixture{Family: family.Fixed{}, K: k, D: s.points.D}, task: make([]nearest.Task, 1)}
+		l = &level{search: s, mix: mixture.Mixture{Family: family.KMeans{}, K: k, D: s.points.D}, task: make([]nearest.Task, 1)}
 		l.stats = l.mix.NewStats(family.FarRows(k))
 		s.levels[k] = l
 	}

@@ -192,11 +192,11 @@ func (g *growth) search(now *partition) (*move, error) {
 }
 
 // far is k-means whose sweeps name enough of the farthest rows: light ones must not hide a heavier.
-type far struct{ family.Fixed }
+type far struct{ family.KMeans }
 
 // Bind implements family.Family.
 func (far) Bind(theta []float64, k, d int) family.Kernel {
-	return farKernel{family.Fixed{}.Bind(theta, k, d).(family.HardKernel)}
+	return farKernel{family.KMeans{}.Bind(theta, k, d).(family.HardKernel)}
 }
 
 type farKernel struct{ family.HardKernel }

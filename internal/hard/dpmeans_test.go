@@ -101,7 +101,7 @@ func carried(t *testing.T, p *seed.Points, at *ascent.Point, penalty float64) fl
 	t.Helper()
 	f := -penalty * float64(len(at.Next)/p.D)
 	opened := len(at.Next) == len(at.Theta) // nothing left to open
-	for i, c := range labelsOf(t, family.Fixed{}, p, at.Theta) {
+	for i, c := range labelsOf(t, family.KMeans{}, p, at.Theta) {
 		if !opened && slices.Equal(p.At(i), at.Next[len(at.Theta):]) {
 			opened = true
 			continue

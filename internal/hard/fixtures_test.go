@@ -148,7 +148,7 @@ func (o swept) Eval(ctx context.Context, theta []float64, beta float64) (*ascent
 
 // kmeans returns the objective of k-means.
 func kmeans(p *seed.Points, k int) swept {
-	return swept{sweeper(p, 2), &mixture.Mixture{Family: family.Fixed{}, K: k, D: p.D}}
+	return swept{sweeper(p, 2), &mixture.Mixture{Family: family.KMeans{}, K: k, D: p.D}}
 }
 
 // inertia is the sum of weighted squared distances to the nearest centre, by its definition.

@@ -33,7 +33,7 @@ func TestKMeansIsHardEMOfEqualSpheres(t *testing.T) {
 			for j, x := range a {
 				within(t, "mean", b[j], x, 1e-12*(1+math.Abs(x)))
 			}
-			if !slices.Equal(labelsOf(t, family.Fixed{}, p, a), gaussianLabels(t, p, m, b)) {
+			if !slices.Equal(labelsOf(t, family.KMeans{}, p, a), gaussianLabels(t, p, m, b)) {
 				t.Errorf("seed %d: labels differ after %d steps", s, i)
 			}
 		}

@@ -55,7 +55,7 @@ func TestStoredStepsOfKMedians(t *testing.T) {
 					for i, want := range flat(after.Centres) {
 						within(t, "centre", got.Theta[i], want, 1e-12*(1+math.Abs(want)))
 					}
-					if !slices.Equal(labelsOf(t, family.Absolute{}, all, got.Theta), after.Labels) {
+					if !slices.Equal(labelsOf(t, family.KMedians{}, all, got.Theta), after.Labels) {
 						t.Errorf("labels differ after %d steps", after.Steps)
 					}
 				}
@@ -122,7 +122,7 @@ func TestNoHalfOfAStepRaisesTheCost(t *testing.T) {
 		theta := slices.Clone(p.X[:5*3])
 		steps := climb(t, lloyd(200), &Medians{Points: p, Threads: 2}, theta)
 		for i, step := range steps {
-			labels := labelsOf(t, family.Absolute{}, p, step.Point.Theta)
+			labels := labelsOf(t, family.KMedians{}, p, step.Point.Theta)
 			f := 0.0
 			for r, c := range labels {
 				for j, x := range p.At(r) {

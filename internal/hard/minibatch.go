@@ -178,7 +178,7 @@ func (b *batches) run(ctx context.Context) (settled bool, err error) {
 // step lets the rows pull their centres and returns the mean inertia of the batch before.
 func (b *batches) step(ctx context.Context, rows []int) (float64, error) {
 	p, d := b.Points, b.Points.D
-	if err := b.a.assign(ctx, family.Fixed{}, b.theta, p, rows, b.Threads); err != nil {
+	if err := b.a.assign(ctx, family.KMeans{}, b.theta, p, rows, b.Threads); err != nil {
 		return 0, err
 	}
 	cost, weight := 0.0, 0.0

@@ -92,7 +92,7 @@ func (q *partition) mean(open *family.Far) move {
 	for i, v := range q.s.Sum {
 		next[i] = v / q.s.N[i/q.s.D]
 	}
-	lifted := family.Fixed{}.Expected(next, q.theta, q.s) - q.penalty*float64(q.s.K)
+	lifted := family.KMeans{}.Expected(next, q.theta, q.s) - q.penalty*float64(q.s.K)
 	if open != nil {
 		next = append(next, open.X...)
 		lifted += open.W*q.left(open) - q.penalty

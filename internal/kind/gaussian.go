@@ -23,8 +23,8 @@ var Gaussian = &Kind{
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,
 	Family: func(v Variables) family.Family {
-		if v.Shape.Decomposed() {
-			return family.Decomposed{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar}
+		if v.Shape.Parsimonious() {
+			return family.Parsimonious{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar}
 		}
 		return family.Gaussian{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar}
 	},

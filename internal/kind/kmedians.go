@@ -11,7 +11,7 @@ var KMedians = &Kind{
 	Drivers:  []string{"auto", "lloyd", "exact"},
 	Criteria: []string{"silhouette"},
 	MaxIter:  300,
-	Family:   func(Variables) family.Family { return family.Absolute{} },
+	Family:   func(Variables) family.Family { return family.KMedians{} },
 	Location: Location{Key: "centers", Array: "cluster_centers_", Plural: "medians", Told: Median},
 	Cost:     Cost{Name: "cost", Of: "the L1 distances"},
 }

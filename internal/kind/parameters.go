@@ -39,7 +39,7 @@ func (p *Parameters) K() int {
 // are taken as they stand, whatever they share.
 func (p *Parameters) Family(variances []float64) family.Family {
 	f := p.Kind.Family(Variables{Shape: p.Shape, Levels: Counts(p.Levels), Var: variances})
-	if f, ok := f.(family.Decomposed); ok {
+	if f, ok := f.(family.Parsimonious); ok {
 		return f.Plain()
 	}
 	return f
@@ -77,7 +77,7 @@ func (p *Parameters) Fill(fam family.Family, comp, origin []float64, raise bool)
 				return notPositive(c)
 			}
 		}
-	case family.Decomposed:
+	case family.Parsimonious:
 		own, err := p.Scales(fam.Plain())
 		if err != nil {
 			return err

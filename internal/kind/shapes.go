@@ -38,11 +38,11 @@ func (p *Parameters) condition(c int) float64 {
 
 // CheckShape wants covariances that share what the shape says.
 func (p *Parameters) CheckShape() error {
-	if !p.Shape.Decomposed() {
+	if !p.Shape.Parsimonious() {
 		return nil
 	}
 	k, d := p.K(), p.D
-	fam := family.Decomposed{Shape: p.Shape, Var: make([]float64, d)}
+	fam := family.Parsimonious{Shape: p.Shape, Var: make([]float64, d)}
 	weight := make([]float64, k)
 	for c := range k {
 		weight[c] = 1

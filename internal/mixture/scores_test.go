@@ -78,7 +78,7 @@ func TestRowGradientsAreDifferencesOfTheLogDensity(t *testing.T) {
 }
 
 func TestCostsHaveNoRowGradients(t *testing.T) {
-	m := &mixture.Mixture{Family: family.Fixed{}, K: 2, D: 1}
+	m := &mixture.Mixture{Family: family.KMeans{}, K: 2, D: 1}
 	if m.Bind([]float64{0, 1}, 1).HasRowGrad() {
 		t.Error("k-means has gradients of a log density")
 	}

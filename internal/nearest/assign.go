@@ -26,7 +26,7 @@ type worker struct {
 	j       *job // in hand
 	s       *sums
 	lo      int // first panel of the part
-	hand    hand
+	batch   rowBatch
 	g       gathered
 	y       []float64 // d
 	got     []int32   // batch x kern.Rows
@@ -55,8 +55,8 @@ func newWorker(e *Engine) *worker {
 		moves: make([]kern.Move, 0, 2*moveRows+2*kern.Rows), changes: make([]kern.Change, 0, moveRows+kern.Rows)}
 }
 
-// hand tells which rows are being compared.
-type hand struct {
+// rowBatch tells which rows are being compared.
+type rowBatch struct {
 	n     int     // rows; what follows in the last panel counts for nothing
 	first int     // they are first, first + 1, ...
 	id    []int32 // or these, where it is not nil
@@ -64,7 +64,7 @@ type hand struct {
 	due   []float32
 }
 
-func (h *hand) row(i int) int {
+func (h *rowBatch) row(i int) int {
 	if h.id != nil {
 		return int(h.id[i])
 	}
@@ -72,7 +72,7 @@ func (h *hand) row(i int) int {
 }
 
 // valid returns the bits of the rows that panel p in hand has.
-func (h *hand) valid(p int) uint32 { return validOf(h.n - p*kern.Rows) }
+func (h *rowBatch) valid(p int) uint32 { return validOf(h.n - p*kern.Rows) }
 
 func validOf(left int) uint32 {
 	if left < kern.Rows {
@@ -111,7 +111,7 @@ func (w *worker) panels(p, q int) {
 	case w.j.k == 1:
 		clear(w.got[:kern.Rows])
 		for ; p < q; p++ {
-			w.hand = hand{n: w.e.n - p*kern.Rows, first: p * kern.Rows}
+			w.batch = rowBatch{n: w.e.n - p*kern.Rows, first: p * kern.Rows}
 			w.note(0, math.MaxUint32, w.got)
 		}
 	case b.due == nil:
@@ -133,9 +133,9 @@ func (w *worker) whole(p, q int, bound bool) {
 	for ; p < q; p += step {
 		n, lo := min(step, q-p), p*kern.Rows
 		label := w.j.st.label[lo:]
-		w.hand = hand{n: min(n*kern.Rows, e.n-lo), first: lo, bound: bound}
+		w.batch = rowBatch{n: min(n*kern.Rows, e.n-lo), first: lo, bound: bound}
 		if bound {
-			w.hand.due = w.j.st.bounds.due[lo:]
+			w.batch.due = w.j.st.bounds.due[lo:]
 		}
 		if e.ints != nil {
 			size := e.ints.groups * 4 * kern.Rows
@@ -148,7 +148,7 @@ func (w *worker) whole(p, q int, bound bool) {
 
 // note takes in the labels of the rows of the bits of panel p in hand.
 func (w *worker) note(p int, rows uint32, got []int32) {
-	e, s, h, st := w.e, w.s, &w.hand, w.j.st
+	e, s, h, st := w.e, w.s, &w.batch, w.j.st
 	first := w.lo * kern.Rows
 	for b := rows & h.valid(p); b != 0; b &= b - 1 {
 		r := bits.TrailingZeros32(b)

@@ -58,7 +58,7 @@ func BenchmarkLloyd(b *testing.B) {
 						}
 						s.Reset()
 						sweep1(e, st, at, c.k, s)
-						family.Fixed{}.MStep(at, at, s)
+						family.KMeans{}.MStep(at, at, s)
 					}
 					least = min(least, time.Since(begun))
 				}

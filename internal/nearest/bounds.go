@@ -225,7 +225,7 @@ func (w *worker) copyRows(p int, rows uint32) {
 	}
 }
 
-// float32s sees bytes, which come in fours, as numbers of 32 bits: to copy, not to reckon with.
+// float32s returns bytes, four at a time, as float32: it is for copying, not for arithmetic.
 func float32s(b []uint8) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
@@ -240,7 +240,7 @@ func (w *worker) drain() {
 	if g.n == 0 {
 		return
 	}
-	w.hand = hand{n: g.n, id: g.id, bound: true, due: g.due}
+	w.batch = rowBatch{n: g.n, id: g.id, bound: true, due: g.due}
 	panels := (g.n + kern.Rows - 1) / kern.Rows
 	if w.e.ints != nil {
 		w.intPanel(bytes4(g.x), g.row, g.label)
@@ -260,5 +260,5 @@ func (w *worker) drain() {
 func (w *worker) finish(at, n int, norm []float32, coef *[3]float32) {
 	b, c := &w.j.st.bounds, w.j.centres
 	all := [7]float32{coef[0], coef[1], coef[2], c.off, 1 + 0x1p-20, 1e-30, 1 - 0x1p-10}
-	kern.Slack(w.hand.due[at*kern.Rows:], w.state, norm, w.got, b.low, &all, n)
+	kern.Slack(w.batch.due[at*kern.Rows:], w.state, norm, w.got, b.low, &all, n)
 }

@@ -149,7 +149,7 @@ func TestStartsShareASweep(t *testing.T) {
 					for i := range tasks {
 						s := tasks[i].Stats
 						text += fmt.Sprintf("%v %b %b %b %v\n", tasks[i].Done, s.N, s.Sum, s.F, s.Far)
-						family.Fixed{}.MStep(tasks[i].Theta, tasks[i].Theta, s)
+						family.KMeans{}.MStep(tasks[i].Theta, tasks[i].Theta, s)
 					}
 				}
 				return text
@@ -180,7 +180,7 @@ func TestBoundsAreUsedWhereTheyPay(t *testing.T) {
 		if _, err := sweep1(e, st, theta, k, s); err != nil {
 			t.Fatal(err)
 		}
-		family.Fixed{}.MStep(theta, theta, s)
+		family.KMeans{}.MStep(theta, theta, s)
 	}
 	if st.bounds.mode != bounding || st.tested != n || st.compared*4 > n {
 		t.Errorf("at rest %d of %d rows are compared, mode %d", st.compared, st.tested, st.bounds.mode)

@@ -65,7 +65,7 @@ func (c *centres) set(theta, mu []float64, k, d, width int) bool {
 	for j := range d {
 		c.m[j] /= float64(k)
 	}
-	if spread(theta, mu, k, d) < roomier*spread(theta, c.m, k, d) {
+	if spread(theta, mu, k, d) < mostGrowth*spread(theta, c.m, k, d) {
 		copy(c.m, mu)
 	}
 	for j := range d {
@@ -96,9 +96,9 @@ func (c *centres) set(theta, mu []float64, k, d, width int) bool {
 	return true
 }
 
-// roomier is how much the square of the longest c' may grow so that m can be mu: then a is 0, and the score of a row gives its
+// mostGrowth is how much the square of the longest c' may grow so that m can be mu: then a is 0, and the score of a row gives its
 // distance too.
-const roomier = 4
+const mostGrowth = 4
 
 // spread returns the largest square of the centres' distances from m.
 func spread(theta, m []float64, k, d int) (most float64) {

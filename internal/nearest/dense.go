@@ -20,7 +20,7 @@ func (w *worker) densePanels(x, norm []float32, label []int32, n int) {
 func (w *worker) denseCall(x, norm []float32, label []int32, at, m int) {
 	e, c := w.e, w.j.centres
 	d, state := e.d, w.state[:1]
-	if w.hand.bound {
+	if w.batch.bound {
 		state = w.state[:m]
 	}
 	tiles := c.tiles
@@ -32,18 +32,18 @@ func (w *worker) denseCall(x, norm []float32, label []int32, at, m int) {
 		kern.Dense(x, c.dense[t*(d+2)*c.w:end*(d+2)*c.w], norm, &c.coef, state, label, w.got, w.flags, d, c.w, end-t, m, t > 0)
 	}
 	for i := range m {
-		near, moved := w.flags[2*i]&w.hand.valid(at+i), w.flags[2*i+1]
+		near, moved := w.flags[2*i]&w.batch.valid(at+i), w.flags[2*i+1]
 		if near|moved == 0 {
 			continue
 		}
 		got := w.got[i*kern.Rows : (i+1)*kern.Rows]
 		for b := near; b != 0; b &= b - 1 {
 			r := bits.TrailingZeros32(b)
-			got[r] = w.settle(w.hand.row((at+i)*kern.Rows + r))
+			got[r] = w.settle(w.batch.row((at+i)*kern.Rows + r))
 		}
 		w.note(at+i, near|moved, got)
 	}
-	if w.hand.bound {
+	if w.batch.bound {
 		w.finish(at, m, norm, &c.coef)
 	}
 }

@@ -22,7 +22,7 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 		kern.Integers(x, row, c.ints[t*size:end*size], c.meta[4*t:4*end], w.scores[t*c.w*kern.Rows:], &w.upper, e.ints.words, groups, c.w, end-t)
 	}
 	n, multi := kern.Survivors(w.list, row, c.meta, w.scores, &w.upper, c.w, c.tiles)
-	valid := w.hand.valid(0)
+	valid := w.batch.valid(0)
 	multi &= valid
 	got := w.got[:kern.Rows]
 	w.pairs, w.lane = w.pairs[:0], w.lane[:0]
@@ -44,7 +44,7 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 		w.compare(multi, got)
 	}
 	w.note(0, valid, got)
-	if !w.hand.bound {
+	if !w.batch.bound {
 		return
 	}
 	// Where one survives its score plus radius is the least of all, and the second least of score less radius is that of
@@ -60,7 +60,7 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 
 // pair1 adds a pair to compare.
 func (w *worker) pair1(r int, centre int32) {
-	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.hand.row(r) - w.lo*kern.Rows), Centre: uint32(centre)})
+	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.batch.row(r) - w.lo*kern.Rows), Centre: uint32(centre)})
 	w.lane = append(w.lane, uint8(r))
 }
 
@@ -145,7 +145,7 @@ func (w *worker) compare(rows uint32, got []int32) {
 	}
 	for ; tied != 0; tied &= tied - 1 {
 		r := bits.TrailingZeros32(tied)
-		e.row(w.y, w.hand.row(r))
+		e.row(w.y, w.batch.row(r))
 		best := math.Inf(1)
 		for i, v := range w.pairs {
 			if int(w.lane[i]) != r || w.dist[i] > w.best[r]*wide {

@@ -20,7 +20,7 @@ func Lloyd(ctx context.Context, p *Points, rows []int, threads int) ([]int32, er
 		return lloydLevels(ctx, p, rows)
 	}
 	k := len(rows)
-	m := &mixture.Mixture{Family: family.Fixed{}, K: k, D: p.D}
+	m := &mixture.Mixture{Family: family.KMeans{}, K: k, D: p.D}
 	theta := make([]float64, 0, k*p.D)
 	for _, i := range rows {
 		theta = append(theta, p.At(i)...)

@@ -184,7 +184,7 @@ func (e *expiring) Err() error {
 func TestBitsAndNumbersInTurn(t *testing.T) {
 	ctx, table := context.Background(), answers(500, two)
 	bits, levels := binary(family.Bernoulli{}, 2, len(two)), binary(family.Categorical{Levels: two}, 2, len(two))
-	numbers := sweep.Task{Mixture: &mixture.Mixture{Family: family.Fixed{}, K: 2, D: len(two)}, Theta: append(make([]float64, len(two)), slices.Repeat([]float64{1}, len(two))...), Beta: math.Inf(1)}
+	numbers := sweep.Task{Mixture: &mixture.Mixture{Family: family.KMeans{}, K: 2, D: len(two)}, Theta: append(make([]float64, len(two)), slices.Repeat([]float64{1}, len(two))...), Beta: math.Inf(1)}
 	alone := func(tasks ...sweep.Task) string {
 		s, err := sweep.NewLocal(table, 500, make([]float64, len(two)), 1).Sweep(ctx, tasks)
 		if err != nil {

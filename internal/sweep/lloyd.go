@@ -55,7 +55,7 @@ const shortAfter = 2
 
 // lloyd reports whether the task is a sweep of k-means that goes on from others.
 func (t *Task) lloyd() bool {
-	_, means := t.Mixture.Family.(family.Fixed)
+	_, means := t.Mixture.Family.(family.KMeans)
 	return means && t.State != nil && math.IsInf(t.Beta, 1)
 }
 

@@ -22,7 +22,7 @@ func TestSweepsWithAStateAgreeWithPlainOnes(t *testing.T) {
 		table := blobs(n, d)
 		for _, src := range []data.Source{table, &stream{Table: table}} {
 			l := sweep.NewLocal(src, int64(n), []float64{4, 8, 0}, 2)
-			m := &mixture.Mixture{Family: family.Fixed{}, K: k, D: d}
+			m := &mixture.Mixture{Family: family.KMeans{}, K: k, D: d}
 			a, b := make([]float64, k*d), make([]float64, k*d)
 			for i := range a {
 				a[i], b[i] = float64(i%7), float64(i*i%11)-3
@@ -99,7 +99,7 @@ func TestSweepsWithAStateHaveTheSameBitsEverywhere(t *testing.T) {
 		for i := range table.F64 {
 			table.F64[i] += math.Trunc(table.F64[i]) * (c.scale - 1)
 		}
-		origin, m, want := slices.Repeat([]float64{2}, c.d), &mixture.Mixture{Family: family.Fixed{}, K: c.k, D: c.d}, ""
+		origin, m, want := slices.Repeat([]float64{2}, c.d), &mixture.Mixture{Family: family.KMeans{}, K: c.k, D: c.d}, ""
 		for _, level := range kern.Levels() {
 			restore := kern.Use(level)
 			for _, threads := range []int{1, 3} {

@@ -84,7 +84,7 @@ func (r *streamReader) Close() error {
 func tasks(d int) []sweep.Task {
 	v := slices.Repeat([]float64{30}, d)
 	gmm := &mixture.Mixture{Family: family.Gaussian{Shape: family.Full, Var: v}, K: 3, D: d}
-	means := &mixture.Mixture{Family: family.Fixed{}, K: 4, D: d}
+	means := &mixture.Mixture{Family: family.KMeans{}, K: 4, D: d}
 	a, b := make([]float64, gmm.Params()), make([]float64, means.Params())
 	for i := range a {
 		a[i] = float64(i%3) / 2
@@ -416,7 +416,7 @@ func TestLloydNeverVisitsAPartitionTwice(t *testing.T) {
 		for i := range theta {
 			theta[i] = far * float64(rng.IntN(wide))
 		}
-		m := &mixture.Mixture{Family: family.Fixed{}, K: k, D: d}
+		m := &mixture.Mixture{Family: family.KMeans{}, K: k, D: d}
 		l := sweep.NewLocal(table, int64(n), make([]float64, d), 1)
 		ctx := context.Background()
 		partition := func(theta []float64) (s string) {

@@ -7,41 +7,41 @@ import (
 	"github.com/latent-go/latent/internal/kern"
 )
 
-// Absolute is the cluster of K-medians: a Laplace density of one fixed scale in every column. Its score is minus the L1
+// KMedians is the cluster of K-medians: a Laplace density of one fixed scale in every column. Its score is minus the L1
 // distance to the centre, which is the log density of scale 1 without its constant, so that the free energy of hard
 // labels is minus the L1 cost.
 //
 // theta is k x d centres. The best centre is the median of each column, and medians do not add: the median of two blocks
 // of rows is not told by any fixed number of sums of each. So there are no sums but N, and MStep keeps theta. Package
 // hard takes the medians from rows in memory; this family scores rows, in memory or not.
-type Absolute struct{}
+type KMedians struct{}
 
 // Name returns "kmedians".
-func (Absolute) Name() string { return "kmedians" }
+func (KMedians) Name() string { return "kmedians" }
 
 // Params returns k*d.
-func (Absolute) Params(k, d int) int { return k * d }
+func (KMedians) Params(k, d int) int { return k * d }
 
 // Sums returns 0.
-func (Absolute) Sums(_, _ int) int { return 0 }
+func (KMedians) Sums(_, _ int) int { return 0 }
 
 // Free returns k*d.
-func (Absolute) Free(k, d int) int { return k * d }
+func (KMedians) Free(k, d int) int { return k * d }
 
 // Density returns false: scores are minus L1 distances.
-func (Absolute) Density() bool { return false }
+func (KMedians) Density() bool { return false }
 
 // Bind copies the centres.
-func (Absolute) Bind(theta []float64, k, d int) Kernel {
+func (KMedians) Bind(theta []float64, k, d int) Kernel {
 	return &absoluteKernel{k: k, d: d, c: slices.Clone(theta)}
 }
 
 // MStep copies theta: sums cannot tell medians.
-func (Absolute) MStep(next, theta []float64, _ *Stats) { copy(next, theta) }
+func (KMedians) MStep(next, theta []float64, _ *Stats) { copy(next, theta) }
 
 // Expected returns the free energy of the sweep where next is theta, and NaN elsewhere: sums cannot tell the cost about
 // other centres.
-func (Absolute) Expected(next, theta []float64, s *Stats) float64 {
+func (KMedians) Expected(next, theta []float64, s *Stats) float64 {
 	if !slices.Equal(next, theta) {
 		return math.NaN()
 	}
@@ -49,7 +49,7 @@ func (Absolute) Expected(next, theta []float64, s *Stats) float64 {
 }
 
 // AtFloor returns all false: there is no floor.
-func (Absolute) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
+func (KMedians) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
 
 type absoluteKernel struct {
 	k, d int

@@ -9,10 +9,10 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// border tells which points lie so near to another cluster that Hartigan's test must see their distances. Rounds hardly move
-// the centres: a centre that moves by t comes nearer to a point, or falls behind, by at most t (Hamerly 2010), so that most
+// hartiganBounds are bounds on the distances of points from centres. By them most points keep their cluster without a comparison, and
+// Hartigan's test looks at the distances of the others. Rounds hardly move the centres: a centre that moves by t comes nearer to a point, or falls behind, by at most t (Hamerly 2010), so that most
 // points are settled without a comparison.
-type border struct {
+type hartiganBounds struct {
 	pairs  // labels of now; distances as they were when a point was last compared
 	points *seed.Points
 	weight []float64 // k: of the points of each label
@@ -38,7 +38,7 @@ const (
 )
 
 // follow moves on to the centres theta: labels and weights are those of now.
-func (b *border) follow(ctx context.Context, theta []float64, threads int) error {
+func (b *hartiganBounds) follow(ctx context.Context, theta []float64, threads int) error {
 	b.turn++
 	if len(theta) < worthwhile || len(b.theta) != len(theta) {
 		return b.all(ctx, theta, threads)
@@ -63,14 +63,14 @@ func (b *border) follow(ctx context.Context, theta []float64, threads int) error
 
 // settled reports whether point i cannot gain by a move that changes its squared distance by the factors gain of the cluster
 // it leaves, at least 1, and loss of that it joins, at most 1. Then its label is what it was, too.
-func (b *border) settled(i int, gain, loss float64) bool {
+func (b *hartiganBounds) settled(i int, gain, loss float64) bool {
 	a := b.label[i]
 	u, l := b.upper[i]+b.moved[a], b.lower[i]-b.rival[a]
 	return l > 0 && l*l*loss*(1-surely) >= u*u*gain
 }
 
 // look brings the distances of point i up to date, whose label is.
-func (b *border) look(i int) {
+func (b *hartiganBounds) look(i int) {
 	if b.seen[i] == b.turn {
 		return
 	}
@@ -88,13 +88,13 @@ func (b *border) look(i int) {
 }
 
 // know sets the bounds of point i from its distances.
-func (b *border) know(i int) {
+func (b *hartiganBounds) know(i int) {
 	a := b.label[i]
 	b.upper[i], b.lower[i], b.seen[i] = math.Sqrt(b.first[i])-b.moved[a], math.Sqrt(b.second[i])+b.rival[a], b.turn
 }
 
 // move moves the centres to theta.
-func (b *border) move(theta []float64) {
+func (b *hartiganBounds) move(theta []float64) {
 	d := b.points.D
 	var most, second float64
 	fastest := -1
@@ -119,7 +119,7 @@ func (b *border) move(theta []float64) {
 }
 
 // all compares every point with theta.
-func (b *border) all(ctx context.Context, theta []float64, threads int) error {
+func (b *hartiganBounds) all(ctx context.Context, theta []float64, threads int) error {
 	k, d := len(theta)/b.points.D, b.points.D
 	if b.upper == nil {
 		b.upper, b.lower, b.seen, b.panel = make([]float64, b.points.N), make([]float64, b.points.N), make([]int, b.points.N), make([]float64, d*kern.Rows)
@@ -140,7 +140,7 @@ func (b *border) all(ctx context.Context, theta []float64, threads int) error {
 }
 
 // some compares the points named.
-func (b *border) some(rows []int) {
+func (b *hartiganBounds) some(rows []int) {
 	k, d := len(b.weight), b.points.D
 	for len(rows) > 0 {
 		n := min(len(rows), kern.Rows)
@@ -161,7 +161,7 @@ func (b *border) some(rows []int) {
 }
 
 // weigh sums the weights of each label.
-func (b *border) weigh() {
+func (b *hartiganBounds) weigh() {
 	clear(b.weight)
 	for i, w := range b.points.W {
 		b.weight[b.label[i]] += w

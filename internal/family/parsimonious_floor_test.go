@@ -10,12 +10,12 @@ import (
 )
 
 // Whatever collapses, covariances stay finite and above the floor, and the free energy does not fall.
-func TestDecomposedCovariancesStayAboveTheFloor(t *testing.T) {
+func TestParsimoniousCovariancesStayAboveTheFloor(t *testing.T) {
 	const d, k = 3, 2
 	rng := rand.New(rand.NewPCG(65, 0))
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		for _, flat := range []int{1, 2, 3} { // directions that the first component lacks
-			g := family.Decomposed{Shape: shape, Var: []float64{1, 4, 2}}
+			g := family.Parsimonious{Shape: shape, Var: []float64{1, 4, 2}}
 			theta := make([]float64, g.Params(k, d))
 			s, size := family.NewStats(k, d, g.Sums(k, d), 0), g.Shape.Size(d)
 			s.N[0], s.N[1] = 4, 50
@@ -62,10 +62,10 @@ func TestDecomposedCovariancesStayAboveTheFloor(t *testing.T) {
 }
 
 // A component that no row supports must not have moves without bounds, and no step out of the range of float64 may panic.
-func TestDecomposedMetricIsBoundedWithoutSupport(t *testing.T) {
+func TestParsimoniousMetricIsBoundedWithoutSupport(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 0))
 	const k, d = 2, 3
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		g, theta := somewhere(rng, shape, k, d)
 		s := momentsOf(g, theta, theta, []float64{100, 1e-240}, k, d)
 		s.W = 100

@@ -8,7 +8,7 @@ import (
 // Grad implements Smooth: the chain rule. Along the axes of component c, with B = D' Q D for the second moments Q, it is
 // B_aa / sd_a^2 - N for the logarithm of standard deviation a and B_ab (1/sd_a^2 - 1/sd_b^2) for a turn of axis a towards
 // axis b.
-func (g Decomposed) Grad(grad, theta []float64, s *Stats) {
+func (g Parsimonious) Grad(grad, theta []float64, s *Stats) {
 	k, d, p := s.K, s.D, g.Plain()
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, p.Params(k, d))
@@ -61,7 +61,7 @@ const leastTurn = 0.3
 // expectation it is (sd_a/sd_b - sd_b/sd_a)^2 for each row. Rows of a component whose moments B along its axes have other
 // ratios than the shape that it shares tell more or less than that, (B_a - B_b) (1/sd_b^2 - 1/sd_a^2), and the step of EM
 // goes by what they tell; so does this.
-func (g Decomposed) turnInformation(all []ellipsoid, components []int, s *Stats) []float64 {
+func (g Parsimonious) turnInformation(all []ellipsoid, components []int, s *Stats) []float64 {
 	k, d, p := s.K, s.D, g.Plain()
 	info, expected := make([]float64, d*(d-1)/2), make([]float64, d*(d-1)/2)
 	total := 0.0
@@ -107,16 +107,16 @@ func (l layout) parts(s *Stats, f func(part int, weight float64, components []in
 // Precondition implements Smooth. Volume, shape and directions are orthogonal. With N the weight of the rows the
 // information of a volume is 2 d N, that of a shape 2 N (I + 1 1'), and that of turns and triangles is diagonal where they
 // are moved along the axes.
-func (g Decomposed) Precondition(z, q, theta []float64, s *Stats) {
+func (g Parsimonious) Precondition(z, q, theta []float64, s *Stats) {
 	g.precondition(z, q, theta, s, false)
 }
 
 // PreconditionFramed implements Curved.
-func (g Decomposed) PreconditionFramed(z, q, theta []float64, s *Stats) {
+func (g Parsimonious) PreconditionFramed(z, q, theta []float64, s *Stats) {
 	g.precondition(z, q, theta, s, true)
 }
 
-func (g Decomposed) precondition(z, q, theta []float64, s *Stats, framed bool) {
+func (g Parsimonious) precondition(z, q, theta []float64, s *Stats, framed bool) {
 	k, d, p := s.K, s.D, g.Plain()
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, p.Params(k, d))
@@ -145,7 +145,7 @@ func (g Decomposed) precondition(z, q, theta []float64, s *Stats, framed bool) {
 }
 
 // preconditionDirection returns the inverse of the information of directions times q.
-func (g Decomposed) preconditionDirection(q []float64, all []ellipsoid, s *Stats, weight float64, components []int, framed bool) []float64 {
+func (g Parsimonious) preconditionDirection(q []float64, all []ellipsoid, s *Stats, weight float64, components []int, framed bool) []float64 {
 	e := &all[components[0]]
 	switch {
 	case e.turn != nil:
@@ -216,14 +216,14 @@ func (e *ellipsoid) whitened(z []float64) []float64 {
 }
 
 // meansOnly returns the move of Plain that moves the means as z does and nothing else.
-func (g Decomposed) meansOnly(z []float64, k, d int) []float64 {
+func (g Parsimonious) meansOnly(z []float64, k, d int) []float64 {
 	flat := make([]float64, g.Plain().Params(k, d))
 	copy(flat, z[:k*d])
 	return flat
 }
 
 // SquaredLength implements Smooth.
-func (g Decomposed) SquaredLength(z, theta []float64, s *Stats) float64 {
+func (g Parsimonious) SquaredLength(z, theta []float64, s *Stats) float64 {
 	k, d, p := s.K, s.D, g.Plain()
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, p.Params(k, d))
@@ -260,7 +260,7 @@ const farTurn = 0.5
 
 // Reach implements Smooth. A turn reaches as far as its angle in units of farTurn, less between axes that are much alike: a
 // component hardly feels those.
-func (g Decomposed) Reach(z, theta []float64, k, d int) float64 {
+func (g Parsimonious) Reach(z, theta []float64, k, d int) float64 {
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, g.Plain().Params(k, d))
 	g.expand(plain, theta, all, k, d)
@@ -283,38 +283,38 @@ func (g Decomposed) Reach(z, theta []float64, k, d int) float64 {
 }
 
 // Nudge moves the means by 0.05 of their components' standard deviations.
-func (g Decomposed) Nudge(theta []float64, k, d int, normal func() float64) {
+func (g Parsimonious) Nudge(theta []float64, k, d int, normal func() float64) {
 	plain := g.expanded(theta, k, d)
 	g.Plain().Nudge(plain, k, d, normal)
 	copy(theta, plain[:k*d])
 }
 
 // Apart implements Smooth, in the coordinates of Plain: what components share adds nothing.
-func (g Decomposed) Apart(theta []float64, a, b, k, d int) float64 {
+func (g Parsimonious) Apart(theta []float64, a, b, k, d int) float64 {
 	return g.Plain().Apart(g.expanded(theta, k, d), a, b, k, d)
 }
 
 // Place returns where the mean of component c is.
-func (g Decomposed) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
+func (g Parsimonious) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
 
 // Factor sets l to theta with means and triangles in units of the columns' standard deviations: logarithms, and turns, have
 // no unit. It implements Factored.
-func (g Decomposed) Factor(l, theta []float64, k, d int) {
+func (g Parsimonious) Factor(l, theta []float64, k, d int) {
 	g.coordinates(k, d, func(i int, unit float64) { l[i] = theta[i] / unit })
 }
 
 // Unfactor implements Factored.
-func (g Decomposed) Unfactor(theta, l []float64, k, d int) {
+func (g Parsimonious) Unfactor(theta, l []float64, k, d int) {
 	g.coordinates(k, d, func(i int, unit float64) { theta[i] = l[i] * unit })
 }
 
 // FactorGrad implements Factored.
-func (g Decomposed) FactorGrad(gl, grad, _ []float64, k, d int) {
+func (g Parsimonious) FactorGrad(gl, grad, _ []float64, k, d int) {
 	g.coordinates(k, d, func(i int, unit float64) { gl[i] = grad[i] * unit })
 }
 
 // coordinates calls f with the place in theta of every parameter and its unit.
-func (g Decomposed) coordinates(k, d int, f func(i int, unit float64)) {
+func (g Parsimonious) coordinates(k, d int, f func(i int, unit float64)) {
 	l := g.layout(k, d)
 	sd := func(j int) float64 { return math.Sqrt(g.Var[j]) }
 	for i := range l.end {

@@ -16,7 +16,7 @@ func TestBorderIsThatOfAllDistances(t *testing.T) {
 		for i := range p.W {
 			p.W[i] = 0.5 + rng.Float64()
 		}
-		b := border{points: p}
+		b := hartiganBounds{points: p}
 		theta := drawn(p, c.k, 1)
 		compared, settled, quiet := 0, 0, 0
 		for turn := range 60 {

@@ -6,36 +6,37 @@ import (
 	"github.com/latent-go/latent/internal/kern"
 )
 
-// Fixed is the cluster of k-means: a spherical Gaussian whose variance is fixed and shared. Its score is minus the
+// KMeans is the cluster of k-means: a spherical Gaussian whose variance is fixed and shared. Its score is minus the
 // squared Euclidean distance to the centre, which is the Gaussian of variance 1/2 without its constant, so that the
 // free energy of hard labels is minus the inertia (MacQueen 1967; Lloyd 1982).
 //
 // theta is k x d centres. Sums are k x d: sum w x of each cluster, about the origin, so that small integers stay
-// exact. A cluster that lost all its rows moves to the row farthest from its own centre, which the cost cannot resent.
-type Fixed struct{}
+// exact. A cluster that lost all its rows moves to the row farthest from its own centre, which never raises the
+// cost.
+type KMeans struct{}
 
 // Name returns "kmeans".
-func (Fixed) Name() string { return "kmeans" }
+func (KMeans) Name() string { return "kmeans" }
 
 // Params returns k*d.
-func (Fixed) Params(k, d int) int { return k * d }
+func (KMeans) Params(k, d int) int { return k * d }
 
 // Sums returns k*d.
-func (Fixed) Sums(k, d int) int { return k * d }
+func (KMeans) Sums(k, d int) int { return k * d }
 
 // Free returns k*d.
-func (Fixed) Free(k, d int) int { return k * d }
+func (KMeans) Free(k, d int) int { return k * d }
 
 // Density returns false: scores are minus squared distances.
-func (Fixed) Density() bool { return false }
+func (KMeans) Density() bool { return false }
 
 // Bind copies the centres.
-func (Fixed) Bind(theta []float64, k, d int) Kernel {
+func (KMeans) Bind(theta []float64, k, d int) Kernel {
 	return &fixedKernel{k: k, d: d, c: append([]float64(nil), theta...)}
 }
 
 // MStep moves every centre to the mean of its rows.
-func (Fixed) MStep(next, theta []float64, s *Stats) {
+func (KMeans) MStep(next, theta []float64, s *Stats) {
 	k, d := s.K, s.D
 	n, sum := s.N, s.Sum
 	far := 0
@@ -74,7 +75,7 @@ func (Fixed) MStep(next, theta []float64, s *Stats) {
 
 // Expected returns minus the inertia of the rows about the centres next; for soft labels the entropy that s.F holds
 // comes on top. It is exact only up to the cancellation of sums about the origin, and serves the trace.
-func (Fixed) Expected(next, theta []float64, s *Stats) float64 {
+func (KMeans) Expected(next, theta []float64, s *Stats) float64 {
 	// sum w |x-b|^2 = sum w |x-a|^2 - 2 (b-a).(S - N a) + N |b-a|^2, and -s.F is the first term.
 	f := s.F
 	for c := range s.K {
@@ -87,7 +88,7 @@ func (Fixed) Expected(next, theta []float64, s *Stats) float64 {
 }
 
 // AtFloor returns all false: there is no floor.
-func (Fixed) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
+func (KMeans) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
 
 type fixedKernel struct {
 	k, d int

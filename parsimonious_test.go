@@ -12,18 +12,18 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-var decomposedCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"}
+var parsimoniousCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"}
 
 // mclust starts from its own hierarchy, so that its end is a good hill, not the highest. With ten starts none of ours may
 // be lower, and at the same hill log-likelihood, BIC and the count of parameters are the same.
-func TestDecomposedShapesReachMclust(t *testing.T) {
+func TestParsimoniousShapesReachMclust(t *testing.T) {
 	t.Parallel()
 	same := 0
 	for _, name := range []string{"iris", "diabetes"} {
 		src, _ := builtIn(t, "@"+name)
 		tried := 0
 		for _, fit := range mclust(t, name) {
-			if !slices.Contains(decomposedCodes, fit.Model) || fit.K > 3 {
+			if !slices.Contains(parsimoniousCodes, fit.Model) || fit.K > 3 {
 				continue
 			}
 			tried++
@@ -65,10 +65,10 @@ func TestDirectionsThatTurnFarArrive(t *testing.T) {
 }
 
 // Every driver ends at an optimum of its own: where it does so at the same hill, log-likelihoods are the same.
-func TestDecomposedShapesUnderEveryDriver(t *testing.T) {
+func TestParsimoniousShapesUnderEveryDriver(t *testing.T) {
 	t.Parallel()
 	src := iris(t)
-	for _, code := range decomposedCodes {
+	for _, code := range parsimoniousCodes {
 		best := mustFit(t, src, Spec{K: 2, Covariance: code, NInit: 1, Tol: new(1e-4)})
 		for _, a := range []string{"em", "squarem", "bfgs", "lbfgs", "ecg"} {
 			r := mustFit(t, src, Spec{K: 2, Covariance: code, NInit: 1, Algorithm: a, Tol: new(1e-4), MaxIter: new(5000)})
@@ -79,10 +79,10 @@ func TestDecomposedShapesUnderEveryDriver(t *testing.T) {
 	}
 }
 
-func TestDecomposedModelsSurviveTheFile(t *testing.T) {
+func TestParsimoniousModelsSurviveTheFile(t *testing.T) {
 	t.Parallel()
 	src := iris(t)
-	for i, code := range decomposedCodes {
+	for i, code := range parsimoniousCodes {
 		for _, scale := range []string{"none", "standard"} {
 			spec := Spec{K: 3, Covariance: code, NInit: 1, Scale: scale, Tol: new(1e-6)}
 			r := mustFit(t, src, spec)
@@ -141,7 +141,7 @@ func TestModelsThatAreNotOfTheirShapeAreRefused(t *testing.T) {
 }
 
 // Rows drawn from a model have its covariances, and a fit of them finds these again.
-func TestDecomposedModelsAreDrawnFrom(t *testing.T) {
+func TestParsimoniousModelsAreDrawnFrom(t *testing.T) {
 	t.Parallel()
 	m := new(model.Model)
 	if err := m.UnmarshalJSON([]byte(`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "EEV", "columns": ["x", "y"],

@@ -11,7 +11,7 @@ import (
 	"github.com/latent-go/latent/internal/family/familytest"
 )
 
-var decomposed = []family.Shape{family.TiedShapeDiag, family.TiedVolumeDiag, family.TiedShapeAxes, family.TiedVolumeAxes,
+var parsimonious = []family.Shape{family.TiedShapeDiag, family.TiedVolumeDiag, family.TiedShapeAxes, family.TiedVolumeAxes,
 	family.TiedAxes, family.TiedVolumeShape, family.TiedShape, family.TiedVolume}
 
 // perColumn reports whether a model of the shape stays one if columns are measured in other units.
@@ -29,11 +29,11 @@ func fewerSamples(t *testing.T, n string) {
 	t.Cleanup(func() { checks.Set(was) })
 }
 
-func TestDecomposedLaws(t *testing.T) {
+func TestParsimoniousLaws(t *testing.T) {
 	fewerSamples(t, "30")
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		t.Run(shape.Mclust(), func(t *testing.T) {
-			newFamily := func(v []float64) family.Family { return family.Decomposed{Shape: shape, Var: v} }
+			newFamily := func(v []float64) family.Family { return family.Parsimonious{Shape: shape, Var: v} }
 			familytest.Laws(t, newFamily)
 			familytest.LocationScale(t, newFamily, perColumn(shape))
 			familytest.CurvedLaws(t, newFamily)
@@ -43,7 +43,7 @@ func TestDecomposedLaws(t *testing.T) {
 
 // Names and mclust's codes, and mclust's nMclustParams less the mixing weights, for 4 components on 3 columns: 12 means,
 // and alpha + beta + gamma parameters of volumes, shapes and directions (Celeux and Govaert 1995, table 1).
-func TestDecomposedShapesAreThoseOfMclust(t *testing.T) {
+func TestParsimoniousShapesAreThoseOfMclust(t *testing.T) {
 	for i, want := range []struct {
 		name, mclust string
 		free         int
@@ -51,9 +51,9 @@ func TestDecomposedShapesAreThoseOfMclust(t *testing.T) {
 		{"tied-shape-diag", "VEI", 4 + 2}, {"tied-volume-diag", "EVI", 1 + 8}, {"tied-shape-axes", "VEE", 4 + 2 + 3}, {"tied-volume-axes", "EVE", 1 + 8 + 3},
 		{"tied-axes", "VVE", 4 + 8 + 3}, {"tied-volume-shape", "EEV", 1 + 2 + 12}, {"tied-shape", "VEV", 4 + 2 + 12}, {"tied-volume", "EVV", 1 + 8 + 12},
 	} {
-		g := family.Decomposed{Shape: decomposed[i]}
+		g := family.Parsimonious{Shape: parsimonious[i]}
 		for _, name := range []string{want.name, want.mclust} {
-			if s, err := family.ParseShape(name); err != nil || s != decomposed[i] {
+			if s, err := family.ParseShape(name); err != nil || s != parsimonious[i] {
 				t.Errorf("%s is read as %v (%v)", name, s, err)
 			}
 		}
@@ -64,8 +64,8 @@ func TestDecomposedShapesAreThoseOfMclust(t *testing.T) {
 }
 
 // somewhere returns a family with random parameters well inside its floors.
-func somewhere(rng *rand.Rand, shape family.Shape, k, d int) (g family.Decomposed, theta []float64) {
-	g = family.Decomposed{Shape: shape, Var: slices.Repeat([]float64{1}, d)}
+func somewhere(rng *rand.Rand, shape family.Shape, k, d int) (g family.Parsimonious, theta []float64) {
+	g = family.Parsimonious{Shape: shape, Var: slices.Repeat([]float64{1}, d)}
 	theta = make([]float64, g.Params(k, d))
 	for i := range theta {
 		theta[i] = rng.NormFloat64()
@@ -75,7 +75,7 @@ func somewhere(rng *rand.Rand, shape family.Shape, k, d int) (g family.Decompose
 
 // momentsOf returns the sums of a sweep with the means of at over rows that have the weights n and the moments of the
 // components of theta.
-func momentsOf(g family.Decomposed, theta, at, n []float64, k, d int) *family.Stats {
+func momentsOf(g family.Parsimonious, theta, at, n []float64, k, d int) *family.Stats {
 	s, size := family.NewStats(k, d, g.Sums(k, d), 0), g.Shape.Size(d)
 	copy(s.N, n)
 	for c, sigma := range covariancesOf(g, theta, k, d) {
@@ -97,9 +97,9 @@ func momentsOf(g family.Decomposed, theta, at, n []float64, k, d int) *family.St
 }
 
 // The metric is the curvature of the expected log-likelihood where the rows have the moments of the components.
-func TestDecomposedMetricIsTheCurvature(t *testing.T) {
+func TestParsimoniousMetricIsTheCurvature(t *testing.T) {
 	rng := rand.New(rand.NewPCG(62, 0))
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		for d := 1; d <= 5; d++ {
 			const k, h = 3, 1e-3
 			g, theta := somewhere(rng, shape, k, d)
@@ -127,9 +127,9 @@ func TestDecomposedMetricIsTheCurvature(t *testing.T) {
 }
 
 // Near the parameters whose moments the rows have, the step of EM is the gradient in the metric, and leads to them.
-func TestDecomposedStepIsTheGradientInTheMetric(t *testing.T) {
+func TestParsimoniousStepIsTheGradientInTheMetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(63, 0))
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		for d := 1; d <= 5; d++ {
 			const k, size = 3, 1e-5
 			g, theta := somewhere(rng, shape, k, d)
@@ -162,11 +162,11 @@ func TestDecomposedStepIsTheGradientInTheMetric(t *testing.T) {
 }
 
 // On one column there are two models only, E and V: those of the shared and of the own variances.
-func TestDecomposedOnOneColumnIsGaussian(t *testing.T) {
+func TestParsimoniousOnOneColumnIsGaussian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(64, 0))
 	const k, d = 3, 1
-	for _, shape := range decomposed {
-		g := family.Decomposed{Shape: shape, Var: []float64{1}}
+	for _, shape := range parsimonious {
+		g := family.Parsimonious{Shape: shape, Var: []float64{1}}
 		one := family.Gaussian{Shape: family.TiedSpherical, Var: g.Var}
 		if shape.Mclust()[0] == 'V' {
 			one.Shape = family.Spherical
@@ -198,10 +198,10 @@ func TestDecomposedOnOneColumnIsGaussian(t *testing.T) {
 	}
 }
 
-func TestDecomposedComponentWithoutRowsKeepsWhatIsItsOwn(t *testing.T) {
+func TestParsimoniousComponentWithoutRowsKeepsWhatIsItsOwn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(66, 0))
 	const d, k = 3, 2
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		g, theta := somewhere(rng, shape, k, d)
 		other := slices.Clone(theta)
 		for i := range other {
@@ -231,10 +231,10 @@ func TestDecomposedComponentWithoutRowsKeepsWhatIsItsOwn(t *testing.T) {
 	}
 }
 
-func TestDecomposedCovarianceGradients(t *testing.T) {
+func TestParsimoniousCovarianceGradients(t *testing.T) {
 	const h = 1e-4
 	rng := rand.New(rand.NewPCG(68, 0))
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		for d := 1; d <= 4; d++ {
 			const k, c = 2, 1
 			g, theta := somewhere(rng, shape, k, d)
@@ -265,7 +265,7 @@ func TestDecomposedCovarianceGradients(t *testing.T) {
 // Restrict finds the parameters of covariances that are of the shape.
 func TestRestrictUndoesExpand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(69, 0))
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		for d := 1; d <= 5; d++ {
 			const k = 3
 			g, theta := somewhere(rng, shape, k, d)
@@ -286,10 +286,10 @@ func TestRestrictUndoesExpand(t *testing.T) {
 
 // The paper's coordinates turn back into the parameters, do not depend on the units of the columns where the shape does
 // not, and their gradient is that of the chain rule.
-func TestDecomposedFactors(t *testing.T) {
+func TestParsimoniousFactors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(70, 0))
 	const k, d = 2, 4
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		g, theta := somewhere(rng, shape, k, d)
 		s := momentsOf(g, theta, theta, []float64{20, 30}, k, d)
 		l, back := make([]float64, len(theta)), make([]float64, len(theta))

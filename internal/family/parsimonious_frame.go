@@ -9,10 +9,10 @@ import "math"
 // is the same.
 
 // Turned implements Curved.
-func (g Decomposed) Turned() bool { return g.turned() }
+func (g Parsimonious) Turned() bool { return g.turned() }
 
 // rotations calls f for every set of directions with its place in theta.
-func (g Decomposed) rotations(theta []float64, k, d int, f func(r *rotation, from, to int)) {
+func (g Parsimonious) rotations(theta []float64, k, d int, f func(r *rotation, from, to int)) {
 	l := g.layout(k, d)
 	if l.turns == 0 {
 		return
@@ -23,19 +23,19 @@ func (g Decomposed) rotations(theta []float64, k, d int, f func(r *rotation, fro
 }
 
 // Framed implements Curved.
-func (g Decomposed) Framed(f, grad, theta []float64, k, d int) {
+func (g Parsimonious) Framed(f, grad, theta []float64, k, d int) {
 	copy(f, grad)
 	g.rotations(theta, k, d, func(r *rotation, from, to int) { copy(f[from:to], r.push(grad[from:to])) })
 }
 
 // Unframed implements Curved.
-func (g Decomposed) Unframed(z, w, theta []float64, k, d int) {
+func (g Parsimonious) Unframed(z, w, theta []float64, k, d int) {
 	copy(z, w)
 	g.rotations(theta, k, d, func(r *rotation, from, to int) { copy(z[from:to], r.move(w[from:to])) })
 }
 
 // Along implements Curved.
-func (g Decomposed) Along(next, w, theta []float64, k, d int) {
+func (g Parsimonious) Along(next, w, theta []float64, k, d int) {
 	for i, v := range theta {
 		next[i] = v + w[i]
 	}
@@ -51,7 +51,7 @@ func (g Decomposed) Along(next, w, theta []float64, k, d int) {
 }
 
 // Between implements Curved.
-func (g Decomposed) Between(w, next, theta []float64, k, d int) bool {
+func (g Parsimonious) Between(w, next, theta []float64, k, d int) bool {
 	from := g.layout(k, d).directions
 	for i, v := range theta[:from] {
 		w[i] = next[i] - v

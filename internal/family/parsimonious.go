@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Decomposed is a multivariate normal family whose covariances share a part (see Shape): their volume, their shape, the
+// Parsimonious is a multivariate normal family whose covariances share a part (see Shape): their volume, their shape, the
 // directions of their axes, or two of these (Celeux and Govaert 1995).
 //
 // theta holds k x d means, then log volumes, shapes and directions, each once where it is equal in all components (E) and
@@ -28,41 +28,41 @@ import (
 // The floor of MinEigenvalue is in units of the columns' variances, as for Gaussian, where a change of units leaves a
 // model of the shape one (VEI, EVI, VEE, EVV). Eigenvalues of a matrix whose axes or eigenvalues are shared have no column:
 // theirs is in units of the smallest variance of a column, or of 1e-4 of the largest where that is more.
-type Decomposed struct {
-	Shape Shape     // one for which Shape.Decomposed is true
+type Parsimonious struct {
+	Shape Shape     // one for which Shape.Parsimonious is true
 	Var   []float64 // the variances of the d columns; all must be positive
 	// RegCovar is added to every variance by the M-step before the shape is imposed; above 0 no objective is climbed.
 	RegCovar float64
 }
 
 // Name returns the name of the shape.
-func (g Decomposed) Name() string { return g.Shape.String() }
+func (g Parsimonious) Name() string { return g.Shape.String() }
 
 // Params returns the length of theta.
-func (g Decomposed) Params(k, d int) int { return g.layout(k, d).end }
+func (g Parsimonious) Params(k, d int) int { return g.layout(k, d).end }
 
 // Free returns the number of means and of covariance parameters: the length of theta.
-func (g Decomposed) Free(k, d int) int { return g.Params(k, d) }
+func (g Parsimonious) Free(k, d int) int { return g.Params(k, d) }
 
 // Sums returns the length of Stats.Sum.
-func (g Decomposed) Sums(k, d int) int { return g.Plain().Sums(k, d) }
+func (g Parsimonious) Sums(k, d int) int { return g.Plain().Sums(k, d) }
 
 // Density returns true.
-func (g Decomposed) Density() bool { return true }
+func (g Parsimonious) Density() bool { return true }
 
 // Plain returns the Gaussian family of the same covariances, each by itself: Full or Diag.
-func (g Decomposed) Plain() Gaussian {
+func (g Parsimonious) Plain() Gaussian {
 	return Gaussian{Shape: g.Shape.Alone(), Var: g.Var, RegCovar: g.RegCovar}
 }
 
 // varies reports whether volume (0), shape (1) or directions (2) vary between components.
-func (g Decomposed) varies(part int) bool { return g.Shape.Mclust()[part] == 'V' }
+func (g Parsimonious) varies(part int) bool { return g.Shape.Mclust()[part] == 'V' }
 
 // triangular reports whether shape and directions are those of a unit lower triangle.
-func (g Decomposed) triangular() bool { return g.Shape == TiedShapeAxes || g.Shape == TiedVolume }
+func (g Parsimonious) triangular() bool { return g.Shape == TiedShapeAxes || g.Shape == TiedVolume }
 
 // turned reports whether directions are a rotation.
-func (g Decomposed) turned() bool { return g.Shape.Matrix() && !g.triangular() }
+func (g Parsimonious) turned() bool { return g.Shape.Matrix() && !g.triangular() }
 
 // layout says where in theta the parts of the k covariances are.
 type layout struct {
@@ -72,7 +72,7 @@ type layout struct {
 	turns                             int // coordinates of directions
 }
 
-func (g Decomposed) layout(k, d int) layout {
+func (g Parsimonious) layout(k, d int) layout {
 	l := layout{d: d, ownVolume: g.varies(0), ownShape: g.varies(1), ownDirection: g.varies(2)}
 	if g.Shape.Matrix() {
 		l.turns = d * (d - 1) / 2
@@ -124,7 +124,7 @@ type ellipsoid struct {
 }
 
 // ellipsoids returns the covariances of theta.
-func (g Decomposed) ellipsoids(theta []float64, k, d int) []ellipsoid {
+func (g Parsimonious) ellipsoids(theta []float64, k, d int) []ellipsoid {
 	l, all := g.layout(k, d), g.unturned(theta, k, d)
 	for c := range all {
 		switch {
@@ -139,7 +139,7 @@ func (g Decomposed) ellipsoids(theta []float64, k, d int) []ellipsoid {
 }
 
 // unturned returns the covariances without rotations, which take the longest and which eigenvalues do not depend on.
-func (g Decomposed) unturned(theta []float64, k, d int) []ellipsoid {
+func (g Parsimonious) unturned(theta []float64, k, d int) []ellipsoid {
 	l, all := g.layout(k, d), make([]ellipsoid, k)
 	for c := range all {
 		all[c].log = l.logs(theta, c)
@@ -224,11 +224,11 @@ func (e *ellipsoid) factor(u []float64) {
 }
 
 // Expand sets plain to the parameters of Plain that are the same mixture as theta. plain has Plain().Params(k, d) numbers.
-func (g Decomposed) Expand(plain, theta []float64, k, d int) {
+func (g Parsimonious) Expand(plain, theta []float64, k, d int) {
 	g.expand(plain, theta, g.ellipsoids(theta, k, d), k, d)
 }
 
-func (g Decomposed) expand(plain, theta []float64, all []ellipsoid, k, d int) {
+func (g Parsimonious) expand(plain, theta []float64, all []ellipsoid, k, d int) {
 	copy(plain, theta[:k*d])
 	p := g.Plain()
 	for c := range all {
@@ -237,7 +237,7 @@ func (g Decomposed) expand(plain, theta []float64, all []ellipsoid, k, d int) {
 }
 
 // expanded returns what Expand sets.
-func (g Decomposed) expanded(theta []float64, k, d int) []float64 {
+func (g Parsimonious) expanded(theta []float64, k, d int) []float64 {
 	plain := make([]float64, g.Plain().Params(k, d))
 	g.Expand(plain, theta, k, d)
 	return plain
@@ -245,7 +245,7 @@ func (g Decomposed) expanded(theta []float64, k, d int) []float64 {
 
 // Restrict sets theta to the parameters of the shape that are nearest to the parameters plain of Plain, each component
 // counted by its weight: those of the M-step for rows with the moments of plain. Covariances are raised to the floor.
-func (g Decomposed) Restrict(theta, plain, weight []float64, k, d int) {
+func (g Parsimonious) Restrict(theta, plain, weight []float64, k, d int) {
 	p := g.Plain()
 	s := NewStats(k, d, p.Sums(k, d), 0)
 	for c := range k {
@@ -263,17 +263,17 @@ func (g Decomposed) Restrict(theta, plain, weight []float64, k, d int) {
 }
 
 // Expected returns sum_i w_i sum_c r_ic log N(x_i | next_c) in nats.
-func (g Decomposed) Expected(next, theta []float64, s *Stats) float64 {
+func (g Parsimonious) Expected(next, theta []float64, s *Stats) float64 {
 	// Of theta only the means matter: the moments are about them.
 	return g.Plain().Expected(g.expanded(next, s.K, s.D), theta[:s.K*s.D], s)
 }
 
 // Bind factorises the covariances.
-func (g Decomposed) Bind(theta []float64, k, d int) Kernel {
+func (g Parsimonious) Bind(theta []float64, k, d int) Kernel {
 	all := g.ellipsoids(theta, k, d)
 	plain := make([]float64, g.Plain().Params(k, d))
 	g.expand(plain, theta, all, k, d)
-	b := &decomposedKernel{Kernel: g.Plain().Bind(plain, k, d), l: g.layout(k, d), mean: plain[:k*d], all: make([]whitener, k)}
+	b := &parsimoniousKernel{Kernel: g.Plain().Bind(plain, k, d), l: g.layout(k, d), mean: plain[:k*d], all: make([]whitener, k)}
 	for c := range all {
 		b.all[c] = all[c].whitener(g.Plain().ScaleOf(plain, c, k, d))
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/latent-go/latent/internal/kern"
 )
 
-// decomposedKernel is the kernel of Plain, with gradients of rows in the coordinates of a Decomposed family.
-type decomposedKernel struct {
+// parsimoniousKernel is the kernel of Plain, with gradients of rows in the coordinates of a Parsimonious family.
+type parsimoniousKernel struct {
 	Kernel
 	l    layout
 	mean []float64 // k x d
@@ -51,11 +51,11 @@ func (e *ellipsoid) whitener(u []float64) whitener {
 }
 
 // Fuse implements Fusable.
-func (b *decomposedKernel) Fuse(logw []float64) FusedKernel { return b.Kernel.(Fusable).Fuse(logw) }
+func (b *parsimoniousKernel) Fuse(logw []float64) FusedKernel { return b.Kernel.(Fusable).Fuse(logw) }
 
 // RowGrad implements GradKernel. With z the row in standard deviations along the axes it is r (z_a^2 - 1) for the
 // logarithm of standard deviation a, which is spread over volume and shape.
-func (b *decomposedKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace) {
+func (b *parsimoniousKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace) {
 	d := b.l.d
 	rows := func(i, n int) []float64 { return g[i*kern.Rows : (i+n)*kern.Rows] }
 	clear(rows(0, b.l.end))
@@ -172,7 +172,7 @@ func spread(volume, shape, r, z []float64, d int) {
 
 // CovarianceGrad sets grad, as long as theta, to the gradient of entry (j, l) of the covariance of component c. Shapes
 // without covariances have entries with j = l only.
-func (g Decomposed) CovarianceGrad(grad, theta []float64, c, j, l, k, d int) {
+func (g Parsimonious) CovarianceGrad(grad, theta []float64, c, j, l, k, d int) {
 	clear(grad)
 	lay, e := g.layout(k, d), g.ellipsoids(theta, k, d)[c]
 	byLog := make([]float64, d) // the gradient in the logarithms along the axes

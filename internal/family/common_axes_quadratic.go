@@ -8,25 +8,25 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// bend is the second-order model of the cost of common axes. Axes D turn to D cay(W) with W skew, which is I + W + W W/2 and
-// less: with the columns w_a of W, B = D' S D and r_a = 1 / b_aa,
+// quadraticModel is the second-order model of the cost of common axes. A rotation takes the axes D to D cay(W) with W skew, which is
+// I + W + W W/2 and less: with the columns w_a of W, B = D' S D and r_a = 1 / b_aa,
 //
 //	sum_a log b_aa  rises by  2 sum_a r_a (B w_a)_a + sum_a w_a' M_a w_a
 //	(M_a)_jl = B_jl (r_a - (r_j + r_l)/2) - 2 r_a^2 B_aj B_al.
 //
 // The M_a are summed over components once, after which a product with the second derivatives costs d^3 whatever their
-// number. A turn is the strictly lower triangle of W.
-type bend struct {
-	d     int
-	slope []float64   // d (d - 1) / 2: first derivatives
-	m     []float64   // d x d x d: sum_c f_c M_a, f_c = n_c or, with one volume for all, n_c |B_c|^(1/d) / d, over their sum
-	ranks [][]float64 // with one volume for all: what components add to the second derivatives, as r r'
-	stars []float64   // d x d x d: see star
-	w, mw []float64   // memory, d x d: the w_a, and what a matrix makes of them
+// number. A step is the strictly lower triangle of W.
+type quadraticModel struct {
+	d      int
+	slope  []float64   // d (d - 1) / 2: first derivatives
+	m      []float64   // d x d x d: sum_c f_c M_a, f_c = n_c or, with one volume for all, n_c |B_c|^(1/d) / d, over their sum
+	ranks  [][]float64 // with one volume for all: what components add to the second derivatives, as r r'
+	blocks []float64   // d x d x d: see block
+	w, mw  []float64   // memory, d x d: the w_a, and what a matrix makes of them
 }
 
-// bend returns the model about the axes.
-func (p *commonAxes) bend() *bend {
+// quadratic returns the model about the axes.
+func (p *commonAxes) quadratic() *quadraticModel {
 	d := p.d
 	f, total := make([]float64, len(p.n)), 0.0
 	for c, n := range p.n {
@@ -35,7 +35,7 @@ func (p *commonAxes) bend() *bend {
 		}
 		total += f[c]
 	}
-	h := &bend{d: d, slope: make([]float64, d*(d-1)/2), m: make([]float64, d*d*d), w: make([]float64, d*d), mw: make([]float64, d*d)}
+	h := &quadraticModel{d: d, slope: make([]float64, d*(d-1)/2), m: make([]float64, d*d*d), w: make([]float64, d*d), mw: make([]float64, d*d)}
 	r := make([]float64, d)
 	for c := range p.n {
 		b, share := p.b[c*d*d:(c+1)*d*d], f[c]/total
@@ -52,7 +52,7 @@ func (p *commonAxes) bend() *bend {
 		h.add(b, r, share)
 	}
 	for a := range d {
-		h.stars = append(h.stars, h.star(a)...)
+		h.blocks = append(h.blocks, h.block(a)...)
 	}
 	return h
 }
@@ -67,7 +67,7 @@ func slopes(out, b, r []float64, f float64, d int) {
 }
 
 // add adds the M_a of a component of weight f.
-func (h *bend) add(b, r []float64, f float64) {
+func (h *quadraticModel) add(b, r []float64, f float64) {
 	d := h.d
 	for a := range d {
 		for j := range d {
@@ -82,9 +82,10 @@ func (h *bend) add(b, r []float64, f float64) {
 	}
 }
 
-// star returns the inverse, d x d, of the second derivatives in the turns of axis a against each other. Where a component is
-// flat along an axis these are stiff together, not pair by pair.
-func (h *bend) star(a int) []float64 {
+// block returns one block of the block-Jacobi preconditioner: the inverse, d x d, of the second derivatives in the rotations of
+// axis a towards every other. Where a component is flat along an axis the cost is steep in all of these together, which no pair
+// alone tells.
+func (h *quadraticModel) block(a int) []float64 {
 	const row = 1e-9 // of the mean of the diagonal: what is added to it at first where the cost is not convex
 	d := h.d
 	s, mean := make([]float64, d*d), 0.0
@@ -125,7 +126,7 @@ func (h *bend) star(a int) []float64 {
 }
 
 // through sets y to what the turn x becomes when each column w_a of W goes through its own of the d matrices m.
-func (h *bend) through(m, y, x []float64) {
+func (h *quadraticModel) through(m, y, x []float64) {
 	d := h.d
 	for j := range d {
 		for l := range j {
@@ -146,7 +147,7 @@ func (h *bend) through(m, y, x []float64) {
 }
 
 // times sets y to half the second derivatives times x.
-func (h *bend) times(y, x []float64) {
+func (h *quadraticModel) times(y, x []float64) {
 	h.through(h.m, y, x)
 	for _, own := range h.ranks {
 		f := dot(own, x) / 2
@@ -160,24 +161,24 @@ func (h *bend) times(y, x []float64) {
 // that the last ones are as good as exact (Eisenstat and Walker 1996).
 const axesSolve = 0.1
 
-// turn is a step of a bend.
-type turn struct {
+// axesStep is a step of the quadratic model.
+type axesStep struct {
 	w     []float64 // W, its strictly lower triangle
-	size  float64   // length, in the metric of the stars: its square is a cost
+	size  float64   // length, in the metric of the preconditioner: its square is a cost
 	falls float64   // by how much the model falls
 	edge  bool      // the radius stopped it
 }
 
-// step returns the turn that is the best of the model within the radius: Newton's where the cost is convex and the step
+// step returns the step that is the best of the model within the radius: Newton's where the cost is convex and the step
 // short, else one to the edge, by conjugate gradients (Steihaug 1983).
-func (h *bend) step(radius float64) (t turn) {
+func (h *quadraticModel) step(radius float64) (t axesStep) {
 	n := len(h.slope)
 	t.w = make([]float64, n)
 	r, z, q, y := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, g := range h.slope {
 		r[i] = -g
 	}
-	h.through(h.stars, z, r)
+	h.through(h.blocks, z, r)
 	copy(q, z)
 	rz := dot(r, z)
 	end := rz * min(axesSolve*axesSolve, math.Sqrt(rz))
@@ -201,7 +202,7 @@ func (h *bend) step(radius float64) (t turn) {
 		if t.edge {
 			break
 		}
-		h.through(h.stars, z, r)
+		h.through(h.blocks, z, r)
 		before := rz
 		rz = dot(r, z)
 		beta := rz / before

@@ -22,7 +22,7 @@ func TestAbsoluteScoresAreL1Distances(t *testing.T) {
 		theta[i] = rng.NormFloat64()
 	}
 	dst := make([]float64, k*kern.Rows)
-	family.Absolute{}.Bind(theta, k, d).Score(dst, panelOf(d, x), family.NewWorkspace(d))
+	family.KMedians{}.Bind(theta, k, d).Score(dst, panelOf(d, x), family.NewWorkspace(d))
 	for i := range n {
 		for c := range k {
 			want := 0.0
@@ -34,7 +34,7 @@ func TestAbsoluteScoresAreL1Distances(t *testing.T) {
 			}
 		}
 	}
-	family.Absolute{}.Bind([]float64{-1e308, -1e308}, 1, 2).Score(dst, panelOf(2, []float64{1e308, 1e308}), family.NewWorkspace(2))
+	family.KMedians{}.Bind([]float64{-1e308, -1e308}, 1, 2).Score(dst, panelOf(2, []float64{1e308, 1e308}), family.NewWorkspace(2))
 	if dst[0] != -math.MaxFloat64 {
 		t.Errorf("a distance beyond float64 scores %v", dst[0])
 	}
@@ -45,7 +45,7 @@ func TestNearestByL1IsNotNearestByStraightLine(t *testing.T) {
 	for _, c := range []struct {
 		f    family.Family
 		want []float64
-	}{{family.Absolute{}, []float64{2, 0}}, {family.Fixed{}, []float64{0, 2}}} {
+	}{{family.KMedians{}, []float64{2, 0}}, {family.KMeans{}, []float64{0, 2}}} {
 		m := &mixture.Mixture{Family: c.f, K: 2, D: 2}
 		b := m.Bind([]float64{0, 0, 3, 4}, math.Inf(1))
 		s := m.NewStats(b.FarMax())
@@ -59,7 +59,7 @@ func TestNearestByL1IsNotNearestByStraightLine(t *testing.T) {
 }
 
 func TestSumsOfAbsoluteDoNotMoveCentres(t *testing.T) {
-	m := &mixture.Mixture{Family: family.Absolute{}, K: 2, D: 1}
+	m := &mixture.Mixture{Family: family.KMedians{}, K: 2, D: 1}
 	theta := []float64{0, 10}
 	for _, beta := range []float64{1, math.Inf(1)} {
 		b := m.Bind(theta, beta)
@@ -80,7 +80,7 @@ func TestSumsOfAbsoluteDoNotMoveCentres(t *testing.T) {
 			t.Errorf("beta %v: sums %+v", beta, s)
 		}
 	}
-	if (family.Absolute{}).Free(4, 3) != 12 || m.Params() != 2 || slices.Contains(m.Family.AtFloor(theta, 2, 1), true) {
+	if (family.KMedians{}).Free(4, 3) != 12 || m.Params() != 2 || slices.Contains(m.Family.AtFloor(theta, 2, 1), true) {
 		t.Error("parameters of 4 centres in 3 columns are 12, and none has a floor")
 	}
 }

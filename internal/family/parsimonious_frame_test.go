@@ -13,7 +13,7 @@ var turned = []family.Shape{family.TiedVolumeAxes, family.TiedAxes, family.TiedV
 
 // A gradient gains along a move what it gains in the frame, a short move in the frame is the one of theta that it begins
 // with, and the metric is one in both.
-func TestFrameOfDecomposedIsTheTangent(t *testing.T) {
+func TestFrameOfParsimoniousIsTheTangent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 0))
 	for _, shape := range turned {
 		for d := 1; d <= 5; d++ {
@@ -59,7 +59,7 @@ func TestFrameOfDecomposedIsTheTangent(t *testing.T) {
 
 // Two moves along the same turns are one of both, and the way back ends where it began; a frame whose axes have changed
 // their signs is another.
-func TestMovesInTheFrameOfDecomposedAddUp(t *testing.T) {
+func TestMovesInTheFrameOfParsimoniousAddUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(79, 0))
 	for _, shape := range turned {
 		for d := 2; d <= 5; d++ {

@@ -9,7 +9,7 @@ import (
 
 // units returns the standard deviations that the floor and the M-step measure columns by: for shapes with axes of their own
 // one for all.
-func (g Decomposed) units() []float64 {
+func (g Parsimonious) units() []float64 {
 	unit := make([]float64, len(g.Var))
 	for j, v := range g.Var {
 		if g.turned() {
@@ -22,7 +22,7 @@ func (g Decomposed) units() []float64 {
 
 // Hidden returns a column whose own variance is below the floor that it is held to, since shapes with axes of their own have one
 // floor for all columns; -1 where there is none.
-func (g Decomposed) Hidden() int {
+func (g Parsimonious) Hidden() int {
 	for j, u := range g.units() {
 		if MinEigenvalue*u*u > g.Var[j] {
 			return j
@@ -83,7 +83,7 @@ func (e *ellipsoid) low(unit []float64, enough float64) float64 {
 var logFloor = math.Log(MinEigenvalue) / 2
 
 // AtFloor tells which components have an eigenvalue at the floor (within 1e-3 of it).
-func (g Decomposed) AtFloor(theta []float64, k, d int) []bool {
+func (g Parsimonious) AtFloor(theta []float64, k, d int) []bool {
 	at, unit := make([]bool, k), g.units()
 	for c, e := range g.unturned(theta, k, d) {
 		near := logFloor + math.Log(1.001)/2
@@ -96,7 +96,7 @@ func (g Decomposed) AtFloor(theta []float64, k, d int) []bool {
 // the covariance is that of moments raised to the floor, and stands above it, for the volume makes up for what is flat. As at
 // the floor, it is a few rows all but equal in some direction that decide the likelihood. s are the sums of a sweep with theta,
 // next the M-step.
-func (g Decomposed) Flat(next, theta []float64, s *Stats) []bool {
+func (g Parsimonious) Flat(next, theta []float64, s *Stats) []bool {
 	flat := make([]bool, s.K)
 	if g.Shape != TiedVolumeDiag && g.Shape != TiedVolumeAxes && g.Shape != TiedVolume {
 		return flat
@@ -120,7 +120,7 @@ func (g Decomposed) Flat(next, theta []float64, s *Stats) []bool {
 // Project raises covariances to the floor. Within 1e-3 of it they are inside, the tolerance of AtFloor. Directions whose
 // coordinates are far out are rewritten: half a turn is at infinity, and a driver on its way there would never arrive. What
 // no float64 can hold, a trial step that no driver accepts, becomes something that it can.
-func (g Decomposed) Project(theta []float64, k, d int) {
+func (g Parsimonious) Project(theta []float64, k, d int) {
 	l := g.layout(k, d)
 	g.settle(theta, l, k)
 	g.lift(theta, k, d, 1-1e-3)
@@ -140,7 +140,7 @@ const (
 )
 
 // settle holds coordinates to what float64 can work with.
-func (g Decomposed) settle(theta []float64, l layout, k int) {
+func (g Parsimonious) settle(theta []float64, l layout, k int) {
 	clamp := func(v []float64, mid, most float64) {
 		for i, x := range v {
 			if x != x {
@@ -181,7 +181,7 @@ func (g Decomposed) settle(theta []float64, l layout, k int) {
 // volume that a component has to itself is raised, shape and directions as they are; so is the volume of all where they
 // share the shape too. Where only the volume is shared (EVI, EVE, EVV) the component becomes rounder (see rounder), and
 // under VVE single variances are raised.
-func (g Decomposed) lift(theta []float64, k, d int, factor float64) (outside bool) {
+func (g Parsimonious) lift(theta []float64, k, d int, factor float64) (outside bool) {
 	l, unit := g.layout(k, d), g.units()
 	if !l.ownVolume && l.ownShape { // a component of this volume must be able to be inside
 		least := (logFloor + math.Log(2)/2)
@@ -228,7 +228,7 @@ func (g Decomposed) lift(theta []float64, k, d int, factor float64) (outside boo
 
 // rounder adds to the covariance as much of the columns' own variances as lifts its smallest eigenvalue to the floor, its
 // determinant kept.
-func (g Decomposed) rounder(e *ellipsoid, unit []float64) {
+func (g Parsimonious) rounder(e *ellipsoid, unit []float64) {
 	was := *e
 	top := math.Inf(-1)
 	for a, v := range was.log {
@@ -285,7 +285,7 @@ func (e *ellipsoid) plus(share float64, unit []float64) ellipsoid {
 
 // Held marks what a floor holds: of a component at the floor its volume, shape and directions, shared ones included, since
 // the floor binds along a direction that no coordinate follows.
-func (g Decomposed) Held(held []bool, theta []float64, k, d int) {
+func (g Parsimonious) Held(held []bool, theta []float64, k, d int) {
 	clear(held)
 	l := g.layout(k, d)
 	mark := func(part []float64) { // a part is a slice of theta: its capacity is cut to its length

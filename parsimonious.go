@@ -16,7 +16,7 @@ func (f *fit) gaussian(comp []float64) (g family.Gaussian, own []float64, ok boo
 	switch fam := f.mix.Family.(type) {
 	case family.Gaussian:
 		return fam, comp, true
-	case family.Decomposed:
+	case family.Parsimonious:
 		g, k, d := fam.Plain(), f.mix.K, f.mix.D
 		own = make([]float64, g.Params(k, d))
 		fam.Expand(own, comp, k, d)
@@ -31,7 +31,7 @@ func (f *fit) startMixture() (m *mixture.Mixture, g family.Gaussian, ok bool) {
 	switch fam := f.mix.Family.(type) {
 	case family.Gaussian:
 		return f.mix, fam, true
-	case family.Decomposed:
+	case family.Parsimonious:
 		m := *f.mix
 		m.Family = fam.Plain()
 		return &m, fam.Plain(), true
@@ -41,7 +41,7 @@ func (f *fit) startMixture() (m *mixture.Mixture, g family.Gaussian, ok bool) {
 
 // restrict turns parameters of the mixture that starts are made in into those of the fit.
 func (f *fit) restrict(start []float64) []float64 {
-	fam, ok := f.mix.Family.(family.Decomposed)
+	fam, ok := f.mix.Family.(family.Parsimonious)
 	if !ok {
 		return start
 	}
@@ -59,7 +59,7 @@ func (f *fit) restrict(start []float64) []float64 {
 // shaped returns a covariance as one of the components of m, the last, whose weight is 0: where those share a part of their
 // covariances, with the part that the others have.
 func (f *fit) shaped(m *model.Model, cov []float64) []float64 {
-	fam, ok := f.mix.Family.(family.Decomposed)
+	fam, ok := f.mix.Family.(family.Parsimonious)
 	if !ok {
 		return cov
 	}

@@ -39,7 +39,7 @@ func randomScatter(rng *rand.Rand, k, d int) *scatter {
 }
 
 // stats returns the sums of rows with these moments about means of 0.
-func (s *scatter) stats(g family.Decomposed) *family.Stats {
+func (s *scatter) stats(g family.Parsimonious) *family.Stats {
 	st := family.NewStats(s.k, s.d, g.Sums(s.k, s.d), 0)
 	copy(st.N, s.n)
 	size := g.Shape.Size(s.d)
@@ -140,7 +140,7 @@ func coordinates(shape family.Shape, k, d int) (n int) {
 }
 
 // covariancesOf returns the covariances of theta.
-func covariancesOf(g family.Decomposed, theta []float64, k, d int) []*mat.SymDense {
+func covariancesOf(g family.Parsimonious, theta []float64, k, d int) []*mat.SymDense {
 	p := g.Plain()
 	plain, all := make([]float64, p.Params(k, d)), make([]*mat.SymDense, k)
 	g.Expand(plain, theta, k, d)
@@ -166,13 +166,13 @@ func smallestEigenvalue(s *mat.SymDense, unit []float64) float64 {
 
 // The step must be the global maximum over all covariances of the shape: no search from anywhere may end higher, and the
 // best of the searches ends where the step does.
-func TestDecomposedMStepIsTheMaximum(t *testing.T) {
+func TestParsimoniousMStepIsTheMaximum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 0))
-	for _, shape := range decomposed {
+	for _, shape := range parsimonious {
 		for _, size := range [][2]int{{1, 2}, {2, 1}, {2, 2}, {4, 2}, {2, 3}} {
 			k, d := size[0], size[1]
 			s := randomScatter(rng, k, d)
-			g := family.Decomposed{Shape: shape, Var: make([]float64, d)}
+			g := family.Parsimonious{Shape: shape, Var: make([]float64, d)}
 			for j := range g.Var {
 				g.Var[j] = 1
 			}

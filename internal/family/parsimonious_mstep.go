@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// moments are the covariances of the rows of the components that have any, in units of Decomposed.units: packed lower
+// moments are the covariances of the rows of the components that have any, in units of Parsimonious.units: packed lower
 // triangles, or d variances.
 type moments struct {
 	d     int
@@ -19,7 +19,7 @@ type moments struct {
 }
 
 // moments returns the covariances about the new means, which it sets in next.
-func (g Decomposed) moments(next, theta []float64, s *Stats, unit []float64) *moments {
+func (g Parsimonious) moments(next, theta []float64, s *Stats, unit []float64) *moments {
 	k, d, p := s.K, s.D, g.Plain()
 	m := &moments{d: d}
 	for c := range k {
@@ -49,7 +49,7 @@ func (g Decomposed) moments(next, theta []float64, s *Stats, unit []float64) *mo
 }
 
 // raise raises the eigenvalues of q to MinEigenvalue and reports whether one was below.
-func (g Decomposed) raise(q []float64, d int) (raised bool) {
+func (g Parsimonious) raise(q []float64, d int) (raised bool) {
 	if !g.Shape.Matrix() {
 		for j, v := range q {
 			if !(v >= MinEigenvalue && v <= math.MaxFloat64) {
@@ -75,7 +75,7 @@ func (g Decomposed) raise(q []float64, d int) (raised bool) {
 // Where a component's rows are flatter than the floor their moments are raised to it before the shape is imposed. What
 // comes out is the best of that, not of the moments themselves. If it, or an iteration cut short, would be for the worse,
 // covariances stay as they are.
-func (g Decomposed) MStep(next, theta []float64, s *Stats) {
+func (g Parsimonious) MStep(next, theta []float64, s *Stats) {
 	k, d := s.K, s.D
 	old, unit := slices.Clone(theta), g.units()
 	copy(next, old)
@@ -107,7 +107,7 @@ func (g Decomposed) MStep(next, theta []float64, s *Stats) {
 }
 
 // diagonals writes the logarithms of the standard deviations of columns.
-func (g Decomposed) diagonals(next []float64, l layout, unit []float64, m *moments, logs [][]float64) {
+func (g Parsimonious) diagonals(next []float64, l layout, unit []float64, m *moments, logs [][]float64) {
 	for i, c := range m.at {
 		for j := range logs[i] {
 			logs[i][j] += math.Log(unit[j])
@@ -117,7 +117,7 @@ func (g Decomposed) diagonals(next []float64, l layout, unit []float64, m *momen
 }
 
 // triangles writes log-Cholesky factors as volume, shape and unit triangle.
-func (g Decomposed) triangles(next []float64, l layout, unit []float64, m *moments, factors [][]float64) {
+func (g Parsimonious) triangles(next []float64, l layout, unit []float64, m *moments, factors [][]float64) {
 	for i, c := range m.at {
 		logs, t := make([]float64, l.d), l.direction(next, c)
 		for j := range l.d {
@@ -133,7 +133,7 @@ func (g Decomposed) triangles(next []float64, l layout, unit []float64, m *momen
 
 // turns writes the axes of each component for EEV and VEV. Axes are taken with eigenvalues in the same order in all, which
 // no other pairing beats, and named in the order that those of old have.
-func (g Decomposed) turns(next, old []float64, l layout, unit []float64, m *moments) {
+func (g Parsimonious) turns(next, old []float64, l layout, unit []float64, m *moments) {
 	d := l.d
 	values, axes := make([][]float64, len(m.at)), make([][]float64, len(m.at))
 	for i, q := range m.s {
@@ -179,7 +179,7 @@ func descending(v []float64) []int {
 }
 
 // shared writes the common axes of EVE and VVE.
-func (g Decomposed) shared(next, old []float64, l layout, unit []float64, m *moments) {
+func (g Parsimonious) shared(next, old []float64, l layout, unit []float64, m *moments) {
 	d := l.d
 	near := newRotation(l.direction(old, 0), d).axes
 	axes, settled := findAxes(near, m.s, m.n, d, !l.ownVolume)
