@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What a mixture needs of the rows of a panel.
+// The kernels of this file make features of the rows of a panel.
 
 // Pack sets x[j*Rows+i] = src[i*d+j] - origin[j] for the n rows of src, and 0 for the rows beyond n.
 func Pack[F float32 | float64](x []float64, src []F, origin []float64, n, d int) {

@@ -66,8 +66,8 @@ func soften(s, lse, ent, inv []float64, k int, beta float64) {
 }
 
 // Softmax turns the k scores s[c*Rows+i] of each row into q_c proportional to exp(beta s_c) and sets lse[i] to
-// (1/beta) log sum_c exp(beta s_c) and ent[i] to the entropy of q, in nats. tmp holds Rows numbers. It is Soften and a
-// division with the exponentials of package math at every level: its bits do not depend on the machine.
+// (1/beta) log sum_c exp(beta s_c) and ent[i] to the entropy of q, in nats. tmp holds Rows numbers. It takes the
+// exponentials of package math at every level, so that its bits are the same at each; Soften is faster.
 func Softmax(s, lse, ent, tmp []float64, k int, beta float64) {
 	s, lse, ent, tmp = s[:k*Rows], lse[:Rows], ent[:Rows], tmp[:Rows]
 	soften(s, lse, ent, tmp, k, beta)
