@@ -21,15 +21,16 @@
 // fixed variance and equal weights, and F is then minus the inertia; K-medians is the same of Laplace densities. The
 // detour of beta from below 1 to above 1 and back is anti-annealing, a search for a better optimum.
 //
-// Three choices are independent, and are three packages: what a cluster looks like (family), how q is set (beta, in
-// mixture and sweep), how theta climbs (ascent). A fourth, where the rows are (data and sweep), changes no result.
+// Three choices are independent: what a cluster looks like ([Spec].Model and Covariance), how q is set (beta), and how theta
+// climbs ([Spec].Algorithm). A fourth, where the rows are (package data), changes no result. What a fit leaves is a model
+// (package model), which labels, scores and draws rows, and is a file.
 //
 // # What is promised
 //
 // The same source, spec and seed give the same bits for any number of threads. A row of weight 2 is the row twice; a
 // row of weight 0 is no row. Components come in order of weight, the heaviest first. A mixture stops when it is within
 // 0.01 standard errors of its optimum, by Newton's decrement in the observed information; one that could not says so in
-// Result.Converged, and Result.Certificate tells what was found. A smallest variance, family.MinEigenvalue times the
+// Result.Converged, and Result.Certificate tells what was found. A smallest variance, 1e-9 times the
 // columns' own, keeps the likelihood bounded; a component that sits on it is named in Result.Warnings.
 //
 // Sources: Dempster, Laird, Rubin (1977); Neal, Hinton (1998); Bishop (2006), chapter 9; Lloyd (1982); Arthur,
