@@ -2,7 +2,6 @@ package latent
 
 import (
 	"github.com/latent-go/latent/internal/ascent"
-	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -85,7 +84,7 @@ type tally struct {
 	unknown         int64                           // rows without a value in it
 }
 
-func (t *tally) add(s *sweep.Scored) error {
+func (t *tally) add(s *model.Scored) error {
 	for i, c := range s.Label {
 		w := s.Weight(i)
 		t.rows[c]++

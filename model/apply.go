@@ -14,7 +14,15 @@ import (
 
 // Scored is a run of consecutive rows with what a model says of them: labels, log densities, responsibilities. It is valid only
 // during the call that receives it.
-type Scored = sweep.Scored
+type Scored struct {
+	*data.Block      // the rows, after the model's transform
+	K                int
+	Label            []int32   // N: the best component, from 0; the lowest of equals
+	LogDensity       []float64 // N: of the row, nats; without a density minus the distance to the nearest centre
+	Responsibilities []float64 // N x K, row-major; without a density 1 for the label and 0 elsewhere
+	Entropy          []float64 // N: of the responsibilities, nats
+	Best             []float64 // N: logarithm of the mixing weight and density of the label, nats
+}
 
 // Rows labels and scores all rows of src, whose columns are the model's in order and in the user's units, by so many threads;
 // 0 means all cores. each sees the rows in order, a run at a time, from one goroutine at a time, and must not keep what it is
@@ -55,8 +63,8 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 		threads = runtime.GOMAXPROCS(0)
 	}
 	rows, _ := src.Shape()
-	return sweep.NewLocal(src, rows, j.origin, threads).Rows(ctx, j.mix, j.theta, func(s *Scored) error {
-		s, err := j.told(s)
+	return sweep.NewLocal(src, rows, j.origin, threads).Rows(ctx, j.mix, j.theta, func(scored *sweep.Scored) error {
+		s, err := j.told(scored)
 		if err != nil {
 			return err
 		}
@@ -94,7 +102,8 @@ func (m *Model) judge() (*judge, error) {
 }
 
 // told returns what is told of rows that were scored: of all components, and in the user's units.
-func (j *judge) told(s *Scored) (*Scored, error) {
+func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
+	s := (*Scored)(scored)
 	if err := j.guard.check(s); err != nil {
 		return nil, err
 	}
