@@ -161,6 +161,9 @@ func (e *ending) newton(c *Certificate) (moved bool) {
 		}
 		return false
 	}
+	if !leads && c.Distance > quadraticRange && c.Distance <= w.Tol {
+		c.Distance = math.Inf(1) // the gradient grows where it should vanish: the optimum is elsewhere
+	}
 	if !leads || !e.pass() {
 		return false
 	}
