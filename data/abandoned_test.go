@@ -1,3 +1,5 @@
+//go:build !windows
+
 package data
 
 import (
@@ -12,9 +14,6 @@ import (
 // What a killed process left beside an output goes with the next one that is written there. What has an owner, belongs to
 // another output or another machine, or only looks alike stays.
 func TestAbandoned(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("files have no owners there")
-	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.csv")
 	start := nameStart("x.csv")

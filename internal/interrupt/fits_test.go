@@ -78,9 +78,6 @@ func TestWhateverAFitIsDoingItEndsWithItsContext(t *testing.T) {
 		"a likelihood-ratio test":        {lumps(2000, 8, 5), latent.Spec{K: 5, LRT: 10_000}, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "common axes" && name != "many centres" && name != "a choice" {
-				t.Skip("three kinds will do")
-			}
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			var ended time.Time
