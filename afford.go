@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/pca"
 	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // What a fit may take by its estimate. Where it would be more it is refused before anything is climbed, with what would be
@@ -251,13 +252,7 @@ func (f *fit) less() string {
 }
 
 // grouped writes a whole number with commas between its thousands.
-func grouped(v float64) string {
-	s := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(v float64) string { return text.Group(strconv.FormatFloat(math.Round(v), 'f', 0, 64)) }
 
 // gigabytes writes a number of bytes.
 func gigabytes(v float64) string { return grouped(math.Max(v/(1<<30), 1)) + " GB" }
