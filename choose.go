@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,7 +36,6 @@ type choice struct {
 	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
 
 	judged      atomic.Bool // a candidate has a silhouette
-	caught      par.Caught  // panics of candidates
 	broken      error       // of the source; nil where that is whole
 	mu          sync.Mutex
 	done, looks int // candidates looked at, some twice
@@ -207,27 +205,20 @@ func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 		}
 		return
 	}
-	next := make(chan *contender)
-	var wg sync.WaitGroup
-	for range threads {
-		wg.Go(func() {
-			for x := range next {
-				c.tried(ctx, x, 1, nil)
-			}
-		})
-	}
-	// Large candidates take longest: they begin first, so that none is left alone at the end.
-	for _, x := range slices.Backward(queue) {
-		next <- x
-	}
-	close(next)
-	wg.Wait()
-	c.caught.Raise()
+	largestFirst(ctx, threads, queue, func(_ int, x *contender) { c.tried(ctx, x, 1, nil) })
 }
 
-// tried fits one candidate and tells of it. It keeps a panic for the caller of the choice.
+// largestFirst calls do for the candidates of a queue by so many workers, the last first: large ones take longest, and so none is
+// left alone at the end. do is called after ctx has ended too, to say that a candidate was not tried.
+func largestFirst(ctx context.Context, workers int, queue []*contender, do func(i int, x *contender)) {
+	par.Do(context.WithoutCancel(ctx), workers, len(queue), func(_, n int) { // which ends with an error of a context only
+		i := len(queue) - 1 - n
+		do(i, queue[i])
+	})
+}
+
+// tried fits one candidate and tells of it.
 func (c *choice) tried(ctx context.Context, x *contender, threads int, j *joint) {
-	defer c.caught.Catch()
 	c.try(ctx, x, threads, j)
 	c.note(x)
 }
@@ -267,13 +258,15 @@ func (c *choice) together(ctx context.Context, wave []*contender) {
 	j := &joint{sweeper: sweep.NewLocal(c.base.src, c.base.look.Rows, c.base.origin, c.spec.threads()), live: len(wave), best: c.bar}
 	defer func() { c.bar = j.best }()
 	var wg sync.WaitGroup
-	for _, x := range wave {
+	var caught par.Caught
+	for _, x := range wave { // all begin, whatever becomes of the others: each pass waits for all that have not left
 		wg.Go(func() {
+			defer caught.Catch()
 			c.tried(ctx, x, c.spec.threads(), j)
 		})
 	}
 	wg.Wait()
-	c.caught.Raise()
+	caught.Raise()
 }
 
 // What is said of candidates that an interruption caught.

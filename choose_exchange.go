@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -18,34 +17,17 @@ import (
 // ends of the first round, so that their order changes nothing.
 func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	better := make([]*contender, len(queue))
-	try := func(i, threads int) {
-		defer c.caught.Catch()
-		x := queue[i]
+	workers, threads := c.spec.threads(), 1
+	if c.base.look.Used > sideBySide {
+		workers, threads = 1, workers
+	}
+	largestFirst(ctx, workers, queue, func(i int, x *contender) {
 		var err error
 		if better[i], err = c.offer(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
 			x.Why = err.Error() // rows that cannot be read any more
 		}
 		c.note(cmp.Or(better[i], x))
-	}
-	workers, threads := c.spec.threads(), 1
-	if c.base.look.Used > sideBySide {
-		workers, threads = 1, workers
-	}
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := range next {
-				try(i, threads)
-			}
-		})
-	}
-	for i := range slices.Backward(queue) {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	c.caught.Raise()
+	})
 	for i, y := range better {
 		if y != nil {
 			*queue[i] = *y

@@ -20,35 +20,16 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 	if rows <= sideBySide {
 		workers, each = threads, 1
 	}
-	var (
-		next   = make(chan int)
-		mu     sync.Mutex
-		wg     sync.WaitGroup
-		done   int
-		caught par.Caught
-	)
-	one := func(i int) {
-		defer caught.Catch()
+	var mu sync.Mutex
+	done := 0
+	par.Do(ctx, workers, b, func(_, i int) { // its error is that of ctx, whose end leaves the rest of the replicates out
 		do(i, each)
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; note != nil {
 			note(done, b)
 		}
-	}
-	for range min(workers, b) {
-		wg.Go(func() {
-			for i := range next {
-				one(i)
-			}
-		})
-	}
-	for i := 0; i < b && ctx.Err() == nil && !caught.Any(); i++ {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	caught.Raise()
+	})
 }
 
 // minimal returns the part of a result that is needed of a replicate: the model, and which components are at the
