@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -72,29 +73,29 @@ type estimate struct {
 
 // estimate returns what the fit will take.
 func (f *fit) estimate() estimate {
-	s, n := &f.spec, float64(f.look.Used)
+	s, n := &f.plan, float64(f.look.Used)
 	e := estimate{parameters: float64(f.mix.Params()), cells: f.cells()}
-	starts, each := float64(s.starts(f.look.Used)), float64(s.tries(s.start(f.mix.D), f.look.Used))
-	steps := float64(min(s.maxIter(), plausibleSteps) + 1)
+	starts, each := float64(s.Starts(f.look.Used)), float64(s.Tries(s.Start(f.mix.D), f.look.Used))
+	steps := float64(min(s.MaxIter, plausibleSteps) + 1)
 	if s.K == 1 { // a step is the end
 		steps = math.Min(steps, stepsOfOne)
 	}
 	seen := n // rows that starts climb on
-	if s.thorough() && n >= refineFrom*seed.SampleRows {
+	if s.Thorough() && n >= refineFrom*seed.SampleRows {
 		seen = seed.SampleRows
 	}
 	e.seconds = starts * (steps*f.climbed()*f.evaluation(seen) + f.seeding())
 	if each > 1 {
 		short := float64(smallSteps)
-		if s.kind().Soft {
+		if s.Kind.Soft {
 			short = discreteSteps
 		}
 		e.seconds += starts * each * (min(steps, short) + 1) * f.evaluation(n)
 	}
-	if s.start(f.mix.D) == "whitened" {
+	if s.Start(f.mix.D) == plan.Whitened {
 		e.seconds += perWhitened * math.Min(n, seed.SampleRows) * float64(f.mix.D) * float64(f.mix.D) / 1e9
 	}
-	if s.thorough() && s.K > 1 {
+	if s.Thorough() && s.K > 1 {
 		rows := min(n, moveRows)
 		if rules := f.rules(int(rows)); rows >= float64(rules.rows) { // else no component can be split
 			moves := math.Min(moveTries, math.Min(moveWork/rows, float64(rules.pairs*s.K)))
@@ -103,7 +104,7 @@ func (f *fit) estimate() estimate {
 	}
 	// Vectors alive for each climb: what a point holds, what its evaluation needs, and twice the moves that are remembered.
 	vectors, climbs := 10.0, starts
-	if s.mixture() && !s.hard() {
+	if s.Mixture() && !s.Hard() {
 		vectors += 30
 	}
 	sums := 8 * float64(f.mix.Family.Sums(f.mix.K, f.mix.D)) * f.accumulators()
@@ -118,8 +119,8 @@ func (f *fit) estimate() estimate {
 // seeding estimates the seconds of one core that drawing one start by k-means++ takes: every centre is the best of several that are
 // held against the rows that starts are drawn from.
 func (f *fit) seeding() float64 {
-	s := &f.spec
-	if s.given() || s.start(f.mix.D) == "random" || s.K == 1 {
+	s := &f.plan
+	if s.HasStart() || s.Start(f.mix.D) == plan.Random || s.K == 1 {
 		return 0
 	}
 	k, rows := float64(s.K), math.Min(float64(f.look.Used), math.Max(seed.SampleRows, float64(s.K)))
@@ -129,17 +130,17 @@ func (f *fit) seeding() float64 {
 // climbed is how many times as long as its steps alone a climb takes: the moves of breathing k-means end when they have compared
 // as many rows as two more starts, on the rows that starts are drawn from.
 func (f *fit) climbed() float64 {
-	if f.spec.driver(f.mix.D) != "breathing" {
+	if f.plan.Driver(f.mix.D) != plan.Breathing {
 		return 1
 	}
-	share := math.Min(1, math.Max(seed.SampleRows, float64(f.spec.K))/float64(f.look.Used))
+	share := math.Min(1, math.Max(seed.SampleRows, float64(f.plan.K))/float64(f.look.Used))
 	return 1 + share + 2
 }
 
 // accumulators is how many sets of sums a pass holds at the same time, at least.
 func (f *fit) accumulators() float64 {
 	const leastChunk = 256
-	return math.Min(math.Ceil(float64(f.look.Used)/leastChunk), float64(2*f.spec.threads()))
+	return math.Min(math.Ceil(float64(f.look.Used)/leastChunk), float64(2*f.plan.Threads))
 }
 
 // How long the best so far may take to become a result when a fit was interrupted, where factors of whole matrices alone
@@ -161,12 +162,12 @@ func (f *fit) patience() time.Duration {
 func (f *fit) evaluation(n float64) float64 {
 	k, d := float64(f.mix.K), float64(f.mix.D)
 	ns := perParameter * float64(f.mix.Params())
-	shape, shaped := family.Diag, f.spec.kind().Shaped
+	shape, shaped := family.Diag, f.plan.Kind.Shaped
 	if shaped {
-		shape = f.spec.shape()
+		shape = f.plan.Shape
 	}
 	switch {
-	case !f.spec.mixture():
+	case !f.plan.Mixture():
 		ns = perCentre*n*k*d + perParameter/4*k*d
 	case shaped && shape.Matrix():
 		covariances := float64(shape.Count(f.mix.K))
@@ -181,22 +182,22 @@ func (f *fit) evaluation(n float64) float64 {
 // parameters than the table can tell.
 func (f *fit) affordable() error {
 	e := f.estimate()
-	field, size := "k", fmt.Sprintf("is %d", f.mix.K)
-	if f.spec.kind().Shaped {
-		field, size = "covariance", fmt.Sprintf("%s with -k %d on %s columns", f.spec.shape(), f.mix.K, grouped(float64(f.mix.D)))
+	field, size := "K", plan.Flags(fmt.Sprintf("is %d", f.mix.K))
+	if f.plan.Kind.Shaped {
+		field, size = "Covariance", plan.Flags(fmt.Sprintf("%s with -k %d on %s columns", f.plan.Shape, f.mix.K, grouped(float64(f.mix.D))))
 	} else {
-		size += fmt.Sprintf(" on %s columns", grouped(float64(f.mix.D)))
+		size += plan.Flags(fmt.Sprintf(" on %s columns", grouped(float64(f.mix.D))))
 	}
 	numbers := fmt.Sprintf("has %s parameters for %s cells", grouped(float64(f.mix.Free())), grouped(e.cells))
-	if field == "k" {
+	if field == "K" {
 		numbers = "which has " + numbers[len("has "):]
 		size += ","
 	}
 	switch {
 	case e.bytes > affordedBytes:
-		return bad(field, "%s %s, and would take about %s of memory, more than the %s allowed: use %s", size, numbers, gigabytes(e.bytes), gigabytes(affordedBytes), f.less())
-	case e.seconds > affordedSeconds && e.cells < plentyOfCells*e.parameters && !f.spec.AllowLong:
-		return bad(field, "%s %s, and would take about %s on one core: use %s, or --allow-long to fit it all the same", size, numbers, duration(e.seconds), f.less())
+		return plan.Wrong(field, "%s %s, and would take about %s of memory, more than the %s allowed: use %s", size, numbers, gigabytes(e.bytes), gigabytes(affordedBytes), f.less())
+	case e.seconds > affordedSeconds && e.cells < plentyOfCells*e.parameters && !f.plan.AllowLong:
+		return plan.Wrong(field, "%s %s, and would take about %s on one core: use %s, or --allow-long to fit it all the same", size, numbers, duration(e.seconds), f.less())
 	}
 	return nil
 }
@@ -221,9 +222,9 @@ func (f *fit) affordableComponents(n int) error {
 	seconds := (passesOfPCA*2*perProduct*float64(f.look.Used)*m*d + solvesOfPCA*perBasisCube*math.Pow(basisBlocks*m, 3)) / 1e9
 	switch {
 	case bytes > affordedBytes:
-		return bad("pca", "is %d: of %s columns that would take about %s of memory, more than the %s allowed; use fewer", n, grouped(d), gigabytes(bytes), gigabytes(affordedBytes))
-	case seconds > affordedSeconds && f.cells() < plentyOfCells*m*d && !f.spec.AllowLong:
-		return bad("pca", "is %d: of %s columns that would take about %s on one core; use fewer, or --allow-long to find them all the same", n, grouped(d), duration(seconds))
+		return plan.Wrong("PCA", "is %d: of %s columns that would take about %s of memory, more than the %s allowed; use fewer", n, grouped(d), gigabytes(bytes), gigabytes(affordedBytes))
+	case seconds > affordedSeconds && f.cells() < plentyOfCells*m*d && !f.plan.AllowLong:
+		return plan.Wrong("PCA", "is %d: of %s columns that would take about %s on one core; use fewer, or --allow-long to find them all the same", n, grouped(d), duration(seconds))
 	}
 	return nil
 }
@@ -232,20 +233,20 @@ func (f *fit) affordableComponents(n int) error {
 func (f *fit) cells() float64 { return float64(f.look.Used) * float64(len(f.look.Mean)) }
 
 // less says what would take less.
-func (f *fit) less() string {
-	fewer := "fewer groups"
+func (f *fit) less() plan.Flags {
+	fewer := plan.Flags("fewer groups")
 	if f.mix.K == 1 {
 		fewer = "fewer columns"
 	}
 	switch {
-	case !f.spec.kind().Cells.Units:
+	case !f.plan.Kind.Cells.Units:
 		if f.mix.K == 1 {
 			return "fewer columns (--columns)"
 		}
 		return "fewer groups or fewer columns (--columns)"
-	case !f.spec.mixture():
+	case !f.plan.Mixture():
 		return fewer + " or --pca N"
-	case f.spec.shape().Matrix():
+	case f.plan.Shape.Matrix():
 		return "--pca N, --covariance diag or " + fewer
 	}
 	return "--pca N, --model kmeans or " + fewer

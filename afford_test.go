@@ -12,6 +12,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -31,10 +32,10 @@ func TestAFitThatMemoryCannotHoldIsRefusedAtOnce(t *testing.T) {
 	began := time.Now()
 	_, err := Fit(context.Background(), noise(30, 4000, 1), Spec{K: 3})
 	var wrong *SpecError
-	if !errors.As(err, &wrong) || wrong.Field != "covariance" {
+	if !errors.As(err, &wrong) || wrong.Field != "Covariance" {
 		t.Fatalf("error %v", err)
 	}
-	for _, word := range []string{"full with -k 3 on 4,000 columns", "24,018,002 parameters for 120,000 cells", "--pca", "--covariance diag", "GB of memory"} {
+	for _, word := range []string{"full with K 3 on 4,000 columns", "24,018,002 parameters for 120,000 cells", "PCA", "Covariance diag", "GB of memory"} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%q is not in %q", word, err)
 		}
@@ -59,7 +60,7 @@ func TestLongFitsOfManyParametersAreRefusedUnlessAllowed(t *testing.T) {
 		spec Spec
 		word string // of the error; "" for none
 	}{
-		{"common axes", wide, Spec{K: 2, Covariance: "VVE"}, "--allow-long"},
+		{"common axes", wide, Spec{K: 2, Covariance: "VVE"}, "AllowLong"},
 		{"common axes, allowed", wide, Spec{K: 2, Covariance: "VVE", AllowLong: true}, ""},
 		{"common axes, one start of few steps", wide, Spec{K: 2, Covariance: "VVE", NInit: 1, MaxIter: new(5)}, ""},
 		{"matrices of their own", wide, Spec{K: 2}, ""},
@@ -67,7 +68,7 @@ func TestLongFitsOfManyParametersAreRefusedUnlessAllowed(t *testing.T) {
 		{"thousands of bits", &data.Table{N: 3, D: 1, F64: []float64{0, 1, 1}}, Spec{K: 2, Model: "bernoulli"}, ""},
 		{"a few hundred columns and few more rows", noise(400, 300, 4), Spec{K: 2}, ""},
 	} {
-		_, err := prepare(ctx, c.src, c.spec)
+		_, err := prepare(ctx, c.src, planOf(c.spec))
 		if c.word == "" && err != nil || c.word != "" && (err == nil || !strings.Contains(err.Error(), c.word)) {
 			t.Errorf("%s: %v, wanted %q", c.name, err, c.word)
 		}
@@ -79,7 +80,7 @@ func TestEstimatesCountParametersAndGrowWithTheWork(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	of := func(n, d int, spec Spec) estimate {
-		f, err := prepare(ctx, noise(n, d, 5), spec)
+		f, err := prepare(ctx, noise(n, d, 5), planOf(spec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestAChoiceLeavesOutWhatIsNotAffordable(t *testing.T) {
 	if len(r.Candidates) != 2 {
 		t.Errorf("%d candidates, wanted EII with 2 and with 3", len(r.Candidates))
 	}
-	if _, err := Fit(ctx, src, Spec{KRange: [2]int{2, 3}, Covariance: "VVE,EVE"}); err == nil || !strings.Contains(err.Error(), "--pca") {
+	if _, err := Fit(ctx, src, Spec{KRange: [2]int{2, 3}, Covariance: "VVE,EVE"}); err == nil || !strings.Contains(err.Error(), "PCA") {
 		t.Errorf("nothing is affordable: %v", err)
 	}
 }
@@ -153,17 +154,17 @@ func TestHugeNumbersAreRefused(t *testing.T) {
 		spec  Spec
 		field string
 	}{
-		{Spec{K: 2, NInit: huge}, "n-init"},
-		{Spec{K: 2, NInit: MaxStarts + 1}, "n-init"},
-		{Spec{K: 2, Bootstrap: huge}, "bootstrap"},
-		{Spec{K: 2, LRT: huge}, "lrt"},
-		{Spec{K: 2, Threads: huge}, "threads"},
-		{Spec{K: huge}, "k"},
-		{Spec{K: huge, Model: "kmeans"}, "k"},
-		{Spec{KRange: [2]int{1, huge}}, "k"},
-		{Spec{KRange: [2]int{1, 151}, Model: "kmeans"}, "k"},
-		{Spec{KRange: [2]int{huge, 2 * huge}}, "k"},
-		{Spec{K: 2, PCA: huge}, "pca"},
+		{Spec{K: 2, NInit: huge}, "NInit"},
+		{Spec{K: 2, NInit: MaxStarts + 1}, "NInit"},
+		{Spec{K: 2, Bootstrap: huge}, "Bootstrap"},
+		{Spec{K: 2, LRT: huge}, "LRT"},
+		{Spec{K: 2, Threads: huge}, "Threads"},
+		{Spec{K: huge}, "K"},
+		{Spec{K: huge, Model: "kmeans"}, "K"},
+		{Spec{KRange: [2]int{1, huge}}, "K"},
+		{Spec{KRange: [2]int{1, 151}, Model: "kmeans"}, "K"},
+		{Spec{KRange: [2]int{huge, 2 * huge}}, "K"},
+		{Spec{K: 2, PCA: huge}, "PCA"},
 	} {
 		began := time.Now()
 		_, err := Fit(ctx, src, c.spec)
@@ -199,7 +200,7 @@ func TestAChoiceThatTakesTooLongTogetherIsRefused(t *testing.T) {
 		field string
 		words []string
 	}{
-		{Spec{}, "k", []string{"34 candidates on 40,000 columns", "-k 1:3", "--pca N", "--allow-long"}},
+		{Spec{}, "K", []string{"34 candidates on 40,000 columns", "KRange 1:3", "PCA N", "AllowLong"}},
 	} {
 		began := time.Now()
 		_, err := Fit(ctx, wide, c.spec)
@@ -216,7 +217,7 @@ func TestAChoiceThatTakesTooLongTogetherIsRefused(t *testing.T) {
 			t.Errorf("%+v: it took %v to refuse", c.spec, took)
 		}
 	}
-	for _, c := range []*choice{{seconds: 2 * affordedSeconds, spec: Spec{AllowLong: true}}, {seconds: affordedSeconds}} {
+	for _, c := range []*choice{{seconds: 2 * affordedSeconds, plan: plan.Plan{Spec: plan.Spec{AllowLong: true}}}, {seconds: affordedSeconds}} {
 		if err := c.tooLong(); err != nil {
 			t.Error(err)
 		}
@@ -229,7 +230,7 @@ func TestEstimatesOfKMeansCountSeedsAndMoves(t *testing.T) {
 	ctx, src := context.Background(), noise(1000, 8, 12)
 	of := func(spec Spec) float64 {
 		spec.Model, spec.K, spec.NInit = "kmeans", 400, 1
-		f, err := prepare(ctx, src, spec)
+		f, err := prepare(ctx, src, planOf(spec))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,17 +95,17 @@ func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 			Fit(context.Background(), &crooked{Table: table, at: 5, spoil: boom}, Spec{KRange: [2]int{1, 3}})
 		},
 		"in a repeat": func() {
-			Fit(context.Background(), table, Spec{K: 2, Bootstrap: 3, Repeated: func(int, int) { panic("boom") }})
+			Fit(context.Background(), table, Spec{K: 2, Bootstrap: 3}, Observer{Replicate: func(int, int) { panic("boom") }})
 		},
-		"Spec.Watch": func() { Fit(context.Background(), table, Spec{K: 2, Watch: func(Progress) { panic("boom") }}) },
-		"Spec.Tried": func() {
-			Fit(context.Background(), table, Spec{KRange: [2]int{1, 2}, Tried: func(int, int, model.Candidate) { panic("boom") }})
+		"Observer.Step": func() { Fit(context.Background(), table, Spec{K: 2}, Observer{Step: func(Progress) { panic("boom") }}) },
+		"Observer.Candidate": func() {
+			Fit(context.Background(), table, Spec{KRange: [2]int{1, 2}}, Observer{Candidate: func(int, int, model.Candidate) { panic("boom") }})
 		},
 		"k-means": func() {
-			Fit(context.Background(), table, Spec{K: 3, Model: "kmeans", Watch: func(Progress) { panic("boom") }})
+			Fit(context.Background(), table, Spec{K: 3, Model: "kmeans"}, Observer{Step: func(Progress) { panic("boom") }})
 		},
 		"K-medians": func() {
-			Fit(context.Background(), table, Spec{K: 3, Model: "kmedians", Watch: func(Progress) { panic("boom") }})
+			Fit(context.Background(), table, Spec{K: 3, Model: "kmedians"}, Observer{Step: func(Progress) { panic("boom") }})
 		},
 		"labelled rows": func() {
 			m := &model.Model{Kind: "kmeans", Columns: []string{"a", "b", "c"}, Means: [][]float64{{0, 0, 0}}}
@@ -135,8 +135,8 @@ func TestArgumentsOfEveryFunction(t *testing.T) {
 		"Fit, src":        second(Fit(ctx, nil, Spec{K: 2})),
 		"Fit, choice":     second(Fit(ctx, nil, Spec{})),
 		"Fit, repeated":   second(Fit(none, table, Spec{K: 2, LRT: 3})),
-		"Compare, ctx":    second(Compare(none, table, Spec{K: 2}, []string{"em"}, nil)),
-		"Compare, src":    second(Compare(ctx, nil, Spec{K: 2}, []string{"em"}, nil)),
+		"Compare, ctx":    second(Compare(none, table, Spec{K: 2}, []string{"em"})),
+		"Compare, src":    second(Compare(ctx, nil, Spec{K: 2}, []string{"em"})),
 		"Trials, ctx":     second(Trials(none, table, Spec{K: 2}, []string{"em"}, 3, nil)),
 		"Trials, src":     second(Trials(ctx, (*data.Table)(nil), Spec{K: 2}, []string{"em"}, 3, nil)),
 		"SuggestPenalty":  second(SuggestPenalty(ctx, nil, Spec{Model: "kmeans"}, 2)),

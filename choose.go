@@ -11,20 +11,23 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/par"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
 )
 
 // choice is a choice of K and of the covariance shape under way.
 type choice struct {
-	spec      Spec
+	plan      plan.Plan
+	see       Observer
 	base      *fit // what all candidates share: the first pass and the transform
 	distinct  int  // distinct rows, counted up to one more than the largest K
 	lo, hi    int  // the lowest and the highest K of all
 	sure      int  // the highest K of the range before and after the last look beyond it; 0 before any
-	criterion string
+	criterion plan.Criterion
 	all       []*contender
 	judges    *judges     // nil where silhouettes are not asked for
 	refs      *references // nil where gaps are not
@@ -45,7 +48,7 @@ type choice struct {
 type contender struct {
 	model.Candidate
 	order  int
-	shape  string     // as Spec.Covariance
+	shape  family.Shape
 	as     *contender // an earlier one that is the same model
 	large  bool       // not affordable: it is not tried
 	fit    *fit
@@ -57,22 +60,19 @@ type contender struct {
 }
 
 // choose fits every candidate and returns the result of the best.
-func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
+func choose(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Result, error) {
 	began := time.Now()
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
-	c := &choice{spec: spec, criterion: spec.criterion(), bar: math.Inf(1)}
-	lo, hi := spec.sizes()
+	c := &choice{plan: p, see: see, criterion: p.Criterion, bar: math.Inf(1)}
+	lo, hi := p.Sizes()
 	var err error
-	if c.base, err = survey(ctx, src, spec.one(lo, "")); err != nil {
+	if c.base, err = survey(ctx, src, p.Candidate(lo, family.Full)); err != nil {
 		return nil, err
 	}
-	if w := c.base.weight(); w < leastCounted && (c.criterion == "bic" || c.criterion == "icl") {
-		return nil, bad("criterion", "%s takes what the row weights add up to, %.3g, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, w)
+	if w := c.base.weight(); w < leastCounted && (c.criterion == plan.BIC || c.criterion == plan.ICL) {
+		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %.3g, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, w)
 	}
-	shapes, _ := spec.shapes(c.base.look.Used, len(c.base.look.Mean))
-	if err := spec.checkRange(c.base.look.Used, len(shapes)); err != nil {
+	shapes, _ := p.Shapes(c.base.look.Used, len(c.base.look.Mean))
+	if err := p.CheckRange(c.base.look.Used, len(shapes)); err != nil {
 		return nil, err
 	}
 	if c.distinct, err = distinctRows(ctx, c.base.src, hi+1); err != nil {
@@ -83,10 +83,10 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.criterion == "silhouette" {
+	if c.criterion == plan.Silhouette {
 		c.judges = c.base.judges()
 	}
-	if c.criterion == "gap" {
+	if c.criterion == plan.Gap {
 		if c.refs, err = interrupt.Run(ctx, interrupt.Grace, func() (*references, error) { return c.base.references(ctx) }); err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func choose(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 		return nil, c.nothing(ctx)
 	}
 	win := c.best
-	if spec.replicate {
+	if p.Replica {
 		return win.fit.minimal(win.end), nil
 	}
 	r, err := c.finalResult(ctx, win, began)
@@ -127,7 +127,7 @@ const leastCounted = 2
 
 // list makes the candidates, the fewest components first, and returns the codes of the shapes that are left out.
 func (c *choice) list(lo, hi int) (left []string) {
-	shapes, out := c.spec.shapes(c.base.look.Used, len(c.base.look.Mean))
+	shapes, out := c.plan.Shapes(c.base.look.Used, len(c.base.look.Mean))
 	for _, s := range out {
 		left = append(left, s.Mclust())
 	}
@@ -137,17 +137,15 @@ func (c *choice) list(lo, hi int) (left []string) {
 }
 
 // add makes candidates of the shapes for further numbers of components, up to hi, and returns them.
-func (c *choice) add(shapes []string, hi int) (added []*contender) {
+func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 	d := len(c.base.look.Mean)
 	for k := c.hi + 1; k <= hi; k++ {
 		known := map[string]*contender{}
-		for _, name := range shapes {
-			x := &contender{Candidate: model.Candidate{K: k}, order: len(c.all), shape: name}
-			if c.spec.kind().Shaped {
-				spec := c.spec.one(k, name)
-				shape := spec.shape()
+		for _, shape := range shapes {
+			x := &contender{Candidate: model.Candidate{K: k}, order: len(c.all), shape: shape}
+			if c.plan.Kind.Shaped {
 				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
-				key := likeness(shape, k, d)
+				key := plan.Likeness(shape, k, d)
 				if x.as = known[key]; x.as == nil {
 					known[key] = x
 				}
@@ -196,7 +194,7 @@ func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 		}
 	}
 	c.looks += len(queue)
-	threads := c.spec.threads()
+	threads := c.plan.Threads
 	if c.base.look.Used > sideBySide {
 		for rest := queue; len(rest) > 0; {
 			n := c.wave(rest)
@@ -236,16 +234,16 @@ func (c *choice) alias() {
 
 // wave returns how many of the candidates may share passes, at least 1.
 func (c *choice) wave(rest []*contender) int {
-	spec := c.spec.one(1, "")
 	d := len(c.base.look.Mean)
-	if name := spec.driver(d); spec.medians() || name == "minibatch" || name == "exact" {
+	one := c.plan.Candidate(1, family.Full)
+	if a := one.Driver(d); one.Medians() || a == plan.MiniBatch || a == plan.Exact {
 		return 1 // they hold the rows and make no passes to share
 	}
 	tasks, numbers := 0, 0
 	for i, x := range rest {
-		spec := c.spec.one(x.K, x.shape)
-		n := spec.starts(c.base.look.Used) * spec.tries(spec.start(d), c.base.look.Used)
-		tasks, numbers = tasks+n, numbers+n*x.K*(1+d+spec.shape().Size(d))
+		p := c.plan.Candidate(x.K, x.shape)
+		n := p.Starts(c.base.look.Used) * p.Tries(p.Start(d), c.base.look.Used)
+		tasks, numbers = tasks+n, numbers+n*x.K*(1+d+p.Shape.Size(d))
 		if i > 0 && (tasks > waveTasks || numbers > waveNumbers) {
 			return i
 		}
@@ -255,14 +253,14 @@ func (c *choice) wave(rest []*contender) int {
 
 // together fits candidates that share their passes.
 func (c *choice) together(ctx context.Context, wave []*contender) {
-	j := &joint{sweeper: sweep.NewLocal(c.base.src, c.base.look.Rows, c.base.origin, c.spec.threads()), live: len(wave), best: c.bar}
+	j := &joint{sweeper: sweep.NewLocal(c.base.src, c.base.look.Rows, c.base.origin, c.plan.Threads), live: len(wave), best: c.bar}
 	defer func() { c.bar = j.best }()
 	var wg sync.WaitGroup
 	var caught par.Caught
 	for _, x := range wave { // all begin, whatever becomes of the others: each pass waits for all that have not left
 		wg.Go(func() {
 			defer caught.Catch()
-			c.tried(ctx, x, c.spec.threads(), j)
+			c.tried(ctx, x, c.plan.Threads, j)
 		})
 	}
 	wg.Wait()
@@ -294,8 +292,8 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 		return
 	}
 	f := *c.base
-	f.spec = c.spec.one(x.K, x.shape)
-	f.spec.Threads = threads
+	f.plan = c.plan.Candidate(x.K, x.shape)
+	f.plan.Threads = threads
 	e, err := (*outcome)(nil), f.size()
 	if err == nil {
 		if j != nil {
@@ -315,14 +313,14 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	}
 	if err == nil && c.refs != nil {
 		if why := c.refs.judge(ctx, x, &f); why != nil && x.Why == "" {
-			x.Why = why.Error()
+			x.Why = plan.Text(why)
 			if ctx.Err() != nil {
 				x.Why = cutShort
 			}
 		}
 	}
 	if err != nil {
-		x.Why = err.Error()
+		x.Why = plan.Text(err)
 		c.fail(err)
 		return
 	}
@@ -394,7 +392,7 @@ func (x *contender) measure(ctx context.Context, f *fit, e *outcome, judges *jud
 		return nil
 	}
 	if x.Silhouette, x.judged, err = judges.silhouette(ctx, f, p); err != nil && x.Why == "" {
-		x.Why = err.Error()
+		x.Why = plan.Text(err)
 	}
 	return nil
 }
@@ -404,7 +402,7 @@ func (c *choice) note(x *contender) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done++
-	if c.spec.Tried != nil {
-		c.spec.Tried(c.done, c.looks, x.Candidate)
+	if c.see.Candidate != nil {
+		c.see.Candidate(c.done, c.looks, x.Candidate)
 	}
 }

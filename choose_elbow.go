@@ -3,12 +3,13 @@ package latent
 import (
 	"slices"
 
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
 // settle finds the best of the candidates that can win.
 func (c *choice) settle() {
-	if c.criterion == "elbow" {
+	if c.criterion == plan.Elbow {
 		c.price()
 	}
 	var able []*contender
@@ -21,7 +22,7 @@ func (c *choice) settle() {
 	if len(able) == 0 {
 		return
 	}
-	if c.criterion == "gap" { // which compares candidates with their neighbours
+	if c.criterion == plan.Gap { // which compares candidates with their neighbours
 		c.best = able[byGap(plain)]
 		return
 	}

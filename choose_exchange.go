@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -17,14 +18,14 @@ import (
 // ends of the first round, so that their order changes nothing.
 func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	better := make([]*contender, len(queue))
-	workers, threads := c.spec.threads(), 1
+	workers, threads := c.plan.Threads, 1
 	if c.base.look.Used > sideBySide {
 		workers, threads = 1, workers
 	}
 	largestFirst(ctx, workers, queue, func(i int, x *contender) {
 		var err error
 		if better[i], err = c.offer(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
-			x.Why = err.Error() // rows that cannot be read any more
+			x.Why = plan.Text(err) // rows that cannot be read any more
 		}
 		c.note(cmp.Or(better[i], x))
 	})
@@ -40,7 +41,7 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 // the fit.
 func (c *choice) again(queue []*contender) (second []*contender) {
 	for _, x := range queue {
-		if spec := c.spec.one(x.K, x.shape); x.as == nil && !x.second && x.K > 1 && spec.thorough() {
+		if p := c.plan.Candidate(x.K, x.shape); x.as == nil && !x.second && x.K > 1 && p.Thorough() {
 			second = append(second, x)
 		}
 	}
@@ -59,7 +60,7 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 		return nil, nil
 	}
 	f := *x.fit
-	f.spec.Threads, f.joint = threads, nil
+	f.plan.Threads, f.joint = threads, nil
 	if c.bar < math.Inf(1) {
 		f.need = func() float64 { return c.objectiveFor(&f, c.bar) }
 	}
@@ -169,7 +170,7 @@ func (c *choice) alternatives(x *contender) (list []*contender) {
 		if best == nil || c.before(y, best) {
 			best = y
 		}
-		if *y.LogLik > *x.LogLik && family.Nested(x.shapeOf(), y.shapeOf()) && (nested == nil || *y.LogLik > *nested.LogLik) {
+		if *y.LogLik > *x.LogLik && family.Nested(x.shape, y.shape) && (nested == nil || *y.LogLik > *nested.LogLik) {
 			nested = y
 		}
 	}
@@ -183,7 +184,7 @@ func (c *choice) alternatives(x *contender) (list []*contender) {
 }
 
 // find returns the candidate of a number of components and a shape that has been fitted and can win, nil if there is none.
-func (c *choice) find(k int, shape string) *contender {
+func (c *choice) find(k int, shape family.Shape) *contender {
 	for _, y := range c.all {
 		if y.K == k && y.shape == shape {
 			if y.as != nil {
@@ -196,8 +197,6 @@ func (c *choice) find(k int, shape string) *contender {
 	}
 	return nil
 }
-
-func (x *contender) shapeOf() family.Shape { return (&Spec{Covariance: x.shape}).shape() }
 
 // name is how a candidate is called where another began at it.
 func (x *contender) name() string {

@@ -24,8 +24,8 @@ func TestCandidatesStartFromOneAnother(t *testing.T) {
 		t.Errorf("log-likelihood %v, alone %v", *r.LogLik, *alone.LogLik)
 	}
 	steps := 0
-	spec.Threads, spec.Watch = 3, func(Progress) { steps++ }
-	watched := mustFit(t, src, spec)
+	spec.Threads = 3
+	watched := mustFit(t, src, spec, Observer{Step: func(Progress) { steps++ }})
 	if steps == 0 || *watched.LogLik != *r.LogLik || watched.Choice.From != r.Choice.From || !slices.Equal(watched.Components[3].Mean, r.Components[3].Mean) {
 		t.Errorf("watched: log-likelihood %v from %q, %d steps; want %v", *watched.LogLik, watched.Choice.From, steps, *r.LogLik)
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
@@ -27,7 +27,7 @@ const (
 type references struct {
 	lo, hi []float64 // the box
 	rows   int       // of each set
-	spec   Spec      // of k-means on a set
+	plan   plan.Plan // of k-means on a set
 }
 
 // references returns what candidates are compared with. The box is that of all rows, for two passes of n d² operations, and the
@@ -36,22 +36,22 @@ type references struct {
 func (f *fit) references(ctx context.Context) (*references, error) {
 	d := len(f.look.Mean)
 	if d > gapColumns {
-		return nil, bad("criterion", "gap finds the principal axes of at most %d columns, but there %s %d; use --pca, or --criterion elbow", gapColumns, text.Form(d, "is", "are"), d)
+		return nil, plan.Wrong("Criterion", "gap finds the principal axes of at most %d columns, but there %s %d; use --pca, or --criterion elbow", gapColumns, text.Form(d, "is", "are"), d)
 	}
-	r := &references{spec: Spec{Model: kind.KMeans.Name, Seed: f.spec.Seed, Threads: 1, replicate: true}}
+	r := &references{plan: f.plan.Centres(1, 1)}
 	r.rows = int(min(max(float64(f.look.Used), math.Round(f.look.W)), gapRows)) // weights count rows
-	if f.spec.driver(d) != "exact" {
-		r.spec.NInit = gapStarts
+	if f.plan.Driver(d) != plan.Exact {
+		r.plan.NInit = gapStarts
 	}
 	var err error
-	r.lo, r.hi, err = pca.Box(ctx, f.src, f.look, f.spec.threads())
+	r.lo, r.hi, err = pca.Box(ctx, f.src, f.look, f.plan.Threads)
 	return r, err
 }
 
 // set returns one of the sets of reference rows.
 func (r *references) set(b int) *data.Table {
 	t := &data.Table{N: r.rows, D: len(r.lo), F64: make([]float64, r.rows*len(r.lo))}
-	rng := rng.Reference.At(r.spec.seed(), b)
+	rng := rng.Reference.At(r.plan.Seed, b)
 	for i := range t.F64 {
 		j := i % t.D
 		t.F64[i] = r.lo[j] + rng.Float64()*(r.hi[j]-r.lo[j])
@@ -66,12 +66,12 @@ func (r *references) judge(ctx context.Context, x *contender, f *fit) error {
 	if inertia == 0 {
 		return errors.New("the inertia is 0, whose logarithm no gap can be taken of")
 	}
-	spec := r.spec
-	spec.K = x.K
+	p := r.plan
+	p.K = x.K
 	var logs [gapReferences]float64
 	mean := 0.0
 	for b := range logs {
-		v, w, err := inertiaOf(ctx, r.set(b), spec)
+		v, w, err := inertiaOf(ctx, r.set(b), p)
 		if err != nil {
 			return err
 		}
@@ -87,8 +87,8 @@ func (r *references) judge(ctx context.Context, x *contender, f *fit) error {
 }
 
 // inertiaOf returns the inertia that k-means reaches on some rows, and their weight.
-func inertiaOf(ctx context.Context, src data.Source, spec Spec) (inertia, weight float64, err error) {
-	f, err := prepare(ctx, src, spec)
+func inertiaOf(ctx context.Context, src data.Source, p plan.Plan) (inertia, weight float64, err error) {
+	f, err := prepare(ctx, src, p)
 	if err != nil {
 		return 0, 0, err
 	}

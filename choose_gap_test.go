@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/model"
 )
 
@@ -42,8 +43,8 @@ func TestGapIsThatOfTheFormula(t *testing.T) {
 	t.Parallel()
 	x := []float64{0, 0.2, 0.3, 4, 4.1, 4.5, 9, 9.2, 9.9}
 	spec := Spec{Model: "kmeans", KRange: [2]int{1, 4}, Criterion: "gap"}
-	r := quickFit(t, matrixOf(1, x...), spec)
-	f, err := survey(context.Background(), matrixOf(1, x...), spec.one(1, ""))
+	r, all := quickFit(t, matrixOf(1, x...), spec), planOf(spec)
+	f, err := survey(context.Background(), matrixOf(1, x...), all.Candidate(1, family.Full))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestReferenceBoxLiesAlongThePrincipalAxes(t *testing.T) {
 			x = append(x, 0.8*u-0.6*v+100, 0.6*u+0.8*v-50)
 		}
 	}
-	f, err := survey(context.Background(), matrixOf(2, x...), Spec{Model: "kmeans", K: 1})
+	f, err := survey(context.Background(), matrixOf(2, x...), planOf(Spec{Model: "kmeans", K: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestGapAndElbowAreForKMeans(t *testing.T) {
 	for _, c := range []string{"gap", "elbow"} {
 		for _, model := range []string{"gmm", "kmedians", "bernoulli"} {
 			_, err := Fit(context.Background(), src, Spec{Model: model, KRange: [2]int{1, 3}, Criterion: c})
-			if err == nil || !strings.Contains(err.Error(), "--criterion "+c+" compares inertias") {
+			if err == nil || !strings.Contains(err.Error(), "Criterion "+c+" compares inertias") {
 				t.Errorf("%s of %s: %v", c, model, err)
 			}
 		}

@@ -3,22 +3,22 @@ package latent
 import (
 	"context"
 	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
 )
 
 // How far the range of K grows that nobody gave.
 const (
 	mostGrown     = 30 // components
-	mostGrownWide = 15 // on more than affordedCells
+	mostGrownWide = 15 // on more than plan.AffordedCells
 )
-
-// open reports whether the range of K was left to the fit, which then lets it grow.
-func (s *Spec) open() bool { return s.K == 0 && s.KRange == [2]int{} }
 
 // grow returns the candidates that are to be fitted next where the range of K was left open: more components where the most that
 // were tried win; a look beyond the range, by the best shape alone, where they do not, since a criterion may have a second minimum
 // there; and at last, where the range has grown, the winner's K in the shapes that were not carried so far.
 func (c *choice) grow(ctx context.Context) ([]*contender, error) {
-	if !c.spec.open() || ctx.Err() != nil {
+	if !c.plan.Open() || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if c.settle(); c.best == nil {
@@ -36,7 +36,7 @@ func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 	}
 	if c.sure < c.hi && more {
 		c.sure = c.hi
-		return c.further(ctx, []string{c.best.shape})
+		return c.further(ctx, []family.Shape{c.best.shape})
 	}
 	return c.fill(), nil
 }
@@ -44,7 +44,7 @@ func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 // mostGrown is how far the range may grow.
 func (c *choice) mostGrown() int {
 	most := mostGrown
-	if look := c.base.look; float64(look.Used)*float64(len(look.Mean)) > affordedCells {
+	if look := c.base.look; float64(look.Used)*float64(len(look.Mean)) > plan.AffordedCells {
 		most = mostGrownWide
 	}
 	return most
@@ -60,7 +60,7 @@ func (c *choice) forget() {
 }
 
 // further returns candidates of some shapes with up to half as many components again as were tried.
-func (c *choice) further(ctx context.Context, shapes []string) ([]*contender, error) {
+func (c *choice) further(ctx context.Context, shapes []family.Shape) ([]*contender, error) {
 	hi, err := min(c.hi+(c.hi+1)/2, c.mostGrown()), error(nil)
 	if c.distinct, err = distinctRows(ctx, c.base.src, hi+1); err != nil {
 		return nil, err
@@ -70,10 +70,10 @@ func (c *choice) further(ctx context.Context, shapes []string) ([]*contender, er
 
 // fill returns candidates of the winner's K in the shapes that have none.
 func (c *choice) fill() (fresh []*contender) {
-	if c.best.K <= mostTried {
+	if c.best.K <= plan.MostTried {
 		return nil
 	}
-	var missing []string
+	var missing []family.Shape
 	for _, x := range c.all {
 		tried := func(y *contender) bool { return y.shape == x.shape && y.K == c.best.K }
 		if x.K == c.lo && !slices.ContainsFunc(c.all, tried) {
@@ -96,15 +96,15 @@ func (c *choice) affordable(fresh []*contender) []*contender {
 			why = c.tooLong()
 		}
 		if why != nil {
-			x.large, x.Why = true, "not tried: "+why.Error()
+			x.large, x.Why = true, "not tried: "+plan.Text(why)
 		}
 	}
 	return fresh
 }
 
 // rising returns the shapes whose best candidate has the most components that were tried.
-func (c *choice) rising() (shapes []string) {
-	best := map[string]*contender{}
+func (c *choice) rising() (shapes []family.Shape) {
+	best := map[family.Shape]*contender{}
 	for _, x := range c.all {
 		if x.as != nil || x.end == nil || !c.usable(&x.Candidate) {
 			continue

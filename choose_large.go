@@ -3,6 +3,8 @@ package latent
 import (
 	"fmt"
 	"slices"
+
+	"github.com/latent-go/latent/internal/plan"
 )
 
 // keptVectors is how many parameter vectors of a candidate are kept until all are done.
@@ -20,7 +22,7 @@ func (c *choice) leaveLarge() (names []string, err error) {
 	for _, x := range c.all {
 		why := c.large(x, &kept)
 		if x.large = why != nil; x.large {
-			x.Why = "not tried: " + why.Error()
+			x.Why = "not tried: " + plan.Text(why)
 			if first == nil {
 				first = why
 			}
@@ -47,9 +49,9 @@ func (c *choice) leaveLarge() (names []string, err error) {
 // large returns why a candidate is not affordable, nil where it is. kept is the memory of what is kept of those before it.
 func (c *choice) large(x *contender, kept *float64) error {
 	f := *c.base
-	f.spec = c.spec.one(x.K, x.shape)
+	f.plan = c.plan.Candidate(x.K, x.shape)
 	if c.base.look.Used <= sideBySide {
-		f.beside = min(c.spec.threads(), len(c.all))
+		f.beside = min(c.plan.Threads, len(c.all))
 	}
 	if err := f.size(); err != nil {
 		return err
@@ -70,7 +72,7 @@ func (c *choice) large(x *contender, kept *float64) error {
 
 // tooLong returns why all candidates together would take too long; nil where they do not, or may.
 func (c *choice) tooLong() error {
-	if c.seconds <= affordedSeconds || c.spec.AllowLong {
+	if c.seconds <= affordedSeconds || c.plan.AllowLong {
 		return nil
 	}
 	tried := 0
@@ -79,18 +81,18 @@ func (c *choice) tooLong() error {
 			tried++
 		}
 	}
-	field, less := "k", "a shorter range, such as -k 1:3"
+	field, less := "K", plan.Flags("a shorter range, such as -k 1:3")
 	switch {
 	case c.lo == c.hi:
-		field, less = "covariance", "fewer shapes or --pca N"
-	case c.spec.kind().Shaped:
+		field, less = "Covariance", "fewer shapes or --pca N"
+	case c.plan.Kind.Shaped:
 		less += ", one --covariance or --pca N"
-	case !c.spec.kind().Cells.Units:
+	case !c.plan.Kind.Cells.Units:
 		less += ", or fewer columns (--columns)"
 	default:
 		less += ", or --pca N"
 	}
-	return bad(field, "leaves a choice of %d candidates on %s columns that would take about %s together on one core: use %s, or --allow-long to try them all the same",
+	return plan.Wrong(field, "leaves a choice of %d candidates on %s columns that would take about %s together on one core: use %s, or --allow-long to try them all the same",
 		tried, grouped(float64(len(c.base.look.Mean))), duration(c.seconds), less)
 }
 

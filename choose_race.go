@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/plan"
 )
 
 // Candidates that share passes race: one that cannot become the best any more stops. Components that the rows have no use
@@ -25,7 +26,7 @@ const (
 )
 
 // races reports whether the criterion follows from the log-likelihood that a climb reaches.
-func (c *choice) races() bool { return c.criterion == "bic" || c.criterion == "aic" }
+func (c *choice) races() bool { return c.criterion == plan.BIC || c.criterion == plan.AIC }
 
 // reach returns the criterion of a candidate whose climb has come to an objective.
 func (c *choice) reach(f *fit, objective float64) float64 {
@@ -40,7 +41,7 @@ func (c *choice) objectiveFor(f *fit, value float64) float64 {
 // cost is what the criterion adds for the parameters of a candidate.
 func (c *choice) cost(f *fit) float64 {
 	free := float64(f.mix.Free())
-	if c.criterion == "aic" {
+	if c.criterion == plan.AIC {
 		return 2 * free
 	}
 	return free * math.Log(f.weight())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -18,7 +19,7 @@ func (r *Result) Ranked() []model.Candidate {
 	if r.Choice == nil {
 		return nil
 	}
-	c := &choice{criterion: r.Choice.Criterion}
+	c := &choice{criterion: plan.Criterion(r.Choice.Criterion)}
 	var able []model.Candidate
 	for _, x := range r.Candidates {
 		if c.usable(&x) && x.SameAs == "" {
@@ -26,7 +27,7 @@ func (r *Result) Ranked() []model.Candidate {
 		}
 	}
 	slices.SortStableFunc(able, func(a, b model.Candidate) int { return c.compare(&a, &b) })
-	if c.criterion == "gap" { // the winner need not have the largest
+	if c.criterion == plan.Gap { // the winner need not have the largest
 		at := slices.IndexFunc(able, func(x model.Candidate) bool { return x.K == r.K })
 		if at > 0 {
 			win := able[at]
@@ -48,22 +49,19 @@ func (r *Result) Outraced() (n int) {
 
 // usable reports whether a candidate may win.
 func (c *choice) usable(x *model.Candidate) bool {
-	v := x.Value(c.criterion)
+	v := x.Value(string(c.criterion))
 	return v == v && !x.Collapsed()
 }
 
 // compare orders candidates that may win, the best first; of equal ones that with fewer components. What an interruption caught
 // stands where its value puts it: its parameters are as good as their criterion says, and could only have become better.
 func (c *choice) compare(a, b *model.Candidate) int {
-	va, vb := a.Value(c.criterion), b.Value(c.criterion)
-	if highest(c.criterion) {
+	va, vb := a.Value(string(c.criterion)), b.Value(string(c.criterion))
+	if c.criterion.Highest() {
 		va, vb = -va, -vb
 	}
 	return cmp.Or(cmp.Compare(va, vb), cmp.Compare(a.K, b.K))
 }
-
-// highest reports whether more of a criterion is better.
-func highest(criterion string) bool { return criterion == "silhouette" || criterion == "gap" }
 
 // before reports whether a is better than b.
 func (c *choice) before(a, b *contender) bool {
@@ -73,13 +71,13 @@ func (c *choice) before(a, b *contender) bool {
 // finalResult returns the result of the winner: that of a fit with its K and shape.
 func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*Result, error) {
 	f, e := win.fit, win.end
-	f.spec.Threads, f.joint, f.need = c.spec.Threads, nil, nil
+	f.plan.Threads, f.joint, f.need = c.plan.Threads, nil, nil
 	if err := f.size(); err != nil {
 		return nil, err
 	}
 	stopped := func(r run) bool { return r.forgone }
-	if (c.spec.Watch != nil || slices.ContainsFunc(e.runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
-		f.spec.Watch, f.startSweeps, f.moveSweeps, f.confirmSweeps = c.spec.Watch, 0, 0, 0
+	if (c.see.Step != nil || slices.ContainsFunc(e.runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
+		f.watch, f.startSweeps, f.moveSweeps, f.confirmSweeps = c.see.Step, 0, 0, 0
 		again, err := f.run(ctx)
 		if err == nil && win.begun != nil {
 			again.moved, err = f.extra(ctx, again, win.begun)

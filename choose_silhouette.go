@@ -9,16 +9,6 @@ import (
 	"github.com/latent-go/latent/score"
 )
 
-// judgedRows is how many rows of d columns silhouettes are of where there are more: 12,909 of two columns, 8,451 of ten, 4,000 of
-// 59 and more, which takes some tenths of a second for each candidate. Replicates have 4,000.
-func (s *Spec) judgedRows(d int) int {
-	const least, work = 4000, 1e9
-	if s.replicate {
-		return least
-	}
-	return max(score.PairedRows(d, work), least)
-}
-
 // judges take the silhouettes of candidates. On few rows, and on one column, they are those of all rows; else of a sample in which
 // every group of the candidate has rows, however small it is. Candidates draw with the same numbers, so that most of their rows
 // are the same.
@@ -31,13 +21,13 @@ type sampled struct {
 }
 
 func (f *fit) judges() *judges {
-	return &judges{threads: f.spec.threads()}
+	return &judges{threads: f.plan.Threads}
 }
 
 // silhouette returns the mean silhouette of the rows under the labels of the mixture at a point, in the space where it
 // was fitted, and which rows it is of. Which rows are in a small group only a pass over all of them can say: one, where a candidate has climbed for many.
 func (j *judges) silhouette(ctx context.Context, f *fit, at *ascent.Point) (*float64, sampled, error) {
-	sample := score.NewSilhouetteSample(f.mix.D, f.spec.judgedRows(f.mix.D), rng.Silhouettes.New(f.spec.seed()))
+	sample := score.NewSilhouetteSample(f.mix.D, f.plan.JudgedRows(f.mix.D), rng.Silhouettes.New(f.plan.Seed))
 	x := make([]float64, f.mix.D)
 	err := f.local.Rows(ctx, f.mix, at.Theta, func(s *sweep.Scored) error {
 		for i, c := range s.Label {

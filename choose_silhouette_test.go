@@ -40,7 +40,7 @@ func TestSilhouettesSeeAGroupOfThreeRows(t *testing.T) {
 				spec.Seed = new(seed + 1)
 				r := quickFit(t, src, spec)
 				if r.K != 2 || r.Components[1].Rows != 3 {
-					t.Fatalf("%d columns, %s, seed %d: k = %d, groups of %d rows", d, spec.kind().Name, seed+1, r.K, r.Components[1].Rows)
+					t.Fatalf("%d columns, %s, seed %d: k = %d, groups of %d rows", d, spec.Model, seed+1, r.K, r.Components[1].Rows)
 				}
 				within(t, "silhouette of k = 2", *r.Candidates[0].Silhouette, exact, 0.002)
 				want := sampled{}

@@ -322,7 +322,7 @@ func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
 	t.Parallel()
 	src, _ := builtIn(t, "@faithful")
 	tried := 0
-	r := mustFit(t, src, Spec{K: 1, Covariance: "all", Tried: func(int, int, model.Candidate) { tried++ }})
+	r := mustFit(t, src, Spec{K: 1, Covariance: "all"}, Observer{Candidate: func(int, int, model.Candidate) { tried++ }})
 	if tried != 3 || len(r.Ranked()) != 3 || len(r.Candidates) != len(family.Shapes()) {
 		t.Errorf("%d fits, %d ranked, %d candidates", tried, len(r.Ranked()), len(r.Candidates))
 	}
@@ -332,23 +332,23 @@ func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
 			t.Errorf("%s: %d parameters, alone %d", c.Mclust, *c.Free, alone.Free)
 		}
 	}
-	s := Spec{}
-	if names, left := s.shapes(100, 1); !slices.Equal(names, []string{"full", "tied"}) || left != nil {
+	p := planOf(Spec{})
+	if names, left := p.Shapes(100, 1); !slices.Equal(names, []family.Shape{family.Full, family.Tied}) || left != nil {
 		t.Errorf("one column: %v, left out %v", names, left)
 	}
-	if _, left := s.shapes(100, 9); !slices.Equal(left, []family.Shape{family.TiedVolumeAxes, family.TiedAxes}) {
+	if _, left := p.Shapes(100, 9); !slices.Equal(left, []family.Shape{family.TiedVolumeAxes, family.TiedAxes}) {
 		t.Errorf("nine columns: left out %v", left)
 	}
-	names, left := s.shapes(2e6, 40)
-	for _, name := range names {
-		if shape, _ := family.ParseShape(name); shape.Matrix() || shape.Parsimonious() {
-			t.Errorf("%s is tried on 2,000,000 rows of 40 columns", name)
+	shapes, left := p.Shapes(2e6, 40)
+	for _, shape := range shapes {
+		if shape.Matrix() || shape.Parsimonious() {
+			t.Errorf("%s is tried on 2,000,000 rows of 40 columns", shape)
 		}
 	}
-	if len(names)+len(left) != len(family.Shapes()) {
-		t.Errorf("%v, left out %v", names, left)
+	if len(shapes)+len(left) != len(family.Shapes()) {
+		t.Errorf("%v, left out %v", shapes, left)
 	}
-	if s.Covariance = "all"; len(first(s.shapes(2e6, 40))) != len(family.Shapes()) {
+	if p = planOf(Spec{Covariance: "all"}); len(first(p.Shapes(2e6, 40))) != len(family.Shapes()) {
 		t.Error("all are not all")
 	}
 }
@@ -359,9 +359,9 @@ func TestWatchSeesTheWinnerAlone(t *testing.T) {
 	t.Parallel()
 	src, _ := builtIn(t, "@faithful")
 	var chosen, alone []float64
-	spec := Spec{KRange: [2]int{1, 3}, NInit: 1, Watch: func(p Progress) { chosen = append(chosen, p.Point.F) }}
-	r := mustFit(t, src, spec)
-	mustFit(t, src, Spec{K: r.K, NInit: 1, Watch: func(p Progress) { alone = append(alone, p.Point.F) }})
+	spec, see := Spec{KRange: [2]int{1, 3}, NInit: 1}, Observer{Step: func(p Progress) { chosen = append(chosen, p.Point.F) }}
+	r := mustFit(t, src, spec, see)
+	mustFit(t, src, Spec{K: r.K, NInit: 1}, Observer{Step: func(p Progress) { alone = append(alone, p.Point.F) }})
 	if len(alone) < 3 || !slices.Equal(chosen, alone) {
 		t.Errorf("%v, alone %v", chosen, alone)
 	}
@@ -372,7 +372,7 @@ func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
 	for _, src := range []*data.Table{many(500), many(sideBySide + 1)} {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		r, err := Fit(ctx, src, Spec{KRange: [2]int{1, 12}, Threads: 1, NInit: 4, Tried: func(done, _ int, _ model.Candidate) {
+		r, err := Fit(ctx, src, Spec{KRange: [2]int{1, 12}, Threads: 1, NInit: 4}, Observer{Candidate: func(done, _ int, _ model.Candidate) {
 			if done == 2 {
 				cancel()
 			}
@@ -400,12 +400,12 @@ func TestChoicesThatMakeNoSenseNameTheFlag(t *testing.T) {
 		field string
 		spec  Spec
 	}{
-		{"k", Spec{Model: "kmeans"}}, {"k", Spec{K: 2, KRange: [2]int{1, 3}}}, {"k", Spec{KRange: [2]int{3, 2}}}, {"k", Spec{KRange: [2]int{0, 2}}},
-		{"k", Spec{Model: "kmeans", Penalty: new(1.), KRange: [2]int{1, 2}}},
-		{"covariance", Spec{K: 2, Covariance: "full,round"}}, {"covariance", Spec{K: 2, Covariance: "full,"}}, {"covariance", Spec{KRange: [2]int{1, 2}, Model: "bernoulli", Covariance: "all"}},
-		{"criterion", Spec{Criterion: "best"}}, {"criterion", Spec{K: 2, Criterion: "bic"}},
-		{"criterion", Spec{Model: "kmeans", KRange: [2]int{1, 2}, Criterion: "bic"}}, {"criterion", Spec{Model: "bernoulli", KRange: [2]int{1, 2}, Criterion: "silhouette"}},
-		{"init", Spec{Init: "labels", Labels: []int32{0}, KRange: [2]int{1, 2}}},
+		{"K", Spec{Model: "kmeans"}}, {"K", Spec{K: 2, KRange: [2]int{1, 3}}}, {"K", Spec{KRange: [2]int{3, 2}}}, {"K", Spec{KRange: [2]int{0, 2}}},
+		{"K", Spec{Model: "kmeans", Penalty: new(1.), KRange: [2]int{1, 2}}},
+		{"Covariance", Spec{K: 2, Covariance: "full,round"}}, {"Covariance", Spec{K: 2, Covariance: "full,"}}, {"Covariance", Spec{KRange: [2]int{1, 2}, Model: "bernoulli", Covariance: "all"}},
+		{"Criterion", Spec{Criterion: "best"}}, {"Criterion", Spec{K: 2, Criterion: "bic"}},
+		{"Criterion", Spec{Model: "kmeans", KRange: [2]int{1, 2}, Criterion: "bic"}}, {"Criterion", Spec{Model: "bernoulli", KRange: [2]int{1, 2}, Criterion: "silhouette"}},
+		{"Init", Spec{Init: "labels", Labels: []int32{0}, KRange: [2]int{1, 2}}},
 	} {
 		var wrong *SpecError
 		if err := c.spec.Validate(); !errors.As(err, &wrong) || wrong.Field != c.field {
@@ -416,7 +416,7 @@ func TestChoicesThatMakeNoSenseNameTheFlag(t *testing.T) {
 		if s.ValidateOne() == nil || s.Validate() != nil {
 			t.Errorf("%+v is a choice", s)
 		}
-		if _, err := Compare(context.Background(), many(50), s, []string{"em"}, func(string) {}); err == nil {
+		if _, err := Compare(context.Background(), many(50), s, []string{"em"}); err == nil {
 			t.Errorf("compare takes %+v", s)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -18,7 +19,7 @@ func (c *choice) addCandidates(r *Result, left []string) {
 	for _, x := range c.all {
 		r.Candidates = append(r.Candidates, x.Candidate)
 	}
-	r.Choice = &model.Choice{Criterion: c.criterion, Highest: highest(c.criterion), Penalty: c.penalty, LeftOut: left, From: c.best.From}
+	r.Choice = &model.Choice{Criterion: string(c.criterion), Highest: c.criterion.Highest(), Penalty: c.penalty, LeftOut: left, From: c.best.From}
 	r.Choice.Largest = r.K == c.hi && c.hi < c.distinct && c.hi > c.lo
 	r.Choice.Smallest = r.K == c.lo && c.lo > c.fewest() && c.hi > c.lo
 	if c.judges != nil {
@@ -30,13 +31,13 @@ func (c *choice) addCandidates(r *Result, left []string) {
 	r.Choice.Reached = c.reached(r)
 	r.Choice.Doubts = c.doubts(r)
 	best := r.Ranked()
-	if len(best) < 2 || c.criterion == "gap" {
+	if len(best) < 2 || c.criterion == plan.Gap {
 		return
 	}
-	margin := math.Abs(best[1].Value(c.criterion) - best[0].Value(c.criterion))
+	margin := math.Abs(best[1].Value(string(c.criterion)) - best[0].Value(string(c.criterion)))
 	r.Choice.Margin = &margin
 	switch {
-	case r.LogLik == nil || c.criterion == "silhouette": // inertia and silhouettes have no scale of evidence
+	case r.LogLik == nil || c.criterion == plan.Silhouette: // inertia and silhouettes have no scale of evidence
 	case margin < flatMargin:
 		r.Choice.Verdict = "flat"
 	case margin >= clearMargin && r.Choice.Doubts == nil:
@@ -48,7 +49,7 @@ func (c *choice) addCandidates(r *Result, left []string) {
 
 // fewest is the lowest K that the criterion has a value of.
 func (c *choice) fewest() int {
-	if c.criterion == "silhouette" {
+	if c.criterion == plan.Silhouette {
 		return 2
 	}
 	return 1
@@ -73,7 +74,7 @@ func (c *choice) doubts(r *Result) (doubts []string) {
 		doubt("the best fit has not finished")
 	}
 	switch {
-	case r.Choice.Largest && c.spec.open():
+	case r.Choice.Largest && c.plan.Open():
 		doubt("k = %d is the largest that is tried unasked; -k %d:%d tries more", r.K, c.lo, 2*c.hi)
 	case r.Choice.Largest:
 		doubt("k = %d is the largest of the range; -k %d:%d tries more", r.K, c.lo, 2*c.hi)

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/hard"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/onedim"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
@@ -16,62 +17,62 @@ import (
 // climb runs the driver of the spec from every start. Climbs that race are stopped when they can no longer win.
 func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress), race bool) ([]run, error) {
 	watch = f.userProgress(watch)
-	switch s := &f.spec; s.driver(f.mix.D) {
-	case "dp-means":
+	switch s := &f.plan; s.Driver(f.mix.D) {
+	case plan.DPMeans:
 		points, err := f.priced(ctx)
 		if err != nil {
 			return nil, err
 		}
-		steps := hard.DPMeans{Penalty: f.inUnits(*s.Penalty), MaxIter: s.maxIter(), Points: points}.Steps(ctx, f.local, thetas[0], f.mix.D)
+		steps := hard.DPMeans{Penalty: f.inUnits(*s.Penalty), MaxIter: s.MaxIter, Points: points}.Steps(ctx, f.local, thetas[0], f.mix.D)
 		runs := follow(ctx, []iter.Seq2[ascent.Step, error]{steps}, watch)
 		if p := runs[0].last.Point; p != nil {
 			f.mix.K = len(p.Theta) / f.mix.D
 		}
 		return runs, nil
-	case "minibatch":
+	case plan.MiniBatch:
 		points, err := f.all(ctx)
 		if err != nil {
 			return nil, err
 		}
-		driver := hard.MiniBatch{Points: points, BatchSize: s.BatchSize, MaxIter: s.maxIter(), Seed: s.seed(), Threads: s.threads()}
+		driver := hard.MiniBatch{Points: points, BatchSize: s.BatchSize, MaxIter: s.MaxIter, Seed: s.Seed, Threads: s.Threads}
 		return f.lockstep(watch).climb(ctx, func(int) ascent.Driver { return driver }, thetas, watch), nil
-	case "breathing":
+	case plan.Breathing:
 		points, err := f.sample(ctx)
 		if err != nil {
 			return nil, err
 		}
-		atOnce := min(s.threads(), len(thetas))
+		atOnce := min(s.Threads, len(thetas))
 		driver := hard.NewBreathing(points, f.look.Used, atOnce)
-		driver.MaxIter, driver.Seed, driver.Threads = s.maxIter(), s.seed(), s.threads()/atOnce
+		driver.MaxIter, driver.Seed, driver.Threads = s.MaxIter, s.Seed, s.Threads/atOnce
 		return f.lockstep(watch).climb(ctx, func(start int) ascent.Driver {
 			own := *driver
 			own.Start = start
 			return &own
 		}, thetas, watch), nil
 	}
-	if f.spec.medians() {
+	if f.plan.Medians() {
 		points, err := f.all(ctx)
 		if err != nil {
 			return nil, err
 		}
-		medians := &hard.Medians{Points: points, Threads: f.spec.threads()}
+		medians := &hard.Medians{Points: points, Threads: f.plan.Threads}
 		climbs := make([]iter.Seq2[ascent.Step, error], len(thetas))
 		for i, theta := range thetas {
 			climbs[i] = f.driver(i).Steps(ctx, medians, theta)
 		}
 		runs := follow(ctx, climbs, watch)
-		if f.spec.driver(f.mix.D) == "exact" {
+		if f.plan.Driver(f.mix.D) == plan.Exact {
 			runs[0].last.Done = ascent.FixedPoint
 		}
 		return runs, nil
 	}
-	if f.spec.driver(f.mix.D) == "exact" {
+	if f.plan.Driver(f.mix.D) == plan.Exact {
 		runs := f.lockstep(watch).climb(ctx, f.driver, thetas, watch)
 		runs[0].last.Done = ascent.FixedPoint // at the optimum, whatever the last digit of a mean does
 		return runs, nil
 	}
 	l := f.lockstep(watch)
-	if race && l.smooth && f.spec.tol() > 0 {
+	if race && l.smooth && f.plan.Tol > 0 {
 		l.degenerate = f.degenerate
 	}
 	if f.beaten == nil || !race {
@@ -90,7 +91,7 @@ func (f *fit) climb(ctx context.Context, thetas [][]float64, watch func(Progress
 }
 
 func (f *fit) lockstep(watch func(Progress)) *lockstep {
-	l := &lockstep{sweeper: f.sweeper(), threads: f.spec.threads(), mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0}
+	l := &lockstep{sweeper: f.sweeper(), threads: f.plan.Threads, mix: f.mix, lift: watch != nil, smooth: f.mix.Smooth() && !f.plan.Hard() && f.plan.RegCovar == 0}
 	if f.need != nil {
 		if l.rival = (&rival{f.need, raceNear}); f.beaten != nil { // starts have climbed on the sample
 			l.rival.near = rivalNear
@@ -123,15 +124,15 @@ func follow(ctx context.Context, climbs []iter.Seq2[ascent.Step, error], watch f
 // resume lets a climb that was stopped go on to its end. The search of anti-annealing is over by then.
 func (f *fit) resume(ctx context.Context, r run) (run, error) {
 	on := *f
-	if on.spec.driver(f.mix.D) == "anti-annealing" {
-		on.spec = on.spec.with("em-lbfgs")
+	if on.plan.Driver(f.mix.D) == plan.AntiAnnealing {
+		on.plan = on.plan.With(plan.EMLBFGS)
 	}
-	on.spec.MaxIter = new(max(f.spec.maxIter()-r.last.Iteration, 0))
+	on.plan.MaxIter = max(f.plan.MaxIter-r.last.Iteration, 0)
 	var watch func(Progress)
-	if f.spec.Watch != nil {
+	if f.watch != nil {
 		watch = func(p Progress) {
 			p.Start, p.Iteration, p.Sweeps = r.start+1, p.Iteration+r.last.Iteration, p.Sweeps+r.sweeps
-			f.spec.Watch(p)
+			f.watch(p)
 		}
 	}
 	runs, err := on.climb(ctx, [][]float64{r.last.Point.Theta}, watch, false)
@@ -169,29 +170,29 @@ func (f *fit) priced(ctx context.Context) (*seed.Points, error) {
 // driver returns the driver that the spec asks for, for one of the starts. Each has nudges of its own: where annealing has
 // merged all components, they are all that starts differ in.
 func (f *fit) driver(start int) ascent.Driver {
-	s, most, nudges := &f.spec, f.spec.maxIter(), f.spec.seed()+uint64(start)
-	if s.hard() {
-		if s.driver(f.mix.D) == "exact" {
+	s, most, nudges := &f.plan, f.plan.MaxIter, f.plan.Seed+uint64(start)
+	if s.Hard() {
+		if s.Driver(f.mix.D) == plan.Exact {
 			most = 0 // there is nothing left to climb
 		}
 		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: f.inUnits(s.TolShift)}
 	}
-	finish := ascent.Finish{MaxIter: most, Tol: s.tol(), TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: nudges}
+	finish := ascent.Finish{MaxIter: most, Tol: s.Tol, TolLogLik: s.TolLogLik, Weight: f.look.W, Seed: nudges}
 	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}
-	switch s.driver(f.mix.D) {
-	case "em":
+	switch s.Driver(f.mix.D) {
+	case plan.EM:
 		finish.Driver = ascent.EM{Beta: 1, MaxIter: most, Ascends: s.RegCovar == 0}
-	case "em-lbfgs":
+	case plan.EMLBFGS:
 		finish.Driver = quasi
-	case "anti-annealing":
-		finish.Driver = ascent.Anneal{Betas: s.betas(), Sweeps: s.BetaSteps, MaxIter: most, Seed: nudges, Last: quasi}
-	case "squarem":
+	case plan.AntiAnnealing:
+		finish.Driver = ascent.Anneal{Betas: s.Beta, Sweeps: s.BetaSteps, MaxIter: most, Seed: nudges, Last: quasi}
+	case plan.SQUAREM:
 		finish.Driver = ascent.SQUAREM{MaxIter: most}
-	case "bfgs":
+	case plan.BFGS:
 		finish.Driver = ascent.BFGS{Chart: f.mix.Chart(), MaxIter: most}
-	case "lbfgs":
+	case plan.LBFGS:
 		finish.Driver = ascent.LBFGS{Chart: f.mix.Chart(), MaxIter: most}
-	case "ecg":
+	case plan.ECG:
 		finish.Driver = ascent.ECG{Chart: f.mix.Chart(), MaxIter: most}
 	}
 	return finish
@@ -204,10 +205,10 @@ func (f *fit) exact(ctx context.Context) ([]float64, error) {
 		return nil, err
 	}
 	cost := onedim.Squared
-	if f.spec.medians() {
+	if f.plan.Medians() {
 		cost = onedim.Absolute
 	}
-	r, err := onedim.Cluster(ctx, p.X, p.W, f.spec.K, cost)
+	r, err := onedim.Cluster(ctx, p.X, p.W, f.plan.K, cost)
 	if err != nil {
 		return nil, err
 	}

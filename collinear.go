@@ -13,14 +13,14 @@ import (
 // collinear says which columns put every group on the floor; "" where none do. It makes two passes, which is little beside
 // the climbs of a fit: it is asked for only where a component is on the floor.
 func (f *fit) collinear(ctx context.Context, becomes string) (string, error) {
-	if !f.spec.kind().Shaped || f.spec.PCA > 0 {
+	if !f.plan.Kind.Shaped || f.plan.PCA > 0 {
 		return "", nil
 	}
 	d := len(f.names)
 	if f.look.Used <= int64(d) {
 		return fmt.Sprintf("there are %s for %s, so no group can vary in all directions: %s; use --pca N or --covariance diag", text.Count(f.look.Used, "row"), text.Count(d, "column"), becomes), nil
 	}
-	list, err := columns.Collinear(ctx, f.user, f.names, f.spec.threads())
+	list, err := columns.Collinear(ctx, f.user, f.names, f.plan.Threads)
 	if err != nil || list == nil {
 		return "", err
 	}
@@ -29,7 +29,7 @@ func (f *fit) collinear(ctx context.Context, becomes string) (string, error) {
 
 // flatGroups warns of collinear columns where they put the groups of a result on the floor.
 func (f *fit) flatGroups(ctx context.Context, r *Result) error {
-	if f.spec.replicate || !f.spec.kind().Shaped || !f.spec.shape().Matrix() || !slices.ContainsFunc(r.Components, func(c model.Component) bool { return c.AtFloor }) {
+	if f.plan.Replica || !f.plan.Kind.Shaped || !f.plan.Shape.Matrix() || !slices.ContainsFunc(r.Components, func(c model.Component) bool { return c.AtFloor }) {
 		return nil
 	}
 	said, err := f.collinear(ctx, "every group is at the floor of variances")
@@ -51,8 +51,7 @@ func (c *choice) collinear(ctx context.Context, r *Result) error {
 // aboutCollinear names collinear columns where a candidate whose covariances join columns is at the floor; "" elsewhere.
 func (c *choice) aboutCollinear(ctx context.Context, becomes string) (string, error) {
 	if !slices.ContainsFunc(c.all, func(x *contender) bool {
-		spec := c.spec.one(x.K, x.shape)
-		return x.AtFloor && spec.shape().Matrix()
+		return x.AtFloor && x.shape.Matrix()
 	}) {
 		return "", nil
 	}
@@ -61,7 +60,7 @@ func (c *choice) aboutCollinear(ctx context.Context, becomes string) (string, er
 
 // dominance warns where distances are those of one column almost alone, and nobody said that they should be.
 func (f *fit) dominance(r *Result) {
-	if f.spec.mixture() || f.spec.Scale != "" || f.spec.replicate {
+	if f.plan.Mixture() || f.plan.Spec.Scale != "" || f.plan.Replica {
 		return
 	}
 	if name, share := columns.Dominant(f.names, f.sd); name != "" {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/plan"
 )
 
 // Comparison is what one algorithm made of the starts that all algorithms shared.
@@ -60,34 +62,35 @@ func Climbers() []string {
 }
 
 // Compare runs several algorithms from the same starts, each to its own certified end, and says what it cost and what
-// it found. spec.Algorithm is not used; spec.Beta and spec.BetaSteps are for anti-annealing alone. spec.Watch sees every
-// step, after algorithm was called with the next one's name. If ctx ends, what has finished is returned with its error.
-func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []string, algorithm func(string)) ([]Comparison, error) {
-	if err := validateCompare(spec, algorithms); err != nil {
+// it found. spec.Algorithm is not used; spec.Beta and spec.BetaSteps are for anti-annealing alone. Observers hear of
+// every algorithm that begins, and see its steps. If ctx ends, what has finished is returned with its error.
+func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []string, observers ...Observer) ([]Comparison, error) {
+	plans, err := plansOf(spec, algorithms)
+	if err != nil {
 		return nil, err
 	}
-	first := spec.with(algorithms[0])
-	f, err := prepare(ctx, src, first)
+	f, err := prepare(ctx, src, plans[0])
 	if err != nil {
 		return nil, err
 	}
 	if p := f.mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
-		return nil, bad("algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out, lbfgs does without", p, p)
+		return nil, plan.Wrong("Algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out, lbfgs does without", p, p)
 	}
 	thetas, err := f.starts(ctx)
 	if err != nil {
 		return nil, err
 	}
+	see := all(observers)
 	var ends [][]run
 	var looks []*ascent.Step
 	var seconds []float64
-	for _, a := range algorithms {
-		if algorithm != nil {
-			algorithm(a)
+	for i, a := range algorithms {
+		if see.Algorithm != nil {
+			see.Algorithm(a)
 		}
-		f.spec = spec.with(a)
+		f.plan = plans[i]
 		began := time.Now()
-		runs, err := f.climb(ctx, thetas, spec.Watch, false)
+		runs, err := f.climb(ctx, thetas, see.Step, false)
 		for _, r := range runs {
 			err = cmp.Or(err, r.err)
 		}
@@ -107,28 +110,30 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 	return f.compare(algorithms, ends, looks, seconds), nil
 }
 
-// validateCompare checks the spec for each algorithm.
-func validateCompare(spec Spec, algorithms []string) error {
+// plansOf returns the plan of the spec for each algorithm.
+func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
+	k := kind.Of(spec.Model)
 	switch {
-	case !spec.mixture():
-		return bad("model", "must be a mixture; for %s use fit", spec.kind().Name)
+	case k != nil && !k.Mixture:
+		return nil, plan.Wrong("Model", "must be a mixture; for %s use fit", k.Name)
 	case spec.RegCovar > 0:
-		return bad("reg-covar", "changes the likelihood that the algorithms climb in every step: there is nothing to compare; leave it out")
+		return nil, plan.Wrong("RegCovar", "changes the likelihood that the algorithms climb in every step: there is nothing to compare; leave it out")
 	case len(algorithms) == 0:
-		return bad("algorithms", "names none")
+		return nil, plan.Wrong("Algorithms", "names none")
 	case (spec.Beta != nil || spec.BetaSteps != 0) && !slices.Contains(algorithms, "anti-annealing"):
-		return bad("beta", "and --beta-steps are for anti-annealing, which is not among the algorithms")
+		return nil, plan.Wrong("Beta", "and --beta-steps are for anti-annealing, which is not among the algorithms")
 	}
 	for i, a := range algorithms {
 		if slices.Contains(algorithms[:i], a) {
-			return bad("algorithms", "names %s twice", a)
+			return nil, plan.Wrong("Algorithms", "names %s twice", a)
 		}
-		s := spec.with(a)
-		if err := s.ValidateOne(); err != nil {
-			return err
+		p, err := plan.NewOne(plan.Spec(spec).With(plan.Algorithm(a)))
+		if err != nil {
+			return nil, err
 		}
+		plans = append(plans, p)
 	}
-	return nil
+	return plans, nil
 }
 
 // lookAtBest looks at the best end in every direction where that is affordable. Its certificate is of that end: where a look
@@ -143,7 +148,7 @@ func (f *fit) lookAtBest(ctx context.Context, runs []run) (*ascent.Step, error) 
 		return &best, nil
 	}
 	on := *f
-	on.spec.Watch = nil
+	on.watch = nil
 	look, err := on.confirmed(ctx, best, at, len(runs))
 	if err == nil && look.Point.F > best.Point.F+agree {
 		look.Certificate = nil

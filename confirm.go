@@ -29,7 +29,7 @@ func (f *fit) confirms(s *ascent.Step, work float64) bool {
 
 // certified reports whether the fit climbs the log-likelihood until its optimum is certified to be near.
 func (f *fit) certified() bool {
-	return f.mix.Smooth() && !f.spec.hard() && f.spec.RegCovar == 0 && f.spec.TolLogLik == 0
+	return f.mix.Smooth() && !f.plan.Hard() && f.plan.RegCovar == 0 && f.plan.TolLogLik == 0
 }
 
 // confirm looks at the winning end in every direction, where that is affordable: the looks of a climb see only what the
@@ -55,15 +55,15 @@ func (f *fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 	if a, ok := finish.Driver.(ascent.Anneal); ok { // its search is over
 		finish.Driver = a.Last
 	}
-	finish.MaxIter = max(f.spec.maxIter()-s.Iteration, 0)
-	l := f.lockstep(f.spec.Watch)
+	finish.MaxIter = max(f.plan.MaxIter-s.Iteration, 0)
+	l := f.lockstep(f.watch)
 	l.rival = nil
 	var watch func(Progress)
-	if f.spec.Watch != nil {
+	if f.watch != nil {
 		watch = func(p Progress) {
 			if p.Iteration > 0 { // the first is the end as it was seen before
 				p.Start, p.Of, p.Iteration, p.Sweeps = start+1, of, p.Iteration+s.Iteration, p.Sweeps+s.Sweeps
-				f.spec.Watch(p)
+				f.watch(p)
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (f *fit) flatDirection(ctx context.Context, s *ascent.Step, keep []int, hel
 		return s.Certificate, nil
 	}
 	var least float64
-	look := ascent.FlatAlong{Seed: f.spec.seed(), Known: s.Point, Least: &least, Held: held, Estimate: f.outerProducts(keep, held, info)}
+	look := ascent.FlatAlong{Seed: f.plan.Seed, Known: s.Point, Least: &least, Held: held, Estimate: f.outerProducts(keep, held, info)}
 	r := f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return look }, [][]float64{s.Point.Theta}, nil)[0]
 	f.confirmSweeps += r.sweeps
 	if r.err != nil {

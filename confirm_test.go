@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
 )
 
 // remarked reports whether a result says that the rows do not determine the parameters, wherever it says it.
@@ -181,7 +182,7 @@ func TestScoresFindAFlatDirection(t *testing.T) {
 		counts[i] *= 100
 	}
 	src := cells(true, 2, counts...)
-	f, err := prepare(context.Background(), src, Spec{Model: "bernoulli", K: 2})
+	f, err := prepare(context.Background(), src, planOf(Spec{Model: "bernoulli", K: 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +237,7 @@ func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := prepare(context.Background(), src, spec)
+		f, err := prepare(context.Background(), src, planOf(spec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,8 +254,8 @@ func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
 		}
 		seen++
 		on := *f
-		on.spec = f.spec.with("em-lbfgs")
-		on.spec.Tol, on.spec.MaxIter = new(0.0), new(20_000)
+		on.plan = f.plan.With(plan.EMLBFGS)
+		on.plan.Tol, on.plan.MaxIter = 0, 20_000
 		runs, err := on.climb(context.Background(), [][]float64{last.Point.Theta}, nil, false)
 		if err != nil {
 			t.Fatal(err)
@@ -277,7 +278,7 @@ func TestComparisonSaysThatRowsDoNotDetermine(t *testing.T) {
 		if want {
 			spec.K = 2
 		}
-		table, err := Compare(context.Background(), src, spec, []string{"em", "em-lbfgs", "bfgs"}, nil)
+		table, err := Compare(context.Background(), src, spec, []string{"em", "em-lbfgs", "bfgs"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 // direction: one at the floor that holds less weight than d + 2 rows, or a narrow one. Many equal rows are a cluster.
 func (f *fit) degenerate(p *ascent.Point) bool {
 	few := float64(f.mix.D + 2)
-	if f.spec.replicate { // rows that were drawn again and again are few all the same
+	if f.plan.Replica { // rows that were drawn again and again are few all the same
 		few *= rowDrawnTimes
 	}
 	for c, at := range f.atFloor(p) {
@@ -122,10 +122,10 @@ func positive(q []float64, d int) bool {
 // there is none. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
 // volume, take 3. A covariance that all components share is as good as all rows.
 func (f *fit) scant(p *ascent.Point) (c, need int) {
-	shape := f.spec.shape()
+	shape := f.plan.Shape
 	code := shape.Mclust()
 	switch {
-	case !f.spec.kind().Shaped || f.mix.K == 1 || !strings.Contains(code, "V"):
+	case !f.plan.Kind.Shaped || f.mix.K == 1 || !strings.Contains(code, "V"):
 		return -1, 0
 	case shape.Matrix() && f.mix.D > 1 && strings.Contains(code[1:], "V"):
 		need = f.mix.D + 2

@@ -35,7 +35,7 @@ func TestNarrowComponents(t *testing.T) {
 		x = append(x, float64(i%10), float64(i%7))
 	}
 	for _, shape := range []string{"full", "diag", "spherical", "tied-shape", "tied-shape-diag"} {
-		f, err := prepare(context.Background(), matrixOf(2, x...), Spec{K: 2, Covariance: shape})
+		f, err := prepare(context.Background(), matrixOf(2, x...), planOf(Spec{K: 2, Covariance: shape}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestNarrowAlongNoColumn(t *testing.T) {
 	for i := range n {
 		x = append(x, float64(i%10), float64(i%7))
 	}
-	f, err := prepare(context.Background(), matrixOf(2, x...), Spec{K: 2, Covariance: "full"})
+	f, err := prepare(context.Background(), matrixOf(2, x...), planOf(Spec{K: 2, Covariance: "full"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestRowsThatACovarianceTakes(t *testing.T) {
 	t.Parallel()
 	x := normals(12, 5*60)
 	for shape, need := range map[string]int{"VVV": 7, "EEV": 7, "VVE": 7, "EVE": 7, "VEE": 3, "VVI": 3, "VEI": 3, "VII": 3, "EEE": 0, "EII": 0} {
-		f, err := prepare(context.Background(), matrixOf(5, x...), Spec{K: 2, Covariance: shape})
+		f, err := prepare(context.Background(), matrixOf(5, x...), planOf(Spec{K: 2, Covariance: shape}))
 		if err != nil {
 			t.Fatal(err)
 		}

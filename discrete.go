@@ -21,7 +21,7 @@ const (
 // findDiscrete notes the columns of a Gaussian mixture that have few distinct values: components can settle on single ones,
 // where only the floor of variances bounds the density. It reads rows until every column has shown more.
 func (f *fit) findDiscrete(ctx context.Context) error {
-	if !f.spec.kind().Shaped || f.look.W < fewRows || f.spec.PCA != 0 {
+	if !f.plan.Kind.Shaped || f.look.W < fewRows || f.plan.PCA != 0 {
 		return nil
 	}
 	r, err := f.src.Open(ctx)

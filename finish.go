@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
@@ -30,13 +31,13 @@ func (f *fit) result(ctx context.Context, e *outcome) (*Result, error) {
 	}
 	s := win.last
 	r := &Result{
-		Kind: m.Kind, K: m.K(), N: f.look.Used, Weight: f.weight(), D: len(f.names), Columns: f.names, Levels: f.spec.Levels,
-		Algorithm: f.spec.driver(f.mix.D), Init: f.spec.start(f.mix.D), Seed: f.spec.seed(), Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
-		Iterations: s.Iteration, Sweeps: win.sweeps + 1, Moves: s.Kept, Threads: f.spec.threads(), Free: f.mix.Free(),
+		Kind: m.Kind, K: m.K(), N: f.look.Used, Weight: f.weight(), D: len(f.names), Columns: f.names, Levels: f.plan.Levels,
+		Algorithm: string(f.plan.Driver(f.mix.D)), Init: string(f.plan.Start(f.mix.D)), Seed: f.plan.Seed, Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
+		Iterations: s.Iteration, Sweeps: win.sweeps + 1, Moves: s.Kept, Threads: f.plan.Threads, Free: f.mix.Free(),
 		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Model: m,
 		PCA: m.PCA(), ColumnSD: f.sd,
 	}
-	_, r.Why = f.spec.choice(f.mix.D)
+	_, r.Why = f.plan.Choice(f.mix.D)
 	for _, run := range e.runs {
 		r.SweepsTotal += run.sweeps
 	}
@@ -76,9 +77,7 @@ func (f *fit) result(ctx context.Context, e *outcome) (*Result, error) {
 func (f *fit) addProvenance(r *Result) (err error) {
 	m := r.Model
 	m.N, m.LogLik = new(f.look.Used), r.LogLik
-	spec := f.spec
-	spec.Threads, spec.Columns = 0, nil
-	if m.Spec, err = json.Marshal(spec); err != nil {
+	if m.Spec, err = f.plan.JSON(); err != nil {
 		return err
 	}
 	m.SetStandardErrors(r.StandardErrors)
@@ -97,10 +96,10 @@ func (f *fit) addProvenance(r *Result) (err error) {
 
 // numbers fills in the objective and the criteria.
 func (f *fit) numbers(r *Result, t *tally) {
-	if !f.spec.mixture() {
+	if !f.plan.Mixture() {
 		r.Inertia = new(0 - t.best)
-		if f.spec.Penalty != nil {
-			r.Penalty, r.Objective = f.spec.Penalty, new(*r.Inertia+*f.spec.Penalty*float64(r.K))
+		if f.plan.Penalty != nil {
+			r.Penalty, r.Objective = f.plan.Penalty, new(*r.Inertia+*f.plan.Penalty*float64(r.K))
 		}
 		return
 	}
@@ -118,13 +117,13 @@ func (f *fit) certify(r *Result, s ascent.Step) {
 	c := &r.Certificate
 	c.OnEdge = []string{}
 	switch {
-	case f.spec.RegCovar > 0:
+	case f.plan.RegCovar > 0:
 		c.Why = "--reg-covar adds to the variances outside the likelihood: nothing is climbed"
 		return
-	case f.spec.hard() && f.spec.mixture():
+	case f.plan.Hard() && f.plan.Mixture():
 		c.Why = "hard labels climb another function than the log-likelihood"
 		return
-	case f.spec.hard():
+	case f.plan.Hard():
 		return
 	}
 	method := "estimate" // the driver's own, where nobody looked closely
@@ -156,7 +155,7 @@ func (f *fit) model(p *ascent.Point) (m *model.Model, order []int) {
 	for c, lw := range f.mix.LogWeights(nil, p.Theta) {
 		weight[c] = math.Exp(lw)
 	}
-	if !f.spec.mixture() {
+	if !f.plan.Mixture() {
 		weight = p.Weights
 	}
 	place := f.places(comp)
@@ -170,7 +169,7 @@ func (f *fit) model(p *ascent.Point) (m *model.Model, order []int) {
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	m = &model.Model{Kind: f.spec.kind().Name, Columns: f.names, Levels: f.spec.Levels, Transform: f.transform}
+	m = &model.Model{Kind: f.plan.Kind.Name, Columns: f.names, Levels: f.plan.Levels, Transform: f.transform}
 	var rows [][]float64
 	for _, c := range order {
 		rows = append(rows, place[c])
@@ -179,14 +178,14 @@ func (f *fit) model(p *ascent.Point) (m *model.Model, order []int) {
 		}
 	}
 	normalise(m.Weights)
-	if f.spec.kind().Location.Told == kind.Probability {
+	if f.plan.Kind.Location.Told == kind.Probability {
 		m.Probabilities = rows
 	} else {
 		m.Means = rows
 	}
 	defer f.fold(m)
 	if g, comp, ok := f.gaussian(comp); ok {
-		m.Shape = f.spec.shape()
+		m.Shape = f.plan.Shape
 		for i := range g.Shape.Count(k) {
 			q := make([]float64, g.Shape.Size(d))
 			g.Covariance(q, g.ScaleOf(comp, order[i], k, d), d)
@@ -225,7 +224,7 @@ func normalise(w []float64) {
 // judge makes the pass that labels, counts and scores the rows by the model.
 func (f *fit) judge(ctx context.Context, m *model.Model) (*tally, error) {
 	t := &tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
-	return t, m.Rows(ctx, f.user, f.spec.threads(), t.add)
+	return t, m.Rows(ctx, f.user, f.plan.Threads, t.add)
 }
 
 // components fills in the groups, in the user's units.
@@ -286,7 +285,7 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 		return
 	}
 	held := p.Held[len(p.Theta)-len(f.mix.Components(p.Theta)):]
-	width, total, at := len(held)/f.mix.K, 0, f.spec.kind().Location
+	width, total, at := len(held)/f.mix.K, 0, f.plan.Kind.Location
 	for c, from := range order {
 		if from < 0 {
 			continue
@@ -313,10 +312,10 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 
 // columnOf returns the column that probability j of a component belongs to.
 func (f *fit) columnOf(j int) string {
-	if f.spec.Levels == nil {
+	if f.plan.Levels == nil {
 		return f.names[j]
 	}
-	for c, names := range f.spec.Levels {
+	for c, names := range f.plan.Levels {
 		if j < len(names) {
 			return f.names[c]
 		}
@@ -331,19 +330,19 @@ func (f *fit) warnings(r *Result, t *tally, e *outcome) {
 	case r.Interrupted:
 		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", text.Count(r.Iterations, "iteration")))
 	case r.Reason == ascent.Flat:
-		r.warn(fmt.Sprintf("not finished: after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", text.Count(r.Iterations, "iteration"), f.spec.tol()))
-	case !r.Converged && r.Certificate.DistanceSE != nil && *r.Certificate.DistanceSE <= f.spec.tol() && *r.Certificate.Method == string(ascent.Information):
+		r.warn(fmt.Sprintf("not finished: after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", text.Count(r.Iterations, "iteration"), f.plan.Tol))
+	case !r.Converged && r.Certificate.DistanceSE != nil && *r.Certificate.DistanceSE <= f.plan.Tol && *r.Certificate.Method == string(ascent.Information):
 		r.warn(fmt.Sprintf("not finished after %s: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", text.Count(r.Iterations, "iteration")))
 	case !r.Converged:
 		r.warn(fmt.Sprintf("not finished after %s: raise --max-iter", text.Count(r.Iterations, "iteration")))
 	}
-	if f.spec.RegCovar > 0 {
+	if f.plan.RegCovar > 0 {
 		r.warn(r.Certificate.Why + ", so no distance to an optimum can be told")
 	}
 	if c := r.Certificate.Curvature; r.Converged && c != nil && *c < flatBelow {
 		r.warn(undetermined + "; fewer components may do")
 	}
-	if f.spec.mixture() {
+	if f.plan.Mixture() {
 		if c, j := f.narrow(e.win().last.Point); c >= 0 {
 			r.warn(fmt.Sprintf("a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
 		}
@@ -351,7 +350,7 @@ func (f *fit) warnings(r *Result, t *tally, e *outcome) {
 			r.warn(fmt.Sprintf("the smallest component holds %.3g rows, fewer than the %d that a covariance of its own takes: its likelihood is an accident of these rows; fewer components may do", e.win().last.Point.Weights[c], need))
 		}
 	}
-	if f.units.weights != 0 && f.spec.mixture() && f.spec.Algorithm != "hard-em" {
+	if f.units.weights != 0 && f.plan.Mixture() && f.plan.Algorithm != plan.HardEM {
 		r.warn(fmt.Sprintf("the row weights average %.3g: the fit stops where it would if they averaged about 1, and its distance from the optimum is in standard errors of such weights; criteria and standard errors count the weights as they are", f.weight()/float64(f.look.Used)))
 	}
 	if f.discrete != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
@@ -35,8 +36,7 @@ import (
 //
 // Bootstrap and LRT repeat the fit on other rows when it is done. If ctx ends meanwhile, the result stands, and its Stability and
 // LRT say how many replicates they are of.
-func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
-	began := time.Now()
+func Fit(ctx context.Context, src data.Source, spec Spec, observers ...Observer) (*Result, error) {
 	if err := data.CheckContext(ctx); err != nil {
 		return nil, err
 	}
@@ -44,21 +44,32 @@ func Fit(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case spec.Bootstrap > 0 || spec.LRT > 0:
-		return repeated(ctx, src, spec)
-	case spec.chooses():
-		return choose(ctx, src, spec)
-	}
-	f, err := prepare(ctx, src, spec)
+	p, err := plan.New(plan.Spec(spec))
 	if err != nil {
 		return nil, err
 	}
+	return fitPlan(ctx, src, p, all(observers))
+}
+
+// fitPlan is Fit for a spec that was parsed.
+func fitPlan(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Result, error) {
+	began := time.Now()
+	switch {
+	case p.Bootstrap > 0 || p.LRT > 0:
+		return repeated(ctx, src, p, see)
+	case p.Chooses():
+		return choose(ctx, src, p, see)
+	}
+	f, err := prepare(ctx, src, p)
+	if err != nil {
+		return nil, err
+	}
+	f.watch = see.Step
 	e, err := f.run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if spec.replicate {
+	if p.Replica {
 		return f.minimal(e), nil
 	}
 	return f.finish(ctx, e, began)
@@ -82,7 +93,7 @@ func (f *fit) run(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	e := &outcome{started: time.Now()}
-	if e.runs, err = f.climb(ctx, thetas, f.spec.Watch, true); err != nil {
+	if e.runs, err = f.climb(ctx, thetas, f.watch, true); err != nil {
 		return nil, err
 	}
 	for _, r := range e.runs {
@@ -100,7 +111,7 @@ func (f *fit) run(ctx context.Context) (*outcome, error) {
 			return nil, err
 		}
 	}
-	if f.spec.thorough() && !win.forgone && f.spec.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
+	if f.plan.Thorough() && !win.forgone && f.plan.K > 1 && !e.interrupted && e.win().last.Done != ascent.Limit {
 		if err := f.moved(ctx, e); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
@@ -144,7 +155,8 @@ func (f *fit) finish(ctx context.Context, e *outcome, began time.Time) (*Result,
 
 // fit is a fit under way.
 type fit struct {
-	spec      Spec
+	plan      plan.Plan
+	watch     func(Progress)    // sees every step; may be nil
 	user      data.Source       // rows in the user's units
 	src       data.Source       // rows after the transform
 	measured  data.Source       // rows in the units of the fit, before any other transform
@@ -183,9 +195,9 @@ func (f *fit) sweeper() sweep.Sweeper {
 	return f.local
 }
 
-// prepare checks the spec, makes the first pass and refuses rows that cannot be fitted.
-func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
-	f, err := survey(ctx, src, spec)
+// prepare makes the first pass and refuses rows that cannot be fitted.
+func prepare(ctx context.Context, src data.Source, p plan.Plan) (*fit, error) {
+	f, err := survey(ctx, src, p)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +205,8 @@ func prepare(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 }
 
 // survey is prepare as far as it does not depend on K, but for refusing too large a one, nor on the covariance shape.
-func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
-	if err := spec.ValidateOne(); err != nil {
+func survey(ctx context.Context, src data.Source, p plan.Plan) (*fit, error) {
+	if err := p.One(); err != nil {
 		return nil, err
 	}
 	if err := data.CheckContext(ctx); err != nil {
@@ -204,20 +216,20 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, d := src.Shape(); spec.Algorithm == "exact" && d != 1 && spec.PCA != 1 {
-		return nil, bad("algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
+	if _, d := src.Shape(); p.Algorithm == plan.Exact && d != 1 && p.PCA != 1 {
+		return nil, plan.Wrong("Algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
 	}
-	f := &fit{spec: spec, user: src, src: src, measured: src, shared: new(shared)}
+	f := &fit{plan: p, user: src, src: src, measured: src, shared: new(shared)}
 	_, d := src.Shape()
-	if f.names = spec.Columns; f.names == nil {
+	if f.names = p.Columns; f.names == nil {
 		for j := range d {
 			f.names = append(f.names, strconv.Itoa(j+1))
 		}
 	}
 	if len(f.names) != d {
-		return nil, bad("columns", "has %d names for %d columns", len(f.names), d)
+		return nil, plan.Wrong("Columns", "has %d names for %d columns", len(f.names), d)
 	}
-	look, err := sweep.Look(ctx, src, spec.threads())
+	look, err := sweep.Look(ctx, src, p.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +240,7 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 		}
 	}
 	f.origin = f.look.Origin()
-	if !spec.kind().Centred() {
+	if !p.Kind.Centred() {
 		f.origin = make([]float64, len(f.look.Mean))
 	}
 	return f, nil
@@ -236,25 +248,25 @@ func survey(ctx context.Context, src data.Source, spec Spec) (*fit, error) {
 
 // size makes the mixture of K components that is fitted.
 func (f *fit) size() error {
-	spec, d := &f.spec, len(f.look.Mean) // after the transform
-	f.mix = &mixture.Mixture{K: spec.K, D: d, Uniform: spec.Weights == "uniform"}
-	v := kind.Variables{Shape: spec.shape(), Levels: kind.Counts(spec.Levels), Var: f.look.Var, RegCovar: f.inUnits(spec.RegCovar)}
-	f.mix.Family = spec.kind().Family(v)
+	p, d := &f.plan, len(f.look.Mean) // after the transform
+	f.mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
+	v := kind.Variables{Shape: p.Shape, Levels: kind.Counts(p.Levels), Var: f.look.Var, RegCovar: f.inUnits(p.RegCovar)}
+	f.mix.Family = p.Kind.Family(v)
 	if g, ok := f.mix.Family.(family.Parsimonious); ok {
-		if j := g.Hidden(); j >= 0 && len(f.names) == d && f.spec.PCA == 0 {
-			return fmt.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.names[j], spec.shape())
+		if j := g.Hidden(); j >= 0 && len(f.names) == d && f.plan.PCA == 0 {
+			return fmt.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.names[j], p.Shape)
 		}
 	}
-	if p := f.mix.Params(); spec.Algorithm == "bfgs" && p > ascent.MaxBFGS {
-		return bad("algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", p, p, ascent.MaxBFGS)
+	if n := f.mix.Params(); p.Algorithm == plan.BFGS && n > ascent.MaxBFGS {
+		return plan.Wrong("Algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", n, n, ascent.MaxBFGS)
 	}
-	f.local = sweep.NewLocal(f.src, f.look.Rows, f.origin, spec.threads())
+	f.local = sweep.NewLocal(f.src, f.look.Rows, f.origin, p.Threads)
 	return f.affordable()
 }
 
 // spreads notes the standard deviations of the columns.
 func (f *fit) spreads(context.Context) error {
-	if f.spec.kind().Cells.Units {
+	if f.plan.Kind.Cells.Units {
 		for j, v := range f.look.Var {
 			sd := math.Sqrt(v)
 			if f.units.scale != nil {
@@ -268,26 +280,26 @@ func (f *fit) spreads(context.Context) error {
 
 // check refuses what no fit can use.
 func (f *fit) check(context.Context) error {
-	look, k := f.look, f.spec.K
+	look, k := f.look, f.plan.K
 	switch {
 	case look.Rows == 0:
 		return errors.New("there are no rows to fit")
 	case look.Used == 0 || look.W == 0:
 		return errors.New("all row weights are zero: there is nothing to fit")
 	case int64(k) > look.Used:
-		return bad("k", "is %d, but the number of rows is %d", k, look.Used)
+		return plan.Wrong("K", "is %d, but the number of rows is %d", k, look.Used)
 	}
 	if err := checkWeights(f.weight()); err != nil {
 		return err
 	}
 	for j, v := range look.Var {
-		if (math.IsInf(v, 1) || v != v) && f.spec.Binarize == nil {
+		if (math.IsInf(v, 1) || v != v) && f.plan.Binarize == nil {
 			return tooLarge(f.names[j])
 		}
-		if v == 0 && look.Min[j] < look.Max[j] && f.spec.mixture() && f.spec.Binarize == nil {
+		if v == 0 && look.Min[j] < look.Max[j] && f.plan.Mixture() && f.plan.Binarize == nil {
 			return tooSmall(f.names[j])
 		}
-		if v == 0 && f.spec.kind().Shaped {
+		if v == 0 && f.plan.Kind.Shaped {
 			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.names[j], look.Min[j], text.ShellWord(f.names[j]))
 		}
 	}
@@ -296,24 +308,24 @@ func (f *fit) check(context.Context) error {
 
 // checkDistinct refuses more components than there are distinct rows, after any transform.
 func (f *fit) checkDistinct(ctx context.Context) error {
-	k := f.spec.K
+	k := f.plan.K
 	if k <= 1 {
 		return nil
 	}
 	distinct, err := distinctRows(ctx, f.src, k)
 	if err == nil && distinct < k {
-		err = bad("k", "is %d, but the number of distinct rows is %d", k, distinct)
+		err = plan.Wrong("K", "is %d, but the number of distinct rows is %d", k, distinct)
 	}
 	return err
 }
 
 // checkCells refuses cells that the model has no place for: that are no bits for a model of bits, no levels for one of levels.
 func (f *fit) checkCells(ctx context.Context) error {
-	cells := f.spec.kind().Cells
-	if cells.Levels && len(f.spec.Levels) != len(f.names) {
-		return bad("levels", "names the levels of %d columns, but there %s %d", len(f.spec.Levels), text.Form(len(f.names), "is", "are"), len(f.names))
+	cells := f.plan.Kind.Cells
+	if cells.Levels && len(f.plan.Levels) != len(f.names) {
+		return plan.Wrong("Levels", "names the levels of %d columns, but there %s %d", len(f.plan.Levels), text.Form(len(f.names), "is", "are"), len(f.names))
 	}
-	return cells.Check(ctx, f.src, f.spec.Levels, f.names, true)
+	return cells.Check(ctx, f.src, f.plan.Levels, f.names, true)
 }
 
 // distinctRows counts distinct rows of positive weight and stops at most.
@@ -382,7 +394,7 @@ func (f *fit) best(runs []run) (int, error) {
 // jacobian is what a log-likelihood of transformed rows lacks to one in the user's units: the density of a row is that of
 // the transformed row over the product of the scales.
 func (f *fit) jacobian() float64 {
-	if !f.spec.mixture() {
+	if !f.plan.Mixture() {
 		return 0
 	}
 	return -f.look.W * model.LogVolume(f.transform, len(f.names))
@@ -398,7 +410,7 @@ func (f *fit) agreement(e *outcome) model.Starts {
 	}
 	top := objectiveOf(e.win().last.Point)
 	tol := agree
-	if !f.spec.mixture() {
+	if !f.plan.Mixture() {
 		tol = 1e-9 * math.Abs(top)
 	}
 	var ends []float64

@@ -85,7 +85,7 @@ func TestInterruptedFitReturnsTheBestSoFar(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		src := matrixOf(2, normals(6, 2000)...)
 		top := map[int]float64{}
-		r, err := Fit(ctx, src, Spec{K: 3, NInit: 4, Tol: new(0.0), Watch: func(p Progress) {
+		r, err := Fit(ctx, src, Spec{K: 3, NInit: 4, Tol: new(0.0)}, Observer{Step: func(p Progress) {
 			top[p.Start] = p.Point.F
 			if p.Iteration == at {
 				cancel()
@@ -115,7 +115,7 @@ func TestStepsOfEveryStartAreSeenInOrder(t *testing.T) {
 	next, ended, sweeps := map[int]int{}, map[int]bool{}, map[int]int{}
 	best, win := math.Inf(-1), 0
 	src := &rowsThat{Table: matrixOf(2, normals(6, 400)...)}
-	r, err := Fit(context.Background(), src, Spec{K: 2, Init: "kmeans", NInit: 5, Watch: func(p Progress) {
+	r, err := Fit(context.Background(), src, Spec{K: 2, Init: "kmeans", NInit: 5}, Observer{Step: func(p Progress) {
 		if p.Iteration != next[p.Start] || ended[p.Start] || p.Of != 5 || p.Start < 1 || p.Start > 5 {
 			t.Errorf("start %d of %d: step %d after %d", p.Start, p.Of, p.Iteration, next[p.Start]-1)
 		}

@@ -165,7 +165,7 @@ func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
 		last := map[int]float64{}
-		spec := Spec{K: 4, Seed: &seed, Tol: new(0.0), MaxIter: new(300), Init: "kmeans", NInit: 10, Watch: func(p Progress) {
+		spec, see := Spec{K: 4, Seed: &seed, Tol: new(0.0), MaxIter: new(300), Init: "kmeans", NInit: 10}, Observer{Step: func(p Progress) {
 			if f, ok := last[p.Start]; ok && p.Point.F < f-1e-9*math.Abs(f) {
 				t.Errorf("seed %d, start %d, step %d: F falls from %v to %v", seed, p.Start, p.Iteration, f, p.Point.F)
 			}
@@ -174,7 +174,7 @@ func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 			}
 			last[p.Start] = p.Point.F
 		}}
-		ten := mustFit(t, src, spec)
+		ten := mustFit(t, src, spec, see)
 		if len(last) != 10 || ten.Starts.N != 10 || len(ten.Starts.Objectives) != 10 {
 			t.Fatalf("%d starts seen, %d counted", len(last), ten.Starts.N)
 		}
@@ -186,7 +186,7 @@ func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 				t.Errorf("seed %d, start %d: objective %v, its last step had %v", seed, i+1, v, last[i+1])
 			}
 		}
-		spec.NInit, spec.Watch = 1, nil
+		spec.NInit = 1
 		one := mustFit(t, src, spec)
 		if one.Starts.Objectives[0] != ten.Starts.Objectives[0] || *one.LogLik > *ten.LogLik+1e-10*math.Abs(*ten.LogLik) {
 			t.Errorf("seed %d: one start reaches %v, ten %v, the first of them %v", seed, *one.LogLik, *ten.LogLik, ten.Starts.Objectives[0])
@@ -223,7 +223,7 @@ func TestStartBelowTheFloorBeginsOnIt(t *testing.T) {
 	for _, shape := range []family.Shape{family.Full, family.Diag, family.Spherical} {
 		given := &model.Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {0}}, Covariance: [][]float64{{1e-30}, {2}}}
 		last := math.Inf(-1)
-		mustFit(t, src, Spec{K: 2, Covariance: shape.String(), Init: "model", Given: given, Watch: func(p Progress) {
+		mustFit(t, src, Spec{K: 2, Covariance: shape.String(), Init: "model", Given: given}, Observer{Step: func(p Progress) {
 			if p.Point.F < last-1e-9*math.Abs(last) {
 				t.Errorf("%s, step %d: F falls from %v to %v", shape, p.Iteration, last, p.Point.F)
 			}
@@ -246,20 +246,20 @@ func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 		want string
 	}{
 		{"width of a mean", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Means[1] = []float64{1} })}, "means: row 2 has 1 numbers"},
-		{"weights", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Weights[0] = 0.4 })}, "weights: they sum to 0.9"},
-		{"symmetry", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Covariance[0][1] = 0.5 })}, "covariances: number 1 is not symmetric"},
-		{"definiteness", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Covariance[1] = []float64{1, 2, 2, 1} })}, "covariances: number 2 is not positive definite"},
-		{"number of components", Spec{K: 3, Init: "model", Given: gmm(func(*model.Model) {})}, "it has 2 components, but -k is 3"},
-		{"shape", Spec{K: 2, Covariance: "diag", Init: "model", Given: gmm(func(*model.Model) {})}, "full"},
+		{"Weights", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Weights[0] = 0.4 })}, "weights: they sum to 0.9"},
+		{"Symmetry", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Covariance[0][1] = 0.5 })}, "covariances: number 1 is not symmetric"},
+		{"Definiteness", Spec{K: 2, Init: "model", Given: gmm(func(m *model.Model) { m.Covariance[1] = []float64{1, 2, 2, 1} })}, "covariances: number 2 is not positive definite"},
+		{"number of components", Spec{K: 3, Init: "model", Given: gmm(func(*model.Model) {})}, "it has 2 components, but K is 3"},
+		{"Shape", Spec{K: 2, Covariance: "diag", Init: "model", Given: gmm(func(*model.Model) {})}, "full"},
 		{"number of columns", Spec{K: 2, Init: "model", Given: &model.Model{Kind: "gmm", Shape: family.Full, Columns: []string{"x"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {1}}, Covariance: [][]float64{{1}, {1}}}}, "it has 1 columns, but 2 are fitted"},
-		{"number of centres", Spec{Model: "kmeans", K: 3, Init: "centers", Centers: [][]float64{{0, 0}, {1, 1}}}, "there are 2 rows, but -k is 3"},
+		{"number of centres", Spec{Model: "kmeans", K: 3, Init: "centers", Centers: [][]float64{{0, 0}, {1, 1}}}, "there are 2 rows, but K is 3"},
 		{"width of a centre", Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{0, 0}, {1}}}, "row 2 has 1 numbers"},
 		{"centre that is no number", Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{0, 0}, {1, math.NaN()}}}, "row 2, column 2 is NaN"},
 		{"number of labels", Spec{K: 2, Init: "labels", Labels: []int32{0, 1}}, "there are 2 for 20 rows"},
 		{"label out of range", Spec{K: 2, Init: "labels", Labels: append(make([]int32, 19), 2)}, "row 20 has label 2"},
 		{"unused label", Spec{K: 2, Init: "labels", Labels: make([]int32, 20)}, "none of the rows has label 1"},
 	} {
-		if _, err := Fit(context.Background(), src, c.spec); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--init") {
+		if _, err := Fit(context.Background(), src, c.spec); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "Init") {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
@@ -453,7 +453,7 @@ func TestComponentsThatLoseTheirRowsDoNotWander(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := prepare(context.Background(), src, Spec{K: 8, Covariance: "VEI", Init: "kmeans", NInit: 10, Columns: columns})
+	f, err := prepare(context.Background(), src, planOf(Spec{K: 8, Covariance: "VEI", Init: "kmeans", NInit: 10, Columns: columns}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -34,9 +35,9 @@ func normals(seed uint64, n int) []float64 {
 
 func matrixOf(d int, x ...float64) *data.Table { return &data.Table{N: len(x) / d, D: d, F64: x} }
 
-func mustFit(t *testing.T, src data.Source, spec Spec) *Result {
+func mustFit(t *testing.T, src data.Source, spec Spec, see ...Observer) *Result {
 	t.Helper()
-	r, err := Fit(context.Background(), src, spec)
+	r, err := Fit(context.Background(), src, spec, see...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,4 +183,13 @@ func lumps(n, d, k int) *data.Table {
 		t.F64[i] += centre[(i/d)%k*d+i%d]
 	}
 	return t
+}
+
+// planOf parses a spec that makes sense.
+func planOf(s Spec) plan.Plan {
+	p, err := plan.New(plan.Spec(s))
+	if err != nil {
+		panic(err)
+	}
+	return p
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -11,17 +12,17 @@ import (
 // fromCenters returns a start with the given means; for a Gaussian mixture with one big covariance and the shares of the
 // nearest rows around them, for bits and levels the components that the nearest rows make.
 func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, error) {
-	if len(centers) != f.spec.K {
-		return nil, bad("init", "centers: %s, but -k is %d", text.There(len(centers), "row"), f.spec.K)
+	if len(centers) != f.plan.K {
+		return nil, plan.Wrong("Init", "centers: %s, but -k is %d", text.There(len(centers), "row"), f.plan.K)
 	}
-	given := &seed.Points{N: f.spec.K, D: f.mix.D}
+	given := &seed.Points{N: f.plan.K, D: f.mix.D}
 	for i, row := range centers {
 		if len(row) != len(f.names) {
-			return nil, bad("init", "centers: row %d has %d numbers, but %d columns are fitted", i+1, len(row), len(f.names))
+			return nil, plan.Wrong("Init", "centers: row %d has %d numbers, but %d columns are fitted", i+1, len(row), len(f.names))
 		}
 		for j, x := range row {
 			if x-x != 0 {
-				return nil, bad("init", "centers: row %d, column %d is %v; it must be finite", i+1, j+1, x)
+				return nil, plan.Wrong("Init", "centers: row %d, column %d is %v; it must be finite", i+1, j+1, x)
 			}
 		}
 		x := slices.Clone(row)
@@ -32,26 +33,26 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 			given.X = append(given.X, v-f.origin[j])
 		}
 	}
-	if !f.spec.mixture() {
+	if !f.plan.Mixture() {
 		return given.X, nil
 	}
 	p, err := f.sample(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if f.spec.kind().Cells.Levels {
+	if f.plan.Kind.Cells.Levels {
 		for i, x := range given.X {
-			if levels := len(f.spec.Levels[i%f.mix.D]); f.spec.kind().Cells.Wrong(x, levels) {
-				return nil, bad("init", "centers: row %d, column %d is %v; it must be the number of a level, from 0 to %d", i/f.mix.D+1, i%f.mix.D+1, x, levels-1)
+			if levels := len(f.plan.Levels[i%f.mix.D]); f.plan.Kind.Cells.Wrong(x, levels) {
+				return nil, plan.Wrong("Init", "centers: row %d, column %d is %v; it must be the number of a level, from 0 to %d", i/f.mix.D+1, i%f.mix.D+1, x, levels-1)
 			}
 		}
 	}
-	labels := seed.Nearest(f.near(p, f.spec.Init), f.near(given, f.spec.Init).X, f.spec.threads())
+	labels := seed.Nearest(f.near(p, f.plan.Init), f.near(given, f.plan.Init).X, f.plan.Threads)
 	mix, g, gaussian := f.startMixture()
 	if !gaussian {
 		return seed.FromFirm(f.mix, p, labels, drawnConfidence), nil
 	}
-	w := weights(p, labels, f.spec.K)
+	w := weights(p, labels, f.plan.K)
 	for c := range w {
 		w[c] = max(w[c], f.look.W/float64(f.look.Used)) // a centre far from all rows keeps the share of one
 	}
@@ -61,32 +62,32 @@ func (f *fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 // fromLabels returns the start that one M-step makes of a label for every row.
 func (f *fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error) {
 	if int64(len(labels)) != f.look.Rows {
-		return nil, bad("init", "labels: there %s %d for %d rows", text.Form(len(labels), "is", "are"), len(labels), f.look.Rows)
+		return nil, plan.Wrong("Init", "labels: there %s %d for %d rows", text.Form(len(labels), "is", "are"), len(labels), f.look.Rows)
 	}
 	p, err := f.all(ctx)
 	if err != nil {
 		return nil, err
 	}
 	own := make([]int32, p.N)
-	count := make([]int, f.spec.K)
+	count := make([]int, f.plan.K)
 	for i, row := range p.Row {
 		c := labels[row]
-		if c < 0 || int(c) >= f.spec.K {
-			return nil, bad("init", "labels: row %d has label %d; labels run from 0 to k-1 = %d", row+1, c, f.spec.K-1)
+		if c < 0 || int(c) >= f.plan.K {
+			return nil, plan.Wrong("Init", "labels: row %d has label %d; labels run from 0 to k-1 = %d", row+1, c, f.plan.K-1)
 		}
 		own[i] = c
 		count[c]++
 	}
 	for c, n := range count {
 		if n == 0 {
-			return nil, bad("init", "labels: none of the rows has label %d", c)
+			return nil, plan.Wrong("Init", "labels: none of the rows has label %d", c)
 		}
 	}
 	if mix, g, gaussian := f.startMixture(); gaussian {
 		return f.restrict(seed.FromLabels(mix, g, p, own)), nil
 	}
-	if f.spec.mixture() {
+	if f.plan.Mixture() {
 		return seed.FromFirm(f.mix, p, own, givenConfidence), nil
 	}
-	return seed.Means(p, own, f.spec.K), nil
+	return seed.Means(p, own, f.plan.K), nil
 }

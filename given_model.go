@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -23,24 +24,24 @@ type given struct {
 // weight 0 takes no part in the climb, which gives it no row: the fit has fewer components until it has ended.
 func (f *fit) fromModel(m *model.Model) ([]float64, error) {
 	if err := m.Validate(); err != nil {
-		return nil, bad("init", "model: %s", err)
+		return nil, plan.Wrong("Init", "model: %s", err)
 	}
 	switch {
-	case m.Kind != f.spec.kind().Name:
-		return nil, bad("init", "model: it is a %s model, but %s is fitted", m.Kind, f.spec.kind().Name)
-	case m.K() != f.spec.K:
-		return nil, bad("init", "model: it has %d components, but -k is %d", m.K(), f.spec.K)
-	case kind.Of(m.Kind).Shaped && m.Shape != f.spec.shape():
-		return nil, bad("init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.spec.shape())
+	case m.Kind != f.plan.Kind.Name:
+		return nil, plan.Wrong("Init", "model: it is a %s model, but %s is fitted", m.Kind, f.plan.Kind.Name)
+	case m.K() != f.plan.K:
+		return nil, plan.Wrong("Init", "model: it has %d components, but -k is %d", m.K(), f.plan.K)
+	case kind.Of(m.Kind).Shaped && m.Shape != f.plan.Shape:
+		return nil, plan.Wrong("Init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.plan.Shape)
 	}
-	m, err := m.Arranged(f.names, f.spec.Levels)
+	m, err := m.Arranged(f.names, f.plan.Levels)
 	if err != nil {
-		return nil, bad("init", "model: %s", err)
+		return nil, plan.Wrong("Init", "model: %s", err)
 	}
 	plain := m.Transform
 	m = f.unfold(m)
 	if !slices.EqualFunc(m.Transform, f.transform, sameTransform) {
-		return nil, bad("init", "model: %s", otherTransform(plain, f.userSteps()))
+		return nil, plan.Wrong("Init", "model: %s", otherTransform(plain, f.userSteps()))
 	}
 	f.given = &given{model: m, at: make([]int, m.K())}
 	some := m
@@ -62,7 +63,7 @@ func (f *fit) fromModel(m *model.Model) ([]float64, error) {
 	}
 	if err != nil || f.given.raised {
 		if theta, err = f.thetaOf(some, true); err != nil {
-			return nil, bad("init", "model: %s", err)
+			return nil, plan.Wrong("Init", "model: %s", err)
 		}
 		f.mix.Project(theta)
 	}

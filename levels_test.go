@@ -53,7 +53,7 @@ func TestManyLevelsTakeNoMemoryToStartFrom(t *testing.T) {
 		if init == "centers" {
 			spec.NInit, spec.Centers = 0, [][]float64{src.F64[:d], src.F64[d : 2*d]}
 		}
-		f, err := prepare(context.Background(), src, spec)
+		f, err := prepare(context.Background(), src, planOf(spec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestPenaltyForMoreClustersThanDistinctRowsIsRefused(t *testing.T) {
 		src  data.Source
 		k    int
 		want string
-	}{{src, 4, "distinct rows, 3"}, {src, 7, "distinct rows, 3"}, {src, 8, "number of rows, 7"}, {src, 0, "-k is 0"}} {
+	}{{src, 4, "distinct rows, 3"}, {src, 7, "distinct rows, 3"}, {src, 8, "number of rows, 7"}, {src, 0, "K is 0"}} {
 		if v, err := SuggestPenalty(context.Background(), c.src, Spec{Model: "kmeans"}, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("k %d: %v, %v; want %s", c.k, v, err, c.want)
 		}
@@ -136,7 +136,7 @@ func TestPenaltyThatOpensTooManyClustersIsRefusedAtOnce(t *testing.T) {
 	}
 	for _, penalty := range penalties {
 		_, err := Fit(context.Background(), matrixOf(1, x...), Spec{Model: "kmeans", Penalty: &penalty})
-		if err == nil || !strings.Contains(err.Error(), "--penalty") || !strings.Contains(err.Error(), "more than 10000 clusters: raise it") {
+		if err == nil || !strings.Contains(err.Error(), "Penalty") || !strings.Contains(err.Error(), "more than 10000 clusters: raise it") {
 			t.Errorf("penalty %v: %v", penalty, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
@@ -15,32 +16,31 @@ var errDegenerate = errors.New("a component is at the floor of variances, which 
 
 // likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
 // and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
-func likelihoodRatio(ctx context.Context, src data.Source, spec Spec, r *Result) (*model.LRT, error) {
-	t := &model.LRT{K: r.K, Against: r.K + 1, Replicates: spec.LRT}
+func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *Result, note func(done, of int)) (*model.LRT, error) {
+	t := &model.LRT{K: r.K, Against: r.K + 1, Replicates: p.LRT}
 	size := resample{total: r.Weight}
-	if err := size.enough("lrt"); err != nil {
+	if err := size.enough("LRT"); err != nil {
 		return nil, err
 	}
-	spec = spec.one(r.K, r.Covariance)
-	observed, err := gain(ctx, src, spec.bareSpec(spec.threads()), r)
+	p = p.Candidate(r.K, r.Model.Shape)
+	observed, err := gain(ctx, src, p.Replicate(p.Threads), r)
 	switch {
 	case ctx.Err() != nil:
 		t.Interrupted = true
 		return t, nil
 	case err != nil:
-		t.Why = err.Error()
+		t.Why = plan.Text(err)
 		return t, nil
 	}
 	t.Statistic = &observed
 	null, rows := withoutTransform(r.Model), int(size.draws())
-	inside := spec
-	inside.Scale, inside.PCA, inside.Binarize, inside.Columns = "", 0, nil, nil
-	all := make([]*lifted, spec.LRT)
-	replicates(ctx, spec.threads(), int64(rows), spec.LRT, spec.Repeated, func(i, threads int) {
-		drawn, err := drawn(null, rows, rng.Null.At(spec.seed(), i))
+	inside := p.Untransformed()
+	all := make([]*lifted, t.Replicates)
+	replicates(ctx, p.Threads, int64(rows), t.Replicates, note, func(i, threads int) {
+		drawn, err := drawn(null, rows, rng.Null.At(p.Seed, i))
 		l := &lifted{}
 		if err == nil {
-			l.statistic, err = gain(ctx, drawn, inside.bareSpec(threads), nil)
+			l.statistic, err = gain(ctx, drawn, inside.Replicate(threads), nil)
 		}
 		if ctx.Err() == nil { // else it was cut short
 			l.err, all[i] = err, l
@@ -64,7 +64,7 @@ func gatherRatios(t *model.LRT, all []*lifted) {
 			t.Interrupted = true
 		case l.err != nil:
 			if t.Failed++; t.Why == "" {
-				t.Why = l.err.Error()
+				t.Why = plan.Text(l.err)
 			}
 		default:
 			if t.Done++; l.statistic >= *t.Statistic {
@@ -77,19 +77,19 @@ func gatherRatios(t *model.LRT, all []*lifted) {
 	}
 }
 
-// gain returns twice what one more component than spec.K adds to the log-likelihood of the rows, nats, 0 where its climbs
+// gain returns twice what one more component than p.K adds to the log-likelihood of the rows, nats, 0 where its climbs
 // found less. small is the fit of K; nil fits it.
-func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ float64, err error) {
+func gain(ctx context.Context, src data.Source, p plan.Plan, small *Result) (_ float64, err error) {
 	if small == nil {
-		if small, err = Fit(ctx, src, spec); err != nil {
+		if small, err = fitPlan(ctx, src, p, Observer{}); err != nil {
 			return 0, err
 		}
 	}
 	if small.onFloor() {
 		return 0, errDegenerate
 	}
-	spec.K++
-	large, err := Fit(ctx, src, spec)
+	p = p.Candidate(p.K+1, p.Shape)
+	large, err := fitPlan(ctx, src, p, Observer{})
 	if err != nil {
 		return 0, err
 	}
@@ -98,7 +98,7 @@ func gain(ctx context.Context, src data.Source, spec Spec, small *Result) (_ flo
 	}
 	var sum [2]float64
 	for i, m := range []*model.Model{small.Model, large.Model} {
-		err := m.Rows(ctx, src, spec.threads(), func(s *model.Scored) error {
+		err := m.Rows(ctx, src, p.Threads, func(s *model.Scored) error {
 			for j, v := range s.LogDensity {
 				sum[i] += s.Weight(j) * v
 			}

@@ -238,18 +238,18 @@ func TestPCAThatCannotBe(t *testing.T) {
 		src  data.Source
 		want string
 	}{
-		{Spec{K: 2, PCA: -1}, line, "--pca is -1"},
-		{Spec{K: 2, PCA: 4}, line, "--pca is 4, but there are 3 columns"},
-		{Spec{K: 2, PCA: 3, Model: "kmeans"}, line, "--pca is 3, but the rows vary in 2 directions only"},
+		{Spec{K: 2, PCA: -1}, line, "PCA is -1"},
+		{Spec{K: 2, PCA: 4}, line, "PCA is 4, but there are 3 columns"},
+		{Spec{K: 2, PCA: 3, Model: "kmeans"}, line, "PCA is 3, but the rows vary in 2 directions only"},
 		{Spec{K: 1, PCA: 1, Model: "kmeans"}, matrixOf(2, 1, 2, 1, 2), "all are equal"},
-		{Spec{K: 2, PCA: 1, Model: "bernoulli"}, line, "--pca does not apply to bernoulli"},
+		{Spec{K: 2, PCA: 1, Model: "bernoulli"}, line, "PCA does not apply to bernoulli"},
 		{Spec{K: 2, PCA: 1}, matrixOf(1, 0, 1, math.NaN(), 2), "row 3"},
 	} {
 		_, err := Fit(context.Background(), c.src, c.spec)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.spec, err, c.want)
 		}
-		if wrong := (*SpecError)(nil); strings.HasPrefix(c.want, "--") != errors.As(err, &wrong) && c.want != "all are equal" {
+		if wrong := (*SpecError)(nil); strings.HasPrefix(c.want, "PCA") != errors.As(err, &wrong) && c.want != "all are equal" {
 			t.Errorf("%+v: %v is of another kind", c.spec, err)
 		}
 	}

@@ -8,13 +8,10 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/hard"
 	"github.com/latent-go/latent/internal/interrupt"
-	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
-
-// penaltySteps is how many steps DP-means may take unless told otherwise: each opens one cluster at most.
-const penaltySteps = 20_000
 
 // PenaltyPoint is what DP-means finds at one penalty.
 type PenaltyPoint struct {
@@ -34,14 +31,14 @@ func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (flo
 		return 0, err
 	}
 	if k < 1 || int64(k) > f.look.Used {
-		return 0, bad("k", "is %d; with --penalty auto it is the number of clusters wanted, from 1 to the number of rows, %d", k, f.look.Used)
+		return 0, plan.Wrong("K", "is %d; with --penalty auto it is the number of clusters wanted, from 1 to the number of rows, %d", k, f.look.Used)
 	}
 	distinct, err := distinctRows(ctx, f.src, k+1)
 	if err != nil {
 		return 0, err
 	}
 	if distinct < k {
-		return 0, bad("k", "is %d; with --penalty auto it is the number of clusters wanted, at most the number of distinct rows, %d", k, distinct)
+		return 0, plan.Wrong("K", "is %d; with --penalty auto it is the number of clusters wanted, at most the number of distinct rows, %d", k, distinct)
 	}
 	points, err := f.sample(ctx)
 	if err != nil {
@@ -59,7 +56,7 @@ func SuggestPenalty(ctx context.Context, src data.Source, spec Spec, k int) (flo
 		}
 	}
 	if penalty == 0 && distinct > k { // every distinct row would get a cluster
-		return 0, bad("penalty", "auto looks at %d of the rows, which hold too few distinct ones for %d clusters: give a number", points.N, k)
+		return 0, plan.Wrong("Penalty", "auto looks at %d of the rows, which hold too few distinct ones for %d clusters: give a number", points.N, k)
 	}
 	return math.Ldexp(penalty, f.costPower()), nil
 }
@@ -71,8 +68,7 @@ func (f *fit) priceOf(ctx context.Context, rows *seed.Points, k int, guess float
 	var inertia [3]float64 // of k - 1, k and k + 1
 	for i := range inertia {
 		var err error
-		spec := Spec{Model: kind.KMeans.Name, K: k - 1 + i, Seed: f.spec.Seed, Threads: f.spec.Threads, replicate: true}
-		if inertia[i], _, err = inertiaOf(ctx, rows.Table(), spec); err != nil {
+		if inertia[i], _, err = inertiaOf(ctx, rows.Table(), f.plan.Centres(k-1+i, f.plan.Threads)); err != nil {
 			return 0, err
 		}
 	}
@@ -112,7 +108,7 @@ func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []fl
 	if err != nil {
 		return nil, err
 	}
-	path, err := hard.DPMeans{MaxIter: f.spec.maxIter(), Points: rows}.Path(ctx, f.local, start[0], f.mix.D, inUnits)
+	path, err := hard.DPMeans{MaxIter: f.plan.MaxIter, Points: rows}.Path(ctx, f.local, start[0], f.mix.D, inUnits)
 	points := make([]PenaltyPoint, len(path))
 	for i, p := range path {
 		penalty, objective := math.Ldexp(p.Penalty, f.costPower()), math.Ldexp(p.Objective, f.costPower())
@@ -124,16 +120,16 @@ func PenaltyPath(ctx context.Context, src data.Source, spec Spec, penalties []fl
 // checkPenalty refuses a penalty that is sure to open more clusters than DP-means can, which else shows after hours. Few
 // steps end before that.
 func (f *fit) checkPenalty(ctx context.Context) error {
-	if f.spec.maxIter() < hard.MostClusters {
+	if f.plan.MaxIter < hard.MostClusters {
 		return nil
 	}
-	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, seed.SampleRows, rng.StartSample.New(f.spec.seed()))
+	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, seed.SampleRows, rng.StartSample.New(f.plan.Seed))
 	if err != nil {
 		return err
 	}
-	least, err := hard.LeastClusters(ctx, p, f.inUnits(*f.spec.Penalty), hard.MostClusters)
+	least, err := hard.LeastClusters(ctx, p, f.inUnits(*f.plan.Penalty), hard.MostClusters)
 	if err == nil && least > hard.MostClusters {
-		err = bad("penalty", "is %v, which opens more than %d clusters: raise it", *f.spec.Penalty, hard.MostClusters)
+		err = plan.Wrong("Penalty", "is %v, which opens more than %d clusters: raise it", *f.plan.Penalty, hard.MostClusters)
 	}
 	return err
 }
@@ -141,5 +137,9 @@ func (f *fit) checkPenalty(ctx context.Context) error {
 // dpMeans prepares a fit of DP-means.
 func dpMeans(ctx context.Context, src data.Source, spec Spec, penalty float64) (*fit, error) {
 	spec.K, spec.Penalty = 0, &penalty
-	return prepare(ctx, src, spec)
+	p, err := plan.New(plan.Spec(spec))
+	if err != nil {
+		return nil, err
+	}
+	return prepare(ctx, src, p)
 }

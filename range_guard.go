@@ -57,7 +57,7 @@ func (f *fit) checkNumbers(ctx context.Context, r *Result) error {
 		}
 	}
 	const normal = 0x1p-1022 // numbers below it have fewer digits
-	if r.Inertia == nil || *r.Inertia >= normal || *r.Inertia > 0 && f.spec.medians() {
+	if r.Inertia == nil || *r.Inertia >= normal || *r.Inertia > 0 && f.plan.Medians() {
 		return nil
 	}
 	if *r.Inertia > 0 {

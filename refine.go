@@ -23,8 +23,8 @@ const (
 // degenerate component there is left as it was; one that is surely lower than the best, by the rows' differences in log density, is marked as beaten.
 func (f *fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([][]float64, error) {
 	s := f.on(p)
-	if s.spec.tol() > 0 {
-		s.spec.Tol = new(max(s.spec.tol(), refineNear))
+	if s.plan.Tol > 0 {
+		s.plan.Tol = max(s.plan.Tol, refineNear)
 	}
 	runs, err := s.climb(ctx, thetas, nil, false)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestManyRowsAreClimbedOnASampleFirst(t *testing.T) {
 func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 	t.Parallel()
 	ctx, src := context.Background(), overlappingRows(20_000)
-	f, err := prepare(ctx, src, Spec{K: 3})
+	f, err := prepare(ctx, src, planOf(Spec{K: 3}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/par"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -54,24 +55,19 @@ func (r *Result) onFloor() bool {
 }
 
 // repeated is Fit with the stability and the test that the spec asks for.
-func repeated(ctx context.Context, src data.Source, spec Spec) (*Result, error) {
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
-	plain := spec
-	plain.Bootstrap, plain.LRT, plain.Repeated = 0, 0, nil
-	r, err := Fit(ctx, src, plain)
+func repeated(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Result, error) {
+	r, err := fitPlan(ctx, src, p.Once(), see)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	if spec.Bootstrap > 0 {
-		if r.Stability, err = stability(ctx, src, spec, r); err != nil {
+	if p.Bootstrap > 0 {
+		if r.Stability, err = stability(ctx, src, p, r, see.Replicate); err != nil {
 			return nil, err
 		}
 	}
-	if spec.LRT > 0 {
-		if r.LRT, err = likelihoodRatio(ctx, src, spec, r); err != nil {
+	if p.LRT > 0 {
+		if r.LRT, err = likelihoodRatio(ctx, src, p, r, see.Replicate); err != nil {
 			return nil, err
 		}
 	}
@@ -79,34 +75,6 @@ func repeated(ctx context.Context, src data.Source, spec Spec) (*Result, error) 
 	r.Timing.Repeat = time.Since(began).Seconds()
 	r.Seconds += r.Timing.Repeat
 	return r, nil
-}
-
-// validateRepeats checks what is repeated on other rows.
-func (s *Spec) validateRepeats() error {
-	switch {
-	case s.Bootstrap < 0:
-		return bad("bootstrap", "is %d; it must be at least 1", s.Bootstrap)
-	case s.LRT < 0:
-		return bad("lrt", "is %d; it must be at least 1", s.LRT)
-	case s.LRT == 0:
-		return nil
-	case !s.mixture():
-		return bad("lrt", "compares log-likelihoods, which %s does not have; use --criterion gap with -k LO:HI, or --bootstrap", s.kind().Name)
-	case s.RegCovar > 0:
-		return bad("lrt", "compares the largest log-likelihoods, which --reg-covar does not climb to")
-	case s.Algorithm == "hard-em":
-		return bad("lrt", "compares the largest log-likelihoods, which hard-em does not climb to")
-	case s.given():
-		return bad("lrt", "fits one more group too, but --init %s gives one start for -k", s.Init)
-	}
-	return nil
-}
-
-// bareSpec returns the spec of a replicate. It keeps the choice, if there is one.
-func (s Spec) bareSpec(threads int) Spec {
-	s.Bootstrap, s.LRT, s.Repeated, s.Watch, s.Tried = 0, 0, nil, nil, nil
-	s.Threads, s.replicate = threads, true
-	return s
 }
 
 // rowDrawnTimes is how often a row of a bootstrap sample may be drawn before it is rare: a degenerate component on a few rows may weigh so

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 )
 
@@ -20,27 +21,19 @@ type resample struct {
 	replicate int
 	used      int64   // rows of positive weight
 	total     float64 // their weights
-	halved    bool    // draws count half: see halves
+	halved    bool    // draws count half: see plan.Halves
 }
-
-// halves reports whether the draws of a replicate count half, which its criterion sees and its estimates do not.
-//
-// A sample strays from the rows as far as the rows stray from where they come from, so it tells half as much of that: parameters
-// in excess gain twice as much log-likelihood on it. With whole counts, BIC found a fourth group in 43 % of the samples of
-// three round clusters nine standard deviations apart, with halves in 5 % (40 rows each, 300 samples). Bootstrap samples of
-// full size are known to choose too large models (Shao 1996).
-func (s *Spec) halves() bool { return s.chooses() && s.mixture() }
 
 // draws is how many rows are drawn.
 func (s *resample) draws() int64 { return int64(math.Round(s.total)) }
 
 // enough refuses weights that do not count rows.
-func (s *resample) enough(flag string) error {
+func (s *resample) enough(field string) error {
 	switch n := s.draws(); {
 	case n < 2:
-		return bad(flag, "draws as many rows as the row weights add up to, but that is %v: multiply the weights by what makes them count rows", s.total)
+		return plan.Wrong(field, "draws as many rows as the row weights add up to, but that is %v: multiply the weights by what makes them count rows", s.total)
 	case s.total > 1<<53:
-		return bad(flag, "draws as many rows as the row weights add up to, but %v is too many to count", s.total)
+		return plan.Wrong(field, "draws as many rows as the row weights add up to, but %v is too many to count", s.total)
 	}
 	return nil
 }

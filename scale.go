@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/interrupt"
 	"github.com/latent-go/latent/internal/pca"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
@@ -19,10 +20,10 @@ import (
 
 // scale puts the transforms the spec asks for before the rows: scales first, then principal components.
 func (f *fit) scale(ctx context.Context) error {
-	if f.spec.Binarize != nil {
-		return f.transformed(ctx, model.Transform{Kind: "binarize", Threshold: f.spec.Binarize})
+	if f.plan.Binarize != nil {
+		return f.transformed(ctx, model.Transform{Kind: "binarize", Threshold: f.plan.Binarize})
 	}
-	if f.spec.scaled() {
+	if f.plan.Scaled() {
 		t, err := f.scales(ctx)
 		if err != nil {
 			return err
@@ -31,7 +32,7 @@ func (f *fit) scale(ctx context.Context) error {
 			return err
 		}
 	}
-	if f.spec.PCA == 0 {
+	if f.plan.PCA == 0 {
 		return nil
 	}
 	t, err := f.principal(ctx)
@@ -44,12 +45,12 @@ func (f *fit) scale(ctx context.Context) error {
 // scales returns the transform that gives all columns one scale.
 func (f *fit) scales(ctx context.Context) (model.Transform, error) {
 	t := model.Transform{Kind: "standard", Center: f.look.Mean}
-	if f.spec.Scale == "standard" {
+	if f.plan.Scale == plan.Standard {
 		for _, v := range f.look.Var {
 			t.Scale = append(t.Scale, math.Sqrt(v))
 		}
 	} else {
-		p, err := seed.Sample(ctx, f.src, f.look.Used, make([]float64, len(f.names)), seed.SampleRows, rng.StartSample.New(f.spec.seed()))
+		p, err := seed.Sample(ctx, f.src, f.look.Used, make([]float64, len(f.names)), seed.SampleRows, rng.StartSample.New(f.plan.Seed))
 		if err != nil {
 			return t, err
 		}
@@ -66,22 +67,22 @@ func (f *fit) scales(ctx context.Context) (model.Transform, error) {
 
 // principal returns the transform to the principal components of the rows.
 func (f *fit) principal(ctx context.Context) (model.Transform, error) {
-	n, d := f.spec.PCA, len(f.look.Mean)
+	n, d := f.plan.PCA, len(f.look.Mean)
 	if n > d {
-		return model.Transform{}, bad("pca", "is %d, but %s", n, text.There(d, "column"))
+		return model.Transform{}, plan.Wrong("PCA", "is %d, but %s", n, text.There(d, "column"))
 	}
 	if used := f.look.Used; used > 1 && int64(n) >= used {
-		return model.Transform{}, bad("pca", "is %d, but %d rows vary in %d directions only; use --pca %d", n, used, used-1, used-1)
+		return model.Transform{}, plan.Wrong("PCA", "is %d, but %d rows vary in %d directions only; use --pca %d", n, used, used-1, used-1)
 	}
 	if err := f.affordableComponents(n); err != nil {
 		return model.Transform{}, err
 	}
-	c, err := interrupt.Run(ctx, interrupt.Grace, func() (*pca.Components, error) { return pca.Find(ctx, f.src, f.look, n, f.spec.threads()) })
+	c, err := interrupt.Run(ctx, interrupt.Grace, func() (*pca.Components, error) { return pca.Find(ctx, f.src, f.look, n, f.plan.Threads) })
 	if few := (*pca.RankError)(nil); errors.As(err, &few) {
 		if few.Rank == 0 {
-			return model.Transform{}, bad("pca", "needs rows that differ, but all are equal")
+			return model.Transform{}, plan.Wrong("PCA", "needs rows that differ, but all are equal")
 		}
-		return model.Transform{}, bad("pca", "is %d, but the rows vary in %d directions only (what is left of the variance is rounding); use --pca %d", n, few.Rank, few.Rank)
+		return model.Transform{}, plan.Wrong("PCA", "is %d, but the rows vary in %d directions only (what is left of the variance is rounding); use --pca %d", n, few.Rank, few.Rank)
 	}
 	if err != nil {
 		return model.Transform{}, err
@@ -101,7 +102,7 @@ func (f *fit) transformed(ctx context.Context, t model.Transform) (err error) {
 			return err
 		}
 	}
-	f.look, err = sweep.Look(ctx, f.src, f.spec.threads())
+	f.look, err = sweep.Look(ctx, f.src, f.plan.Threads)
 	return err
 }
 
@@ -111,7 +112,7 @@ func (f *fit) held(ctx context.Context, table *data.Table) (*data.Table, error) 
 	n := model.Width(f.transform, table.D)
 	t := &data.Table{N: table.N, D: n, F64: make([]float64, table.N*n), W: table.W, Row: table.Row, ID: table.ID, Truth: table.Truth}
 	pass := &sweep.Reduction[struct{}]{
-		Rows: int64(table.N), Threads: f.spec.threads(),
+		Rows: int64(table.N), Threads: f.plan.Threads,
 		New: func() (none struct{}) { return none }, Clear: func(struct{}) {}, Merge: func(_, _ struct{}) {},
 		Add: func(_ int, b *data.Block, _ struct{}) error {
 			for i := range b.N {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
@@ -48,8 +49,8 @@ type moveRules struct {
 
 // rules returns those of the mixture on n rows.
 func (f *fit) rules(n int) moveRules {
-	k := f.spec.K
-	if f.spec.kind().Soft {
+	k := f.plan.K
+	if f.plan.Kind.Soft {
 		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
 	return moveRules{min(movePairs, k*(k-1)/2), 2 * (f.mix.D + 2), moveGain, 1, false}
@@ -111,10 +112,10 @@ func (f *fit) move(ctx context.Context, e *outcome) error {
 // extra climbs from theta, as one more start after those of e.
 func (f *fit) extra(ctx context.Context, e *outcome, theta []float64) (*run, error) {
 	var watch func(Progress)
-	if f.spec.Watch != nil {
+	if f.watch != nil {
 		watch = func(p Progress) {
 			p.Start, p.Of = len(e.runs)+1, len(e.runs)+1
-			f.spec.Watch(p)
+			f.watch(p)
 		}
 	}
 	runs, err := f.climb(ctx, [][]float64{theta}, watch, false)
@@ -130,12 +131,12 @@ func (f *fit) extra(ctx context.Context, e *outcome, theta []float64) (*run, err
 // moves returns a search that begins nowhere yet.
 func (f *fit) moves(ctx context.Context) (*moves, error) {
 	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
-		return seed.Sample(ctx, f.src, f.look.Used, f.origin, moveRows, rng.StartSample.New(f.spec.seed()))
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, moveRows, rng.StartSample.New(f.plan.Seed))
 	})
 	if err != nil {
 		return nil, err
 	}
-	m := &moves{f: f.on(p), points: p, near: f.near(p, startKMeans), rng: rng.Moves.New(f.spec.seed()), rules: f.rules(p.N)}
+	m := &moves{f: f.on(p), points: p, near: f.near(p, plan.KMeans), rng: rng.Moves.New(f.plan.Seed), rules: f.rules(p.N)}
 	m.bad = m.f.degenerate
 	return m, nil
 }
@@ -149,7 +150,7 @@ func (f *fit) on(p *seed.Points) *fit {
 	}
 	s.look, s.joint, s.need, s.src, s.origin = &look, nil, nil, p.Table(), make([]float64, p.D)
 	s.user = s.src
-	s.local = sweep.NewLocal(s.src, look.Rows, s.origin, f.spec.threads())
+	s.local = sweep.NewLocal(s.src, look.Rows, s.origin, f.plan.Threads)
 	return &s
 }
 
@@ -185,7 +186,7 @@ func (m *moves) responsibilities(ctx context.Context, theta []float64) ([]float6
 // EM steps say which may climb on.
 func (m *moves) best(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
 	m.Tried += len(starts)
-	l := &lockstep{sweeper: m.f.local, threads: m.f.spec.threads(), mix: m.f.mix}
+	l := &lockstep{sweeper: m.f.local, threads: m.f.plan.Threads, mix: m.f.mix}
 	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
@@ -208,7 +209,7 @@ func (m *moves) best(ctx context.Context, starts [][]float64) (top *ascent.Point
 func (m *moves) top(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
 	l := m.f.lockstep(nil)
 	l.degenerate = m.bad
-	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.f.spec.maxIter()}, moveNear}
+	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.f.plan.MaxIter}, moveNear}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
@@ -304,8 +305,8 @@ func (m *moves) starts(ctx context.Context, resp []float64) ([][]float64, error)
 // fill adds starts that are drawn anew until there are so many, by turns from random rows and by k-means++, where the rules say so.
 func (m *moves) fill(ctx context.Context, starts [][]float64, most int) ([][]float64, error) {
 	for i := 0; m.rules.fresh && len(starts) < most; i++ {
-		method := []string{"random", "k-means++"}[i/2%2]
-		theta, err := m.f.drawn(ctx, m.points, m.near, method, confidence("mixed", i+1), m.rng)
+		method := []plan.Start{plan.Random, plan.PlusPlus}[i/2%2]
+		theta, err := m.f.drawn(ctx, m.points, m.near, method, confidence(plan.Mixed, i+1), m.rng)
 		if err != nil {
 			return nil, err
 		}
@@ -330,7 +331,7 @@ func (m *moves) split(ctx context.Context, resp []float64, c, into int) (bool, e
 	if len(rows) < m.rules.rows {
 		return false, nil
 	}
-	two := seed.PlusPlus(part, 2, 1, m.f.spec.threads(), m.rng.Float64)
+	two := seed.PlusPlus(part, 2, 1, m.f.plan.Threads, m.rng.Float64)
 	if len(two) < 2 { // all rows are equal
 		return false, nil
 	}

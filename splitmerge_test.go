@@ -48,7 +48,7 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 			x = append(x, z[2*i]+12*float64(i%3), z[2*i+1])
 		}
 		src, ctx := matrixOf(2, x...), context.Background()
-		f, err := prepare(ctx, src, Spec{K: 3})
+		f, err := prepare(ctx, src, planOf(Spec{K: 3}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestStartFromResponsibilities(t *testing.T) {
 		}
 	}
 	ctx := context.Background()
-	f, err := prepare(ctx, matrixOf(1, x...), Spec{K: k})
+	f, err := prepare(ctx, matrixOf(1, x...), planOf(Spec{K: k}))
 	if err != nil {
 		t.Fatal(err)
 	}

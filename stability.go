@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -47,25 +48,25 @@ type comparison struct {
 type similarity struct{ jaccard, together float64 }
 
 // stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
-func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*model.Stability, error) {
-	sample := resample{seed: spec.seed(), used: r.N, total: r.Weight, halved: spec.halves()}
-	if err := sample.enough("bootstrap"); err != nil {
+func stability(ctx context.Context, src data.Source, p plan.Plan, r *Result, note func(done, of int)) (*model.Stability, error) {
+	sample := resample{seed: p.Seed, used: r.N, total: r.Weight, halved: p.Halves()}
+	if err := sample.enough("Bootstrap"); err != nil {
 		return nil, err
 	}
-	s := &model.Stability{Replicates: spec.Bootstrap, Groups: []model.GroupStability{}}
+	s := &model.Stability{Replicates: p.Bootstrap, Groups: []model.GroupStability{}}
 	var labels []int32
-	err := r.Model.Rows(context.WithoutCancel(ctx), src, spec.threads(), func(b *model.Scored) error {
+	err := r.Model.Rows(context.WithoutCancel(ctx), src, p.Threads, func(b *model.Scored) error {
 		labels = append(labels, b.Label...)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := make([]*comparison, spec.Bootstrap)
-	replicates(ctx, spec.threads(), r.N, spec.Bootstrap, spec.Repeated, func(i, threads int) {
+	all := make([]*comparison, p.Bootstrap)
+	replicates(ctx, p.Threads, r.N, p.Bootstrap, note, func(i, threads int) {
 		own := sample
 		own.replicate = i
-		again, err := Fit(ctx, own.of(src), spec.bareSpec(threads))
+		again, err := fitPlan(ctx, own.of(src), p.Replicate(threads), Observer{})
 		c := &comparison{model: again, err: err}
 		if err == nil {
 			err = c.compare(ctx, src, labels, r.K, threads)
@@ -76,7 +77,7 @@ func stability(ctx context.Context, src data.Source, spec Spec, r *Result) (*mod
 		}
 	})
 	gatherStability(s, all, r.K)
-	if spec.chooses() || spec.Penalty != nil {
+	if p.Chooses() || p.Penalty != nil {
 		s.Choices = choices(all)
 	}
 	s.Interrupted = s.Done+s.Failed < s.Replicates
@@ -137,7 +138,7 @@ func gatherStability(s *model.Stability, all []*comparison, k int) {
 			continue
 		case c.err != nil:
 			if s.Failed++; s.Why == "" {
-				s.Why = c.err.Error()
+				s.Why = plan.Text(c.err)
 			}
 			continue
 		}

@@ -208,15 +208,15 @@ func TestAnInterruptionLeavesTheReplicatesThatAreDone(t *testing.T) {
 	for _, spec := range []Spec{{K: 2, Bootstrap: 1000}, {K: 2, LRT: 1000}} {
 		ctx, cancel := context.WithCancel(context.Background())
 		spec.Threads = 2
-		spec.Repeated = func(done, of int) {
+		see := Observer{Replicate: func(done, of int) {
 			if of != 1000 {
 				t.Errorf("replicate %d of %d", done, of)
 			}
 			if done == 5 {
 				cancel()
 			}
-		}
-		r, err := Fit(ctx, src, spec)
+		}}
+		r, err := Fit(ctx, src, spec, see)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,13 +258,13 @@ func TestStabilityRefusesWhatItCannotDo(t *testing.T) {
 		src  data.Source
 		spec Spec
 	}{
-		"--bootstrap draws":       {&share, Spec{K: 2, Model: "kmeans", Bootstrap: 5}},
-		"--bootstrap is -1":       {src, Spec{K: 2, Bootstrap: -1}},
-		"--lrt draws":             {&share, Spec{K: 2, Covariance: "tied", LRT: 5}},
-		"--lrt is -1":             {src, Spec{K: 2, LRT: -1}},
-		"--lrt compares log-like": {src, Spec{K: 2, Model: "kmeans", LRT: 5}},
-		"--lrt compares the larg": {src, Spec{K: 2, RegCovar: 1e-3, LRT: 5}},
-		"--lrt fits one more":     {src, Spec{K: 2, Init: "labels", Labels: make([]int32, 40), LRT: 5}},
+		"Bootstrap draws":       {&share, Spec{K: 2, Model: "kmeans", Bootstrap: 5}},
+		"Bootstrap is -1":       {src, Spec{K: 2, Bootstrap: -1}},
+		"LRT draws":             {&share, Spec{K: 2, Covariance: "tied", LRT: 5}},
+		"LRT is -1":             {src, Spec{K: 2, LRT: -1}},
+		"LRT compares log-like": {src, Spec{K: 2, Model: "kmeans", LRT: 5}},
+		"LRT compares the larg": {src, Spec{K: 2, RegCovar: 1e-3, LRT: 5}},
+		"LRT fits one more":     {src, Spec{K: 2, Init: "labels", Labels: make([]int32, 40), LRT: 5}},
 	} {
 		if _, err := Fit(context.Background(), c.src, c.spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s...: %v", want, err)

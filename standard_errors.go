@@ -26,9 +26,9 @@ func (f *fit) standardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	keep := f.mix.Identified(theta, held)
 	p := len(keep)
 	switch {
-	case f.spec.RegCovar > 0:
+	case f.plan.RegCovar > 0:
 		e.Why = "--reg-covar adds to the variances outside the likelihood"
-	case f.spec.hard():
+	case f.plan.Hard():
 		e.Why = "hard labels climb another function than the log-likelihood"
 	case isFlat(s):
 		e.Why = undetermined
@@ -42,7 +42,7 @@ func (f *fit) standardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	if e.Why != "" {
 		return e, nil
 	}
-	info, err := f.local.Information(ctx, f.mix, theta, keep, sweep.InformationShare(p, f.look.Used), f.spec.seed())
+	info, err := f.local.Information(ctx, f.mix, theta, keep, sweep.InformationShare(p, f.look.Used), f.plan.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (f *fit) nearEdge(theta []float64, held []bool) []bool {
 		}
 		return near
 	}
-	p, events := fam.Natural(nil, comp, k), f.spec.kind().Location.Events
+	p, events := fam.Natural(nil, comp, k), f.plan.Kind.Location.Events
 	for c, lw := range f.mix.LogWeights(nil, theta) {
 		rows, width := math.Exp(lw)*f.look.W, len(p)/k
 		for j := c * width; j < (c+1)*width; j++ {
@@ -134,7 +134,7 @@ func (n *natural) fill(e *model.StandardErrors) {
 // locations fills in the errors of probabilities and the like: each by the slope in its own parameter, or those of the levels of
 // a column together.
 func (n *natural) locations(e *model.StandardErrors, fam family.Natural) {
-	k, at := n.f.mix.K, n.f.spec.kind().Location
+	k, at := n.f.mix.K, n.f.plan.Kind.Location
 	p := fam.Natural(nil, n.theta[n.at:], k)
 	width, rows := len(p)/k, make([]model.Errors, k)
 	if groups, ok := fam.(family.Grouped); ok {
@@ -266,7 +266,7 @@ func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 func (f *fit) unitSizes() []float64 {
 	unit := slices.Repeat([]float64{1}, f.mix.D)
 	if model.Principal(f.transform) != nil {
-		if !f.spec.scaled() {
+		if !f.plan.Scaled() {
 			unit = slices.Repeat([]float64{math.Ldexp(1, f.units.power)}, f.mix.D)
 		}
 		return unit

@@ -27,7 +27,7 @@ type fitted struct {
 func errorsOf(t *testing.T, src data.Source, spec Spec) fitted {
 	t.Helper()
 	ctx := context.Background()
-	f, err := prepare(ctx, src, spec)
+	f, err := prepare(ctx, src, planOf(spec))
 	if err != nil {
 		t.Fatal(err)
 	}

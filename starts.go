@@ -8,28 +8,29 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
 // starts returns the parameter vectors that the climbs begin at.
 func (f *fit) starts(ctx context.Context) ([][]float64, error) {
-	switch f.spec.Init {
-	case "model":
-		theta, err := f.fromModel(f.spec.Given)
+	switch f.plan.Init {
+	case plan.FromModel:
+		theta, err := f.fromModel(f.plan.Given)
 		return [][]float64{theta}, err
-	case "centers":
-		theta, err := f.fromCenters(ctx, f.spec.Centers)
+	case plan.FromCenters:
+		theta, err := f.fromCenters(ctx, f.plan.Centers)
 		return [][]float64{theta}, err
-	case "labels":
-		theta, err := f.fromLabels(ctx, f.spec.Labels)
+	case plan.FromLabels:
+		theta, err := f.fromLabels(ctx, f.plan.Labels)
 		return [][]float64{theta}, err
 	}
-	switch f.spec.driver(f.mix.D) {
-	case "exact":
+	switch f.plan.Driver(f.mix.D) {
+	case plan.Exact:
 		theta, err := f.exact(ctx)
 		return [][]float64{theta}, err
-	case "dp-means":
+	case plan.DPMeans:
 		if err := f.checkPenalty(ctx); err != nil {
 			return nil, err
 		}
@@ -46,11 +47,11 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	if _, _, gaussian := f.startMixture(); gaussian {
 		f.grid = grids(points)
 	}
-	method, starts := f.spec.start(f.mix.D), f.spec.starts(f.look.Used)
-	near, each := f.near(points, method), f.spec.tries(method, f.look.Used)
+	method, starts := f.plan.Start(f.mix.D), f.plan.Starts(f.look.Used)
+	near, each := f.near(points, method), f.plan.Tries(method, f.look.Used)
 	var thetas [][]float64
 	for i := range starts {
-		rng := rng.Starts.At(f.spec.seed(), i)
+		rng := rng.Starts.At(f.plan.Seed, i)
 		for j := range each {
 			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), confidence(method, i*each+j), rng)
 			if err != nil {
@@ -62,51 +63,41 @@ func (f *fit) starts(ctx context.Context) ([][]float64, error) {
 	switch {
 	case each > 1:
 		return f.bestTries(ctx, thetas, each, method)
-	case f.spec.thorough() && f.look.Used >= refineFrom*int64(points.N):
+	case f.plan.Thorough() && f.look.Used >= refineFrom*int64(points.N):
 		return f.refine(ctx, points, thetas)
 	}
 	return thetas, nil
 }
 
-// startKMeans is the start by k-means, as Spec.Init calls it.
-const startKMeans = "kmeans"
-
 // drawnBy returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with others, which
 // find other local maxima: of 264 fits of six tables, over 14 shapes and several k, ten starts from k-means reached the highest
 // known in 195, ten from k-means++ in 220, five of this kind, each the best of ten tries, with moves after them in 235.
-func drawnBy(method string, start, try int) string {
+func drawnBy(method plan.Start, start, try int) plan.Start {
 	switch {
-	case method == "small-em":
-		return "random"
-	case method != "mixed":
+	case method == plan.SmallEM:
+		return plan.Random
+	case method != plan.Mixed:
 		return method
 	case try == 0 && start%2 == 0:
-		return startKMeans
+		return plan.KMeans
 	case try%3 == 1 || try == 0:
-		return "k-means++"
+		return plan.PlusPlus
 	}
-	return "random"
+	return plan.Random
 }
 
-// Constants of tries.
+// How far tries climb.
 const (
-	smallStarts = 10     // starts tried for each one that climbs on, at most
-	smallSteps  = 10     // EM steps of a try
-	mixedWork   = 20_000 // rows of all tries together, where starts are mixed
-
-	// Of bits and levels, whose starts are mixed: fewer tries, each almost to its top. Their likelihoods have many local maxima, and
-	// how high EM is after ten steps says little about the one it will come to.
-	discreteTries = 4
-	discreteSteps = 60
-	discreteWork  = 10_000
+	smallSteps    = 10 // EM steps
+	discreteSteps = 60 // of bits and levels: almost to the top, since their likelihoods have many local maxima
 )
 
 // bestTries returns the best of each so many tries after a short climb, which is ten EM steps (small-EM: Biernacki, Celeux, Govaert
 // 2003) but for mixed starts of bits and levels. All tries of all starts share the passes.
-func (f *fit) bestTries(ctx context.Context, tries [][]float64, each int, method string) ([][]float64, error) {
-	l := &lockstep{sweeper: f.sweeper(), threads: f.spec.threads(), mix: f.mix}
+func (f *fit) bestTries(ctx context.Context, tries [][]float64, each int, method plan.Start) ([][]float64, error) {
+	l := &lockstep{sweeper: f.sweeper(), threads: f.plan.Threads, mix: f.mix}
 	var driver ascent.Driver = ascent.EM{Beta: 1, MaxIter: smallSteps}
-	if method == "mixed" && f.spec.kind().Soft {
+	if method == plan.Mixed && f.plan.Kind.Soft {
 		l.smooth, driver = true, until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: discreteSteps}, moveNear}
 	}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, tries, nil)
@@ -127,45 +118,45 @@ func (f *fit) bestTries(ctx context.Context, tries [][]float64, each int, method
 
 // sample returns the rows that starts are drawn from.
 func (f *fit) sample(ctx context.Context) (*seed.Points, error) {
-	most := max(seed.SampleRows, f.spec.K)
+	most := max(seed.SampleRows, f.plan.K)
 	f.drawnFrom = min(f.look.Used, int64(most))
 	return f.shared.sample(most, func() (*seed.Points, error) {
-		return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, rng.StartSample.New(f.spec.seed()))
+		return seed.Sample(ctx, f.src, f.look.Used, f.origin, most, rng.StartSample.New(f.plan.Seed))
 	})
 }
 
 // near returns the points in the space where a method of Spec.Init measures distances between them: for a Gaussian mixture
 // in units of each column's standard deviation, which no column's unit can spoil; for levels by the number of columns that
 // differ; else as they are. "whitened" measures by the covariance of all rows, which no linear map of the columns changes.
-func (f *fit) near(p *seed.Points, method string) *seed.Points {
-	switch k := f.spec.kind(); {
+func (f *fit) near(p *seed.Points, method plan.Start) *seed.Points {
+	switch k := f.plan.Kind; {
 	case k.Shaped:
 		factor := make([]float64, p.D)
 		for j, v := range f.look.Var {
 			factor[j] = 1 / math.Sqrt(v)
 		}
-		if p = p.Scaled(factor); method == "whitened" {
+		if p = p.Scaled(factor); method == plan.Whitened {
 			return p.Whitened()
 		}
 	case k.Cells.Levels:
-		return p.OfLevels(kind.Counts(f.spec.Levels))
+		return p.OfLevels(kind.Counts(f.plan.Levels))
 	}
 	return p
 }
 
 // drawn returns one start drawn from the points p by a method of Spec.Init; near is the same points where the method
 // measures distances. "whitened" is "kmeans" but for those. firm is how much a start of bits or levels trusts its labels.
-func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, firm float64, rng *rand.Rand) ([]float64, error) {
-	k := f.spec.K
+func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start, firm float64, rng *rand.Rand) ([]float64, error) {
+	k := f.plan.K
 	candidates := seed.Greedy(k)
-	if method == "k-means++" {
+	if method == plan.PlusPlus {
 		candidates = 1
 	}
 	var rows []int
-	if method == "random" {
+	if method == plan.Random {
 		rows = seed.Random(p, k, rng)
 	} else {
-		rows = seed.PlusPlus(near, k, candidates, f.spec.threads(), rng.Float64)
+		rows = seed.PlusPlus(near, k, candidates, f.plan.Threads, rng.Float64)
 	}
 	for i := 0; len(rows) < k; i++ { // a sample may hold fewer distinct rows than the data
 		if i = i % p.N; !slices.Contains(rows, i) {
@@ -176,19 +167,19 @@ func (f *fit) drawn(ctx context.Context, p, near *seed.Points, method string, fi
 	for _, i := range rows {
 		centres = append(centres, p.At(i)...)
 	}
-	if !f.spec.mixture() {
+	if !f.plan.Mixture() {
 		return centres, nil
 	}
 	mix, g, gaussian := f.startMixture()
 	switch {
-	case gaussian && method == "random":
+	case gaussian && method == plan.Random:
 		return f.restrict(seed.Around(mix, g, centres, slices.Repeat([]float64{1}, k), g.Var)), nil
-	case gaussian && method == "k-means++":
-		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.spec.threads()), k), g.Var)), nil
-	case method == "random" || method == "k-means++":
-		return seed.FromFirm(f.mix, p, nearest(near, rows, f.spec.threads()), firm), nil
+	case gaussian && method == plan.PlusPlus:
+		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.plan.Threads), k), g.Var)), nil
+	case method == plan.Random || method == plan.PlusPlus:
+		return seed.FromFirm(f.mix, p, nearest(near, rows, f.plan.Threads), firm), nil
 	}
-	labels, err := f.shared.lloyd(ctx, near, rows, f.spec.threads())
+	labels, err := f.shared.lloyd(ctx, near, rows, f.plan.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +201,8 @@ const (
 )
 
 // confidence is how much a try of a start trusts its labels.
-func confidence(method string, try int) float64 {
-	if method == "mixed" && try%2 == 1 {
+func confidence(method plan.Start, try int) float64 {
+	if method == plan.Mixed && try%2 == 1 {
 		return softConfidence
 	}
 	return drawnConfidence

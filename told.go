@@ -6,6 +6,7 @@ import (
 
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -81,7 +82,7 @@ func tellComponents(r *Result, m *model.Model, p *model.Provenance) {
 // was written. A file may have been edited.
 func hasChoice(p *model.Provenance) bool {
 	c, all := p.Choice, p.Candidates
-	if c == nil || len(all) == 0 || all[0].K < 1 || c.Margin == nil && c.Verdict != "" || !slices.Contains(criteria, c.Criterion) {
+	if c == nil || len(all) == 0 || all[0].K < 1 || c.Margin == nil && c.Verdict != "" || !slices.Contains(plan.Criteria(), plan.Criterion(c.Criterion)) {
 		return false
 	}
 	shapes := 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
 
@@ -44,23 +45,24 @@ func (s *TrialStep) Model() *model.Model {
 
 // Trials runs several algorithms from the same starts and lets each use so many passes over the rows at most, which is
 // the fair measure where some search lines and some do not. Runs do not race and share no passes, so that the seconds of
-// each are its own. spec.Algorithm, MaxIter and Watch are not used; Beta and BetaSteps are for anti-annealing alone. see,
+// each are its own. spec.Algorithm and MaxIter are not used; Beta and BetaSteps are for anti-annealing alone. see,
 // where not nil, is called with every accepted step, one trial after another. The trials come by start, then in the order
 // of algorithms.
 func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string, sweeps int, see func(*TrialStep)) ([]Trial, error) {
 	if sweeps < 1 {
-		return nil, bad("sweeps", "is %d; it must be at least 1", sweeps)
+		return nil, plan.Wrong("Sweeps", "is %d; it must be at least 1", sweeps)
 	}
-	spec.MaxIter, spec.Watch = new(sweeps), nil
-	if err := validateCompare(spec, algorithms); err != nil {
+	spec.MaxIter = new(sweeps)
+	plans, err := plansOf(spec, algorithms)
+	if err != nil {
 		return nil, err
 	}
-	f, err := prepare(ctx, src, spec.with(algorithms[0]))
+	f, err := prepare(ctx, src, plans[0])
 	if err != nil {
 		return nil, err
 	}
 	if p := f.mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
-		return nil, bad("algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out", p, p)
+		return nil, plan.Wrong("Algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out", p, p)
 	}
 	thetas, err := f.starts(ctx)
 	if err != nil {
@@ -68,8 +70,8 @@ func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string
 	}
 	var trials []Trial
 	for i, theta := range thetas {
-		for _, a := range algorithms {
-			f.spec = spec.with(a)
+		for j, a := range algorithms {
+			f.plan = plans[j]
 			t, err := f.trial(ctx, theta, i, sweeps, func(s ascent.Step) {
 				if see != nil {
 					see(&TrialStep{a, i + 1, len(thetas), s, f})

@@ -88,7 +88,7 @@ func TestTrialsRefuseWhatMakesNoSense(t *testing.T) {
 		sweeps     int
 		algorithms []string
 		says       string
-	}{{0, []string{"em"}, "sweeps"}, {5, nil, "algorithms"}, {5, []string{"em", "em"}, "twice"}, {5, []string{"lloyd"}, "lloyd"}} {
+	}{{0, []string{"em"}, "Sweeps"}, {5, nil, "Algorithms"}, {5, []string{"em", "em"}, "twice"}, {5, []string{"lloyd"}, "lloyd"}} {
 		if _, err := Trials(t.Context(), shoulder(), Spec{K: 2}, c.algorithms, c.sweeps, nil); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%d sweeps of %v: %v", c.sweeps, c.algorithms, err)
 		}

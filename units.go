@@ -42,7 +42,7 @@ func (f *fit) findUnits() (u fitUnits) {
 	if f.look.Used == 0 || f.look.MaxWeight == 0 {
 		return u
 	}
-	if f.spec.kind().Cells.Units {
+	if f.plan.Kind.Cells.Units {
 		u.scale, u.power = f.columnUnits()
 	}
 	u.weights = f.weightUnit()
@@ -99,18 +99,18 @@ func abs(p int) int { return max(p, -p) }
 // ownScales reports whether the result does not depend on the unit of each column: rows are scaled before they are fitted, or
 // a diagonal map of the columns maps every mixture of the shape to another.
 func (f *fit) ownScales() bool {
-	if f.spec.scaled() {
+	if f.plan.Scaled() {
 		return true
 	}
-	if !f.spec.kind().Shaped || f.spec.PCA != 0 || f.spec.RegCovar != 0 {
+	if !f.plan.Kind.Shaped || f.plan.PCA != 0 || f.plan.RegCovar != 0 {
 		return false
 	}
-	return !f.spec.oneUnit && f.spec.shape().Rescales()
+	return !f.plan.OneUnit && f.plan.Shape.Rescales()
 }
 
 // weightUnit returns the power of two that weights are multiplied by.
 func (f *fit) weightUnit() int {
-	if f.spec.Penalty != nil { // a row of weight 2 is two rows, each of which may open a cluster
+	if f.plan.Penalty != nil { // a row of weight 2 is two rows, each of which may open a cluster
 		return 0
 	}
 	mean := f.look.W / float64(f.look.Used)
@@ -138,7 +138,7 @@ func (f *fit) rescale(ctx context.Context) (err error) {
 	}
 	f.measured = f.src
 	plain := f.look
-	if f.look, err = sweep.Look(ctx, f.src, f.spec.threads()); err != nil || !f.spec.kind().Shaped {
+	if f.look, err = sweep.Look(ctx, f.src, f.plan.Threads); err != nil || !f.plan.Kind.Shaped {
 		return err
 	}
 	for j, lo := range f.look.Min {
@@ -231,7 +231,7 @@ func (f *fit) weight() float64 { return f.userWeight(f.look.W) }
 
 // userObjective returns an objective, as runs are compared by, in the user's units: a log-likelihood, or minus a cost.
 func (f *fit) userObjective(h float64) float64 {
-	if f.spec.mixture() {
+	if f.plan.Mixture() {
 		return f.userWeight(h + f.jacobian())
 	}
 	return math.Ldexp(h, f.costPower()-f.units.weights)
@@ -241,9 +241,9 @@ func (f *fit) userObjective(h float64) float64 {
 // user's units. Where the columns are scaled, costs are of scaled columns.
 func (f *fit) costPower() int {
 	switch {
-	case f.spec.scaled():
+	case f.plan.Scaled():
 		return 0
-	case f.spec.medians():
+	case f.plan.Medians():
 		return f.units.power
 	}
 	return 2 * f.units.power
@@ -251,7 +251,7 @@ func (f *fit) costPower() int {
 
 // inUnits returns a squared distance, or the ridge of a variance, in the units of the fit.
 func (f *fit) inUnits(square float64) float64 {
-	if f.spec.scaled() {
+	if f.plan.Scaled() {
 		return square
 	}
 	return math.Ldexp(square, -2*f.units.power)
@@ -274,7 +274,7 @@ func (f *fit) userProgress(watch func(Progress)) func(Progress) {
 		at := *p.Point
 		p.Point = &at
 		at.F, at.Lifted, at.Entropy = f.userObjective(at.F), f.userObjective(at.Lifted), f.userWeight(at.Entropy)
-		if f.spec.mixture() {
+		if f.plan.Mixture() {
 			at.LogLik = f.userObjective(at.LogLik)
 		}
 		p.Change, p.Remaining = f.userObjective(p.Change)-f.userObjective(0), f.userWeight(p.Remaining)
@@ -354,7 +354,7 @@ const (
 
 // checkRange refuses columns whose results no float64 could hold.
 func (f *fit) checkRange(context.Context) error {
-	if f.spec.Binarize != nil || f.spec.medians() || !f.spec.kind().Shaped && f.spec.scaled() {
+	if f.plan.Binarize != nil || f.plan.Medians() || !f.plan.Kind.Shaped && f.plan.Scaled() {
 		return nil
 	}
 	widest, largest := 0, math.Inf(-1) // of log2 of the variance, for k-means
@@ -372,11 +372,11 @@ func (f *fit) checkRange(context.Context) error {
 		if power > math.Log2(mostVariance) {
 			return tooLarge(f.names[j])
 		}
-		if f.spec.mixture() && power < math.Log2(leastVariance) {
+		if f.plan.Mixture() && power < math.Log2(leastVariance) {
 			return tooSmall(f.names[j])
 		}
 	}
-	if !f.spec.mixture() && largest < math.Log2(leastSpread) && !math.IsInf(largest, -1) {
+	if !f.plan.Mixture() && largest < math.Log2(leastSpread) && !math.IsInf(largest, -1) {
 		return tooSmall(f.names[widest])
 	}
 	return nil

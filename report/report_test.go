@@ -32,9 +32,9 @@ func two(n int) *data.Table {
 	return t
 }
 
-func fit(t *testing.T, src data.Source, spec latent.Spec) *latent.Result {
+func fit(t *testing.T, src data.Source, spec latent.Spec, see ...latent.Observer) *latent.Result {
 	t.Helper()
-	r, err := latent.Fit(context.Background(), src, spec)
+	r, err := latent.Fit(context.Background(), src, spec, see...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,10 +177,10 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 				c.spec.Columns = sixteen
 			}
 			var steps []Step
-			c.spec.Watch = func(p latent.Progress) {
+			see := latent.Observer{Step: func(p latent.Progress) {
 				steps = append(steps, Step{Start: p.Start, Sweep: p.Sweeps, Free: p.Point.F, LogLik: p.Point.LogLik, Beta: p.Point.Beta, Distance: p.Distance, Lifted: p.Point.Lifted})
-			}
-			r := fit(t, c.src, c.spec)
+			}}
+			r := fit(t, c.src, c.spec, see)
 			rows, err := Gather(ctx, r.Model, c.src, 2)
 			if err != nil {
 				t.Fatal(err)

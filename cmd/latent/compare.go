@@ -77,15 +77,15 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if penalties != nil {
 		return f.path(cmd, path, in, penalties)
 	}
-	spec := in.spec
 	all := &traces{wanted: f.trace != "", drawn: f.plot != ""}
 	if !f.noProgress {
 		all.line = newProgressLine(cmd.ErrOrStderr())
 	}
+	see := latent.Observer{Algorithm: all.next}
 	if all.wanted || all.drawn || all.line != nil {
-		spec.Watch = func(p latent.Progress) { all.watcher.step(p) }
+		see.Step = func(p latent.Progress) { all.watcher.step(p) }
 	}
-	table, err := latent.Compare(cmd.Context(), in.src, spec, f.algorithms, all.next)
+	table, err := latent.Compare(cmd.Context(), in.src, in.spec, f.algorithms, see)
 	all.finish()
 	if wrong := (*latent.SpecError)(nil); errors.As(err, &wrong) {
 		return usageError{err}

@@ -55,8 +55,8 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 		}
 		spec.Penalty, spec.K = &v, 0
 	}
-	trace := f.out.watch(cmd, &spec)
-	r, err := latent.Fit(cmd.Context(), src, spec)
+	trace, see := f.out.watch(cmd, &spec)
+	r, err := latent.Fit(cmd.Context(), src, spec, see)
 	trace.finish()
 	if err != nil {
 		return fileError(path, err)
@@ -128,7 +128,7 @@ func fileError(path string, err error) error {
 	if _, wrong := writing(err); wrong {
 		return err
 	}
-	if err == nil || strings.HasPrefix(err.Error(), path) || strings.HasPrefix(err.Error(), "-") {
+	if flag := (*latent.SpecError)(nil); err == nil || errors.As(err, &flag) || strings.HasPrefix(err.Error(), path) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)

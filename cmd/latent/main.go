@@ -97,7 +97,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		fmt.Fprintf(errw, "latent: %s%s\n", err, ways(cmd, memory))
 		return exitError
 	}
-	fmt.Fprintf(errw, "latent: %s\n", err)
+	fmt.Fprintf(errw, "latent: %s\n", inFlags(err))
 	var usage usageError
 	if errors.As(err, &usage) {
 		return exitUsage
@@ -130,6 +130,17 @@ func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)
 
 // usageError is a command line that cannot be understood.
 type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// inFlags returns what an error says; where it is about a field of a spec, in terms of the flags.
+func inFlags(err error) string {
+	var field *latent.SpecError
+	if errors.As(err, &field) {
+		return strings.Replace(err.Error(), field.Error(), field.Flags(), 1)
+	}
+	return err.Error()
+}
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
 

@@ -111,8 +111,8 @@ func (o *outputFlags) demands(cmd *cobra.Command, r *latent.Result) error {
 	return nil
 }
 
-// watch sets up what follows the fit while it runs.
-func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
+// watch sets up what follows the fit while it runs, and what tells it.
+func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) (*watcher, latent.Observer) {
 	w := &watcher{}
 	if o.trace != "" || o.dir != "" {
 		w.trace = map[int]*strings.Builder{}
@@ -121,11 +121,11 @@ func (o *outputFlags) watch(cmd *cobra.Command, spec *latent.Spec) *watcher {
 	if !o.quiet && !o.noProgress && !o.json {
 		w.line = newProgressLine(cmd.ErrOrStderr())
 	}
+	see := latent.Observer{Candidate: w.tried, Replicate: w.repeated}
 	if w.trace != nil || w.line != nil && !spec.Chooses() || w.drawn {
-		spec.Watch = w.step
+		see.Step = w.step
 	}
-	spec.Tried, spec.Repeated = w.tried, w.repeated
-	return w
+	return w, see
 }
 
 // write writes the files that were asked for: all of them or, on an error, none.

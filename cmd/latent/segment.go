@@ -126,8 +126,8 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 		}
 		spec.Penalty, spec.K = &v, 0
 	}
-	trace := f.out.watch(cmd, &spec)
-	r, err := latent.Fit(cmd.Context(), rows.Table, spec)
+	trace, see := f.out.watch(cmd, &spec)
+	r, err := latent.Fit(cmd.Context(), rows.Table, spec, see)
 	trace.finish()
 	if err != nil {
 		return fileError(path, err)

@@ -55,7 +55,7 @@ func newStuck() stuck {
 // follow fits rows and keeps where the centres were at each step.
 func follow(rows [][]float64, spec latent.Spec) climb {
 	c := climb{paths: make([][][2]float64, spec.K)}
-	spec.Watch = func(p latent.Progress) {
+	see := latent.Observer{Step: func(p latent.Progress) {
 		theta := p.Point.Theta
 		if spec.Model != "kmeans" {
 			theta = theta[spec.K:] // the logits of the weights come first
@@ -63,8 +63,8 @@ func follow(rows [][]float64, spec latent.Spec) climb {
 		for i := range c.paths {
 			c.paths[i] = append(c.paths[i], [2]float64(theta[2*i:]))
 		}
-	}
-	c.result = must(latent.Fit(context.Background(), must(data.FromRows(rows)), spec))
+	}}
+	c.result = must(latent.Fit(context.Background(), must(data.FromRows(rows)), spec, see))
 	return c
 }
 

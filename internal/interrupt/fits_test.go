@@ -106,7 +106,7 @@ func TestComparisonsEndWithTheirContext(t *testing.T) {
 	spec := latent.Spec{K: 2, Covariance: "VVE", AllowLong: true, NInit: 3, Init: "random"}
 	for name, run := range map[string]func(context.Context) error{
 		"compare": func(ctx context.Context) error {
-			_, err := latent.Compare(ctx, src, spec, []string{"em", "em-lbfgs"}, nil)
+			_, err := latent.Compare(ctx, src, spec, []string{"em", "em-lbfgs"})
 			return err
 		},
 		"trials": func(ctx context.Context) error {

@@ -1,4 +1,4 @@
-package latent
+package plan
 
 // The most that a Spec may ask for. Each bound is far beyond what anybody has a use for, and far below what would exhaust
 // memory before any work is done.
@@ -11,19 +11,19 @@ const (
 
 // validateLimits refuses numbers beyond those bounds. MaxIter and BetaSteps may be as large as they like: nothing is held
 // for them. BatchSize is bounded by the number of rows, and K and PCA are checked when rows and columns are known.
-func (s *Spec) validateLimits() error {
+func (p *Plan) validateLimits() error {
 	for _, v := range []struct {
 		field       string
 		value, most int
 		instead     string
 	}{
-		{"n-init", s.NInit, MaxStarts, ""},
-		{"bootstrap", s.Bootstrap, MaxReplicates, "; 100 is customary"},
-		{"lrt", s.LRT, MaxReplicates, "; 999 is customary"},
-		{"threads", s.Threads, MaxThreads, "; leave it out for all cores"},
+		{"NInit", p.NInit, MaxStarts, ""},
+		{"Bootstrap", p.Bootstrap, MaxReplicates, "; 100 is customary"},
+		{"LRT", p.LRT, MaxReplicates, "; 999 is customary"},
+		{"Threads", p.Spec.Threads, MaxThreads, "; leave it out for all cores"},
 	} {
 		if v.value > v.most {
-			return bad(v.field, "is %d; it can be at most %d%s", v.value, v.most, v.instead)
+			return Wrong(v.field, "is %d; it can be at most %d%s", v.value, v.most, v.instead)
 		}
 	}
 	return nil
@@ -33,16 +33,16 @@ func (s *Spec) validateLimits() error {
 // be fitted, and the rest goes on.
 const shortRange = 100
 
-// checkRange refuses a long range of numbers of groups that goes beyond the rows, and one that is too long to try.
-func (s *Spec) checkRange(rows int64, shapes int) error {
-	lo, hi := s.sizes()
+// CheckRange refuses a long range of numbers of groups that goes beyond the rows, and one that is too long to try.
+func (p *Plan) CheckRange(rows int64, shapes int) error {
+	lo, hi := p.Sizes()
 	switch {
-	case s.KRange == [2]int{}: // what is not asked for is bounded without a word
+	case !p.ranged(): // what is not asked for is bounded without a word
 		return nil
 	case int64(hi) > rows && hi-lo >= shortRange:
-		return bad("k", "goes up to %d, but the number of rows is %d", hi, rows)
+		return Wrong("K", "goes up to %d, but the number of rows is %d", hi, rows)
 	case (hi-lo)+1 > MaxCandidates/max(shapes, 1):
-		return bad("k", "%d:%d with %d covariance shapes makes more than the %d candidates that a choice can be from; use a shorter range", lo, hi, max(shapes, 1), MaxCandidates)
+		return Wrong("K", "%d:%d with %d covariance shapes makes more than the %d candidates that a choice can be from; use a shorter range", lo, hi, max(shapes, 1), MaxCandidates)
 	}
 	return nil
 }

@@ -1,0 +1,109 @@
+package plan
+
+// Driver returns the driver in use on d columns.
+func (p *Plan) Driver(d int) Algorithm {
+	a, _ := p.Choice(d)
+	return a
+}
+
+// Choice returns the driver in use on d columns and, where it was left to the fit, why it is this one.
+func (p *Plan) Choice(d int) (a Algorithm, why string) {
+	switch {
+	case p.Penalty != nil:
+		return DPMeans, ""
+	case p.Algorithm != Auto:
+		return p.Algorithm, ""
+	case !p.Mixture() && d == 1 && p.auto() && p.NInit == 0 && p.Spec.MaxIter == nil && p.TolShift == 0:
+		return Exact, "one column has an optimum that can be found for certain"
+	case p.breathes():
+		return Breathing, "moves of centres and rows find what Lloyd's algorithm misses, in less time than more starts take"
+	case !p.Mixture():
+		return Lloyd, "every step takes the best centres for the labels and the best labels for the centres"
+	case p.RegCovar > 0:
+		return EM, "with --reg-covar nothing is climbed, so only EM's own step makes sense"
+	}
+	return EMLBFGS, "it ends where EM does, in several times fewer passes where components overlap"
+}
+
+// breathes reports whether k-means that may choose its driver goes on where Lloyd's algorithm ends: not from a given start,
+// which is to be climbed from as it stands, and not where steps are limited.
+func (p *Plan) breathes() bool {
+	return p.Kind.Squared && !p.HasStart() && p.K != 1 && p.Spec.MaxIter == nil && p.TolShift == 0
+}
+
+// auto reports whether the way starts are chosen in is left to the fit.
+func (p *Plan) auto() bool { return p.Init == AutoStart }
+
+// Start returns the way starts are chosen in on d columns; NoStart where no start is needed.
+func (p *Plan) Start(d int) Start {
+	switch {
+	case p.Driver(d) == Exact:
+		return NoStart
+	case !p.auto():
+		return p.Init
+	case p.Penalty != nil:
+		return OverallMean
+	case !p.Mixture():
+		return GreedyPlusPlus
+	case p.Thorough():
+		return Mixed
+	}
+	return KMeans
+}
+
+// Thorough reports whether how to search is left to the fit: it then begins at starts of several kinds, and goes on by
+// splitting and merging components.
+func (p *Plan) Thorough() bool {
+	return p.Mixture() && p.RegCovar == 0 && p.auto() && p.NInit != 1 && p.Algorithm == Auto
+}
+
+// HasStart reports whether the caller brought the start.
+func (p *Plan) HasStart() bool {
+	return p.Init == FromLabels || p.Init == FromModel || p.Init == FromCenters
+}
+
+// Starts returns the number of starts for n rows.
+func (p *Plan) Starts(n int64) int {
+	switch {
+	case p.HasStart():
+		return 1
+	case p.NInit > 0:
+		return p.NInit
+	case p.K == 1: // every start ends at the same place
+		return 1
+	case p.Driver(0) == Breathing: // its moves are worth more than more starts, and a few centres have few local optima
+		if n <= 1000 && p.K > 3 {
+			return 2
+		}
+		return 1
+	case n > 10_000:
+		return 3
+	case p.Thorough():
+		return 5
+	}
+	return 10
+}
+
+// Constants of tries: how many starts are tried for each one that climbs.
+const (
+	SmallStarts = 10     // at most
+	mixedWork   = 20_000 // rows of all tries together, where starts are mixed
+
+	// Of bits and levels, whose starts are mixed: fewer tries, each almost to its top. Their likelihoods have many local maxima, and
+	// how high EM is after ten steps says little about the one it will come to.
+	discreteTries = 4
+	discreteWork  = 10_000
+)
+
+// Tries returns how many starts are tried for each one that climbs on n rows by a method of Init: fewer where they take long.
+func (p *Plan) Tries(method Start, n int64) int {
+	switch {
+	case method == SmallEM:
+		return SmallStarts
+	case method == Mixed && p.Kind.Soft:
+		return int(min(max(discreteWork/n, 1), discreteTries))
+	case method == Mixed:
+		return int(min(max(mixedWork/n, 1), SmallStarts))
+	}
+	return 1
+}

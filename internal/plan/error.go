@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// Error is a field of a Spec that cannot be used.
+type Error struct {
+	Field  string // of Spec, or the argument of a function: "NInit"
+	Reason string // what is wrong with it and what is possible, in terms of fields
+
+	flags string // the same in terms of the command's flags
+}
+
+// Error names the field and says what is wrong.
+func (e *Error) Error() string { return e.Field + " " + e.Reason }
+
+// Flags says the same in terms of the command's flags.
+func (e *Error) Flags() string { return e.flags }
+
+// Wrong returns the error of a field that cannot be used. The format is a sentence that begins after the name. It may name other
+// fields as the command's flags, --n-init for NInit: the error turns these into names of fields. What the arguments hold it leaves
+// as it is, but for those of type Flags.
+func Wrong(field, format string, a ...any) error {
+	e := &Error{Field: field, flags: flagOf(field) + " " + fmt.Sprintf(format, a...)}
+	for i, v := range a {
+		if f, ok := v.(Flags); ok {
+			a[i] = inFields(string(f))
+		}
+	}
+	e.Reason = fmt.Sprintf(inFields(format), a...)
+	return e
+}
+
+// Flags is text of ours that names flags.
+type Flags string
+
+// Text returns what an error says in terms of the command's flags, where it has such words.
+func Text(err error) string {
+	var e *Error
+	if errors.As(err, &e) && err.Error() == e.Error() {
+		return e.Flags()
+	}
+	return err.Error()
+}
+
+// flags maps the flags of the command to the fields of Spec, which their JSON keys name.
+var flags = func() map[string]string {
+	m := map[string]string{"-k": "K"}
+	for f := range reflect.TypeFor[Spec]().Fields() {
+		if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "-" && f.Name != "K" && f.Name != "KRange" && f.Name != "Columns" {
+			m["--"+strings.ReplaceAll(key, "_", "-")] = f.Name
+		}
+	}
+	return m
+}()
+
+// flagOf returns the flag of a field, or of an argument that is no field.
+func flagOf(field string) string {
+	for flag, name := range flags {
+		if name == field {
+			return flag
+		}
+	}
+	return "--" + strings.ToLower(field)
+}
+
+var (
+	flagWord  = regexp.MustCompile(`--?[a-z][a-z-]*[a-z]|-k`)
+	flagRange = regexp.MustCompile(`-k (LO:HI|[0-9%]\w*:[0-9%]\w*)`)
+)
+
+// inFields returns a sentence that names flags with the names of their fields.
+func inFields(format string) string {
+	format = flagRange.ReplaceAllString(format, "KRange $1")
+	return flagWord.ReplaceAllStringFunc(format, func(flag string) string {
+		if name, ok := flags[flag]; ok {
+			return name
+		}
+		return flag
+	})
+}

@@ -1,0 +1,38 @@
+package plan
+
+import "github.com/latent-go/latent/model"
+
+// Spec is latent.Spec, which says what each field means. The two have the same fields, so that one converts to the other.
+type Spec struct {
+	Model      string       `json:"model,omitempty"`
+	K          int          `json:"k,omitempty"`
+	KRange     [2]int       `json:"k_range,omitzero"`
+	Covariance string       `json:"covariance,omitempty"`
+	Criterion  string       `json:"criterion,omitempty"`
+	Algorithm  string       `json:"algorithm,omitempty"`
+	Beta       []float64    `json:"beta,omitempty"`
+	BetaSteps  int          `json:"beta_steps,omitempty"`
+	BatchSize  int          `json:"batch_size,omitempty"`
+	Penalty    *float64     `json:"penalty,omitempty"`
+	Binarize   *float64     `json:"binarize,omitempty"`
+	Weights    string       `json:"weights,omitempty"`
+	Init       string       `json:"init,omitempty"`
+	NInit      int          `json:"n_init,omitempty"`
+	MaxIter    *int         `json:"max_iter,omitempty"`
+	Tol        *float64     `json:"tol,omitempty"`
+	TolLogLik  float64      `json:"tol_loglik,omitempty"`
+	TolShift   float64      `json:"tol_shift,omitempty"`
+	Seed       *uint64      `json:"seed,omitempty"`
+	RegCovar   float64      `json:"reg_covar,omitempty"`
+	Scale      string       `json:"scale,omitempty"`
+	PCA        int          `json:"pca,omitempty"`
+	Bootstrap  int          `json:"bootstrap,omitempty"`
+	LRT        int          `json:"lrt,omitempty"`
+	AllowLong  bool         `json:"allow_long,omitempty"`
+	Columns    []string     `json:"column_names,omitempty"`
+	Threads    int          `json:"threads,omitempty"`
+	Levels     [][]string   `json:"-"`
+	Labels     []int32      `json:"-"`
+	Given      *model.Model `json:"-"`
+	Centers    [][]float64  `json:"-"`
+}
