@@ -60,7 +60,7 @@ type contender struct {
 }
 
 // choose fits every candidate and returns the result of the best.
-func choose(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Result, error) {
+func choose(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Fitted, error) {
 	began := time.Now()
 	c := &choice{plan: p, see: see, criterion: p.Criterion, bar: math.Inf(1)}
 	lo, hi := p.Sizes()
@@ -113,12 +113,10 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*R
 	}
 	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
 	c.addCandidates(r, left)
-	r.Choice.TooLarge = large
+	r.Model.Provenance.Choice.TooLarge = large
 	if err := c.collinear(ctx, r); err != nil {
 		return nil, err
 	}
-	r.Model.Provenance.Warnings = r.Warnings
-	r.Model.Provenance.Choice, r.Model.Provenance.Candidates = r.Choice, r.Candidates
 	return r, nil
 }
 
@@ -375,12 +373,11 @@ func (x *contender) measure(ctx context.Context, f *fit, e *outcome, judges *jud
 	if err != nil {
 		return err
 	}
-	r := &Result{K: f.mix.K, Free: f.mix.Free()}
-	f.numbers(r, t)
+	r := f.numbers(t)
 	if err := f.checkNumbers(ctx, r); err != nil {
 		return err
 	}
-	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.Free = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, &r.Free
+	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.FreeParameters = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, new(f.mix.Free())
 	x.Converged, x.Outraced = last.Done.Converged() && !e.interrupted, e.win().forgone
 	x.Undetermined = x.Converged && isFlat(&last)
 	how, why := f.collapsed(p)

@@ -14,37 +14,24 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Ranked returns the candidates that could win, the best first. Of those that are the same model it has one.
-func (r *Result) Ranked() []model.Candidate {
-	if r.Choice == nil {
-		return nil
-	}
-	c := &choice{criterion: plan.Criterion(r.Choice.Criterion)}
-	var able []model.Candidate
-	for _, x := range r.Candidates {
+// ranked returns the candidates that could win, the best first: the winner, which has k components, comes first where another rule than
+// the largest value chose it. Of those that are the same model it has one.
+func ranked(by plan.Criterion, all []model.Candidate, k int) (able []model.Candidate) {
+	c := &choice{criterion: by}
+	for _, x := range all {
 		if c.usable(&x) && x.SameAs == "" {
 			able = append(able, x)
 		}
 	}
 	slices.SortStableFunc(able, func(a, b model.Candidate) int { return c.compare(&a, &b) })
-	if c.criterion == plan.Gap { // the winner need not have the largest
-		at := slices.IndexFunc(able, func(x model.Candidate) bool { return x.K == r.K })
+	if by == plan.Gap { // the winner need not have the largest
+		at := slices.IndexFunc(able, func(x model.Candidate) bool { return x.K == k })
 		if at > 0 {
 			win := able[at]
 			able = slices.Insert(slices.Delete(able, at, at+1), 0, win)
 		}
 	}
 	return able
-}
-
-// Outraced returns how many candidates were stopped because what they could still gain would not make them the best.
-func (r *Result) Outraced() (n int) {
-	for _, x := range r.Candidates {
-		if x.Outraced {
-			n++
-		}
-	}
-	return n
 }
 
 // usable reports whether a candidate may win.
@@ -69,7 +56,7 @@ func (c *choice) before(a, b *contender) bool {
 }
 
 // finalResult returns the result of the winner: that of a fit with its K and shape.
-func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*Result, error) {
+func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*Fitted, error) {
 	f, e := win.fit, win.end
 	f.plan.Threads, f.joint, f.need = c.plan.Threads, nil, nil
 	if err := f.size(); err != nil {

@@ -40,8 +40,8 @@ func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {
 			}
 			theirs = min(theirs, o.BIC)
 			x := r.Candidates[at]
-			if *x.Free != o.Free {
-				t.Errorf("%s: %s %d has %d parameters, mclust counts %d", c.name, o.Model, o.K, *x.Free, o.Free)
+			if *x.FreeParameters != o.Free {
+				t.Errorf("%s: %s %d has %d parameters, mclust counts %d", c.name, o.Model, o.K, *x.FreeParameters, o.Free)
 			}
 			if *x.BIC > o.BIC+0.01 {
 				low++
@@ -328,8 +328,8 @@ func TestShapesThatAreOneModelAreFittedOnce(t *testing.T) {
 	}
 	for _, c := range r.Candidates {
 		alone := mustFit(t, src, Spec{K: 1, Covariance: c.Mclust})
-		if within(t, c.Mclust, *c.BIC, *alone.BIC, 1e-6); *c.Free != alone.Free {
-			t.Errorf("%s: %d parameters, alone %d", c.Mclust, *c.Free, alone.Free)
+		if within(t, c.Mclust, *c.BIC, *alone.BIC, 1e-6); *c.FreeParameters != alone.FreeParameters {
+			t.Errorf("%s: %d parameters, alone %d", c.Mclust, *c.FreeParameters, alone.FreeParameters)
 		}
 	}
 	p := planOf(Spec{})

@@ -28,22 +28,22 @@ func (f *fit) collinear(ctx context.Context, becomes string) (string, error) {
 }
 
 // flatGroups warns of collinear columns where they put the groups of a result on the floor.
-func (f *fit) flatGroups(ctx context.Context, r *Result) error {
-	if f.plan.Replica || !f.plan.Kind.Shaped || !f.plan.Shape.Matrix() || !slices.ContainsFunc(r.Components, func(c model.Component) bool { return c.AtFloor }) {
+func (f *fit) flatGroups(ctx context.Context, r *Fitted) error {
+	if f.plan.Replica || !f.plan.Kind.Shaped || !f.plan.Shape.Matrix() || !r.onFloor() {
 		return nil
 	}
 	said, err := f.collinear(ctx, "every group is at the floor of variances")
 	if said != "" {
-		r.Warnings = slices.Insert(r.Warnings, 0, said)
+		r.warnFirst(model.Warn(model.Collinear, "%s", said))
 	}
 	return err
 }
 
 // collinear warns of collinear columns where they kept candidates from winning.
-func (c *choice) collinear(ctx context.Context, r *Result) error {
+func (c *choice) collinear(ctx context.Context, r *Fitted) error {
 	said, err := c.aboutCollinear(ctx, "candidates whose covariances join the columns are at the floor of variances and cannot win")
 	if said != "" {
-		r.Warnings = slices.Insert(r.Warnings, 0, said)
+		r.warnFirst(model.Warn(model.Collinear, "%s", said))
 	}
 	return err
 }
@@ -59,11 +59,13 @@ func (c *choice) aboutCollinear(ctx context.Context, becomes string) (string, er
 }
 
 // dominance warns where distances are those of one column almost alone, and nobody said that they should be.
-func (f *fit) dominance(r *Result) {
+func (f *fit) dominance(r *Fitted) {
 	if f.plan.Mixture() || f.plan.Spec.Scale != "" || f.plan.Replica {
 		return
 	}
 	if name, share := columns.Dominant(f.names, f.sd); name != "" {
-		r.warn(fmt.Sprintf("column %q holds %s of the variance, so the distances, and with them the groups, are almost its own; --scale standard gives all columns one scale (--scale none says that this one is meant)", name, text.Percent(share)))
+		w := model.Warn(model.OneColumn, "column %q holds %s of the variance, so the distances, and with them the groups, are almost its own; --scale standard gives all columns one scale (--scale none says that this one is meant)", name, text.Percent(share))
+		w.Column = name
+		r.warn(w)
 	}
 }

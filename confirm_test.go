@@ -16,7 +16,7 @@ import (
 // remarked reports whether a result says that the rows do not determine the parameters, wherever it says it.
 func remarked(r *Result) (warning, errors bool) {
 	says := func(s string) bool { return strings.Contains(s, "do not determine all parameters") }
-	return slices.ContainsFunc(r.Warnings, says), r.StandardErrors != nil && says(r.StandardErrors.Why) && r.StandardErrors.Means == nil && r.StandardErrors.Probabilities == nil
+	return slices.ContainsFunc(texts(r.Warnings), says), r.StandardErrors != nil && says(r.StandardErrors.Why) && r.StandardErrors.Means == nil && r.StandardErrors.Probabilities == nil
 }
 
 // cells is a table of the cells of yes and no answers with their counts, as weights or written out.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // A column with no more than fewValues distinct values in at least fewRows rows, as the row weights count them, is no measurement
@@ -59,10 +60,10 @@ func (f *fit) findDiscrete(ctx context.Context) error {
 }
 
 // discreteWarning says what may come of columns with few distinct values.
-func (f *fit) discreteWarning() string {
+func (f *fit) discreteWarning() model.Warning {
 	which, names := "column "+strconv.Quote(f.discrete[0])+" has", f.discrete
 	if n := len(names); n > 1 {
 		which = fmt.Sprintf("%d columns, %s first, have", n, strconv.Quote(names[0]))
 	}
-	return fmt.Sprintf("%s no more than %d distinct values: groups may settle on single ones, where a density has no bound but the floor of variances; unless that is meant, use --exclude %s", which, fewValues, text.ShellWord(strings.Join(names, ",")))
+	return model.Warn(model.FewValues, "%s no more than %d distinct values: groups may settle on single ones, where a density has no bound but the floor of variances; unless that is meant, use --exclude %s", which, fewValues, text.ShellWord(strings.Join(names, ",")))
 }

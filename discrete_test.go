@@ -35,8 +35,8 @@ func TestColumnsOfFewValuesAreNamed(t *testing.T) {
 	} {
 		c.spec.Columns = names
 		r := mustFit(t, c.src, c.spec)
-		found := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, `column "year" has`) })
-		other := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, `"length"`) })
+		found := slices.ContainsFunc(texts(r.Warnings), func(w string) bool { return strings.Contains(w, `column "year" has`) })
+		other := slices.ContainsFunc(texts(r.Warnings), func(w string) bool { return strings.Contains(w, `"length"`) })
 		if found != c.want || other {
 			t.Errorf("%+v: warnings %q", c.spec, r.Warnings)
 		}

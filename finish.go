@@ -17,9 +17,33 @@ import (
 	"github.com/latent-go/latent/score"
 )
 
+// Fitted is what a fit leaves.
+type Fitted struct {
+	Model       *model.Model // its Provenance tells what was found
+	Certificate model.Certificate
+	Reason      ascent.Reason // why the winning start stopped
+	Timing      Stages
+}
+
+// Stages are the seconds that the stages of a fit took.
+type Stages struct{ Start, Fit, Judge float64 }
+
+// warn adds a warning.
+func (r *Fitted) warn(w model.Warning) {
+	r.Model.Provenance.Warnings = append(r.Model.Provenance.Warnings, w)
+}
+
+// warnFirst adds a warning before the others.
+func (r *Fitted) warnFirst(w model.Warning) {
+	r.Model.Provenance.Warnings = slices.Insert(r.Model.Provenance.Warnings, 0, w)
+}
+
+// onFloor reports whether a component is at the floor of variances.
+func (r *Fitted) onFloor() bool { return slices.Contains(r.Model.Provenance.AtFloor, true) }
+
 // result turns the winning run into a model and judges it with one more pass, by the model's own numbers: what is
 // reported is what the model file gives back.
-func (f *fit) result(ctx context.Context, e *outcome) (*Result, error) {
+func (f *fit) result(ctx context.Context, e *outcome) (*Fitted, error) {
 	win, interrupted := e.win(), e.interrupted
 	m, order := f.model(win.last.Point)
 	t, err := f.judge(ctx, m)
@@ -30,33 +54,25 @@ func (f *fit) result(ctx context.Context, e *outcome) (*Result, error) {
 		m.Sizes = t.sizes
 	}
 	s := win.last
-	r := &Result{
-		Kind: m.Kind, K: m.K(), N: f.look.Used, Weight: f.weight(), D: len(f.names), Columns: f.names, Levels: f.plan.Levels,
-		Algorithm: string(f.plan.Driver(f.mix.D)), Init: string(f.plan.Start(f.mix.D)), Seed: f.plan.Seed, Converged: s.Done.Converged() && !interrupted, Interrupted: interrupted, Reason: s.Done,
-		Iterations: s.Iteration, Sweeps: win.sweeps + 1, Moves: s.Kept, Threads: f.plan.Threads, Free: f.mix.Free(),
-		Starts: f.agreement(e), Warnings: []string{}, Version: Version, Model: m,
-		PCA: m.PCA(), ColumnSD: f.sd,
-	}
-	_, r.Why = f.plan.Choice(f.mix.D)
-	for _, run := range e.runs {
-		r.SweepsTotal += run.sweeps
-	}
-	r.SweepsTotal += f.startSweeps + f.moveSweeps + 2 // the first pass, and the one that judges
-	f.numbers(r, t)
-	if err := f.checkNumbers(ctx, r); err != nil {
+	r := &Fitted{Model: m, Reason: s.Done}
+	p := f.provenance(e, t)
+	m.Provenance = p
+	n := f.numbers(t)
+	if err := f.checkNumbers(ctx, n); err != nil {
 		return nil, err
 	}
-	f.components(r, m, t)
+	m.LogLik, p.ICL, p.Inertia, p.Penalty, p.Objective = n.LogLik, n.ICL, n.Inertia, f.plan.Penalty, n.Objective
+	var errs *model.StandardErrors
 	if !interrupted {
-		if r.StandardErrors, err = f.standardErrors(ctx, &s, order); err != nil {
+		if errs, err = f.standardErrors(ctx, &s, order); err != nil {
 			return nil, err
 		}
-		if r.StandardErrors != nil && r.StandardErrors.Rows > 0 {
-			r.SweepsTotal++
+		if errs != nil && errs.Rows > 0 {
+			p.SweepsTotal++
 		}
 	}
-	r.Sweeps, r.SweepsTotal = r.Sweeps+f.confirmSweeps, r.SweepsTotal+f.confirmSweeps
-	f.certify(r, s)
+	p.Sweeps, p.SweepsTotal = p.Sweeps+f.confirmSweeps, p.SweepsTotal+f.confirmSweeps
+	f.certify(&r.Certificate, s)
 	f.edges(r, s.Point, t, order)
 	f.warnings(r, t, e)
 	f.dominance(r)
@@ -64,57 +80,70 @@ func (f *fit) result(ctx context.Context, e *outcome) (*Result, error) {
 		return nil, err
 	}
 	if t.agreement != nil {
-		r.Truth = &model.Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
+		p.Truth = &model.Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
 		if t.unknown > 0 {
-			r.warn(fmt.Sprintf("%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
+			r.warn(model.Warn(model.TruthGaps, "%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
 		}
 	}
-	return r, f.addProvenance(r)
+	return r, f.seal(r, errs)
 }
 
-// addProvenance puts into the model what the fit found out, so that the file alone can tell it again. No times and no thread
+// provenance returns what a model remembers of its fit, as far as it does not depend on the rows' densities. No times and no thread
 // counts: the same fit gives the same bytes.
-func (f *fit) addProvenance(r *Result) (err error) {
+func (f *fit) provenance(e *outcome, t *tally) *model.Provenance {
+	win := e.win()
+	s := win.last
+	p := &model.Provenance{
+		Rows: f.look.Used, GroupRows: t.rows, AtFloor: make([]bool, len(t.rows)),
+		Course: model.Course{
+			TotalWeight: f.weight(), Converged: s.Done.Converged() && !e.interrupted, Interrupted: e.interrupted,
+			Algorithm: string(f.plan.Driver(f.mix.D)), FreeParameters: f.mix.Free(), Init: string(f.plan.Start(f.mix.D)), Seed: f.plan.Seed,
+			Iterations: s.Iteration, Sweeps: win.sweeps + 1, Moves: s.Kept, Starts: f.agreement(e),
+		},
+		Findings: model.Findings{ColumnSD: f.sd, Warnings: []model.Warning{}, Version: plan.Version},
+	}
+	_, p.Why = f.plan.Choice(f.mix.D)
+	for _, run := range e.runs {
+		p.SweepsTotal += run.sweeps
+	}
+	p.SweepsTotal += f.startSweeps + f.moveSweeps + 2 // the first pass, and the one that judges
+	return p
+}
+
+// seal puts into the model what it has beside its parameters and its provenance, so that the file alone can tell the fit again.
+func (f *fit) seal(r *Fitted, errs *model.StandardErrors) (err error) {
 	m := r.Model
-	m.N, m.LogLik = new(f.look.Used), r.LogLik
+	m.N = new(f.look.Used)
 	if m.Spec, err = f.plan.JSON(); err != nil {
 		return err
 	}
-	m.SetStandardErrors(r.StandardErrors)
+	m.SetStandardErrors(errs)
 	m.Certificate, err = json.Marshal(r.Certificate)
-	m.Provenance = &model.Provenance{
-		Rows: f.look.Used, Weight: r.Weight, Converged: r.Converged, Interrupted: r.Interrupted, Algorithm: r.Algorithm, Why: r.Why, Free: r.Free, Init: r.Init,
-		Seed: r.Seed, Iterations: r.Iterations, Sweeps: r.Sweeps, SweepsTotal: r.SweepsTotal, Moves: r.Moves, Starts: r.Starts, ICL: r.ICL,
-		Inertia: r.Inertia, Penalty: r.Penalty, Objective: r.Objective, Truth: r.Truth, Warnings: r.Warnings, Version: r.Version, ColumnSD: r.ColumnSD,
-	}
-	for _, c := range r.Components {
-		m.Provenance.GroupRows = append(m.Provenance.GroupRows, c.Rows)
-		m.Provenance.AtFloor = append(m.Provenance.AtFloor, c.AtFloor)
-	}
 	return err
 }
 
-// numbers fills in the objective and the criteria.
-func (f *fit) numbers(r *Result, t *tally) {
+// numbers are what a fit is judged by: see model.Candidate.
+type numbers struct{ LogLik, BIC, AIC, ICL, Inertia, Objective *float64 }
+
+// numbers returns the objective and the criteria.
+func (f *fit) numbers(t *tally) (r numbers) {
 	if !f.plan.Mixture() {
 		r.Inertia = new(0 - t.best)
 		if f.plan.Penalty != nil {
-			r.Penalty, r.Objective = f.plan.Penalty, new(*r.Inertia+*f.plan.Penalty*float64(r.K))
+			r.Objective = new(*r.Inertia + *f.plan.Penalty*float64(f.mix.K))
 		}
-		return
+		return r
 	}
-	ll := t.logLik
-	n, p := f.weight(), r.Free
-	r.LogLik, r.MeanLogLik = new(ll), new(ll/n)
-	r.BIC, r.AIC, r.ICL = new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
+	ll, n, p := t.logLik, f.weight(), f.mix.Free()
+	r.LogLik, r.BIC, r.AIC, r.ICL = new(ll), new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
+	return r
 }
 
 // estimateAfter is how many steps a driver's own estimate of the distance needs to mean anything.
 const estimateAfter = 6
 
 // certify says how far from the optimum the fit stopped.
-func (f *fit) certify(r *Result, s ascent.Step) {
-	c := &r.Certificate
+func (f *fit) certify(c *model.Certificate, s ascent.Step) {
 	c.OnEdge = []string{}
 	switch {
 	case f.plan.RegCovar > 0:
@@ -227,44 +256,30 @@ func (f *fit) judge(ctx context.Context, m *model.Model) (*tally, error) {
 	return t, m.Rows(ctx, f.user, f.plan.Threads, t.add)
 }
 
-// components fills in the groups, in the user's units.
-func (f *fit) components(r *Result, m *model.Model, t *tally) {
-	for c := range m.K() {
-		x := m.Component(c)
-		x.Rows = t.rows[c]
-		if !m.HasDensity() {
-			x.Weight = t.sizes[c] / f.weight()
-		}
-		r.Components = append(r.Components, x)
-	}
-	if kind.Of(m.Kind).Shaped {
-		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
-	}
-}
-
 // edges names what sits on a floor: parameters that the certificate leaves out.
-func (f *fit) edges(r *Result, p *ascent.Point, t *tally, order []int) {
+func (f *fit) edges(r *Fitted, p *ascent.Point, t *tally, order []int) {
 	edge := func(format string, a ...any) {
 		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf(format, a...))
 	}
 	at, held := f.atFloor(p), f.mix.Family.AtFloor(f.mix.Components(p.Theta), f.mix.K, f.mix.D)
 	for c, from := range order {
-		r.Components[c].AtFloor = from >= 0 && at[from]
+		r.Model.Provenance.AtFloor[c] = from >= 0 && at[from]
 	}
 	switch _, g, gaussian := f.startMixture(); {
 	case !gaussian:
 		f.certain(r, p, order)
 	case g.Shape.Shared() && slices.Contains(at, true):
-		r.warn("the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction")
+		r.warn(model.Warn(model.AtFloor, "the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction"))
 		edge("covariance")
 	default:
 		for c, from := range order {
-			x := r.Components[c]
-			if x.AtFloor {
-				r.warn(fmt.Sprintf("component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", x.Label, family.MinEigenvalue, rowsAre(x.Rows, t.sizes[c])))
+			if r.Model.Provenance.AtFloor[c] {
+				w := model.Warn(model.AtFloor, "component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", c+1, family.MinEigenvalue, rowsAre(t.rows[c], t.sizes[c]))
+				w.Component = c + 1
+				r.warn(w)
 			}
 			if from >= 0 && held[from] {
-				edge("covariance %d", x.Label)
+				edge("covariance %d", c+1)
 			}
 		}
 	}
@@ -280,7 +295,7 @@ func rowsAre(n int64, weight float64) string {
 }
 
 // certain names the columns in which a component has a probability, or the like, at an end of its range.
-func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
+func (f *fit) certain(r *Fitted, p *ascent.Point, order []int) {
 	if p.Held == nil {
 		return
 	}
@@ -306,7 +321,7 @@ func (f *fit) certain(r *Result, p *ascent.Point, order []int) {
 		}
 	}
 	if total > 0 {
-		r.warn(text.Are(total, at.EdgeNoun) + " " + at.Certain)
+		r.warn(model.Warn(model.Certain, "%s %s", text.Are(total, at.EdgeNoun), at.Certain))
 	}
 }
 
@@ -322,75 +337,4 @@ func (f *fit) columnOf(j int) string {
 		j -= len(names)
 	}
 	return ""
-}
-
-// warnings says what the reader of the result should know.
-func (f *fit) warnings(r *Result, t *tally, e *outcome) {
-	switch {
-	case r.Interrupted:
-		r.warn(fmt.Sprintf("interrupted after %s: this is the best so far, not finished", text.Count(r.Iterations, "iteration")))
-	case r.Reason == ascent.Flat:
-		r.warn(fmt.Sprintf("not finished: after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", text.Count(r.Iterations, "iteration"), f.plan.Tol))
-	case !r.Converged && r.Certificate.DistanceSE != nil && *r.Certificate.DistanceSE <= f.plan.Tol && *r.Certificate.Method == string(ascent.Information):
-		r.warn(fmt.Sprintf("not finished after %s: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", text.Count(r.Iterations, "iteration")))
-	case !r.Converged:
-		r.warn(fmt.Sprintf("not finished after %s: raise --max-iter", text.Count(r.Iterations, "iteration")))
-	}
-	if f.plan.RegCovar > 0 {
-		r.warn(r.Certificate.Why + ", so no distance to an optimum can be told")
-	}
-	if c := r.Certificate.Curvature; r.Converged && c != nil && *c < flatBelow {
-		r.warn(undetermined + "; fewer components may do")
-	}
-	if f.plan.Mixture() {
-		if c, j := f.narrow(e.win().last.Point); c >= 0 {
-			r.warn(fmt.Sprintf("a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
-		}
-		if c, need := f.scant(e.win().last.Point); c >= 0 {
-			r.warn(fmt.Sprintf("the smallest component holds %.3g rows, fewer than the %d that a covariance of its own takes: its likelihood is an accident of these rows; fewer components may do", e.win().last.Point.Weights[c], need))
-		}
-	}
-	if f.units.weights != 0 && f.plan.Mixture() && f.plan.Algorithm != plan.HardEM {
-		r.warn(fmt.Sprintf("the row weights average %.3g: the fit stops where it would if they averaged about 1, and its distance from the optimum is in standard errors of such weights; criteria and standard errors count the weights as they are", f.weight()/float64(f.look.Used)))
-	}
-	if f.discrete != nil {
-		r.warn(f.discreteWarning())
-	}
-	if f.given != nil && f.given.raised {
-		r.warn(fmt.Sprintf("the model of --init has a covariance below the floor of variances (%g of the columns' own), which was raised to it", family.MinEigenvalue))
-	}
-	switch n := f.absent(); {
-	case n == 1:
-		r.warn("1 component of --init's model has weight 0 and takes no part: no step changes it, and its parameters are not counted")
-	case n > 1:
-		r.warn(fmt.Sprintf("%d components of --init's model have weight 0 and take no part: no step changes them, and their parameters are not counted", n))
-	}
-	var noRows, noWeight []int // labels
-	for c, x := range r.Components {
-		switch {
-		case t.sizes[c] > 0 || x.Weight == 0 && f.absent() > 0:
-		case x.Rows > 0:
-			noWeight = append(noWeight, x.Label)
-		default:
-			noRows = append(noRows, x.Label)
-		}
-	}
-	r.warnEmpty(noRows, "no row carries")
-	r.warnEmpty(noWeight, "only rows of weight 0 carry")
-}
-
-func (r *Result) warn(s string) { r.Warnings = append(r.Warnings, s) }
-
-// warnEmpty names the components of these labels as empty: carries says which rows carry their label.
-func (r *Result) warnEmpty(labels []int, carries string) {
-	switch n := len(labels); {
-	case n == 1:
-		r.warn(fmt.Sprintf("component %d is empty: %s its label", labels[0], carries))
-	case n > 1:
-		shown := strings.Trim(fmt.Sprint(labels[:min(n, 10)]), "[]")
-		if n > 10 {
-			shown += " ..."
-		}
-		r.warn(fmt.Sprintf("%d components are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
-	}
 }

@@ -37,6 +37,7 @@ import (
 // Bootstrap and LRT repeat the fit on other rows when it is done. If ctx ends meanwhile, the result stands, and its Stability and
 // LRT say how many replicates they are of.
 func Fit(ctx context.Context, src data.Source, spec Spec, observers ...Observer) (*Result, error) {
+	began := time.Now()
 	if err := data.CheckContext(ctx); err != nil {
 		return nil, err
 	}
@@ -48,11 +49,15 @@ func Fit(ctx context.Context, src data.Source, spec Spec, observers ...Observer)
 	if err != nil {
 		return nil, err
 	}
-	return fitPlan(ctx, src, p, all(observers))
+	r, err := fitPlan(ctx, src, p, all(observers))
+	if err != nil {
+		return nil, err
+	}
+	return r.result(p.Threads, time.Since(began)), nil
 }
 
 // fitPlan is Fit for a spec that was parsed.
-func fitPlan(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Result, error) {
+func fitPlan(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Fitted, error) {
 	began := time.Now()
 	switch {
 	case p.Bootstrap > 0 || p.LRT > 0:
@@ -140,16 +145,15 @@ func (e *outcome) win() *run {
 }
 
 // finish turns the end of a fit that began at a time into its result.
-func (f *fit) finish(ctx context.Context, e *outcome, began time.Time) (*Result, error) {
+func (f *fit) finish(ctx context.Context, e *outcome, began time.Time) (*Fitted, error) {
 	if err := f.confirm(ctx, e, confirmWork); err != nil {
 		return nil, err
 	}
-	r, err := interrupt.Run(ctx, f.patience(), func() (*Result, error) { return f.result(context.WithoutCancel(ctx), e) })
+	r, err := interrupt.Run(ctx, f.patience(), func() (*Fitted, error) { return f.result(context.WithoutCancel(ctx), e) })
 	if err != nil {
 		return nil, err
 	}
 	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = e.started.Sub(began).Seconds(), e.climbed.Sub(e.started).Seconds(), time.Since(e.climbed).Seconds()
-	r.Seconds = time.Since(began).Seconds()
 	return r, nil
 }
 

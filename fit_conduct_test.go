@@ -21,7 +21,7 @@ func named(m *model.Model) *model.Model {
 func TestRidgeCarriesNoCertificateAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	r := mustFit(t, matrixOf(1, normals(3, 90)...), Spec{K: 2, RegCovar: 1e-3, TolLogLik: 1e-6})
-	if r.Certificate.DistanceSE != nil || r.Certificate.Method != nil || !strings.Contains(strings.Join(r.Warnings, "\n"), "--reg-covar") {
+	if r.Certificate.DistanceSE != nil || r.Certificate.Method != nil || !strings.Contains(strings.Join(texts(r.Warnings), "\n"), "--reg-covar") {
 		t.Errorf("certificate %+v, warnings %q", r.Certificate, r.Warnings)
 	}
 	sure := mustFit(t, matrixOf(1, normals(3, 90)...), Spec{K: 1})
@@ -98,7 +98,7 @@ func TestInterruptedFitReturnsTheBestSoFar(t *testing.T) {
 		for _, f := range top {
 			best = max(best, f)
 		}
-		if !r.Interrupted || r.Converged || math.Abs(*r.LogLik-best) > 1e-9*math.Abs(best) || !strings.Contains(strings.Join(r.Warnings, "\n"), "interrupted") {
+		if !r.Interrupted || r.Converged || math.Abs(*r.LogLik-best) > 1e-9*math.Abs(best) || !strings.Contains(strings.Join(texts(r.Warnings), "\n"), "interrupted") {
 			t.Errorf("at %d: interrupted %v, converged %v, %v, best seen %v, warnings %q", at, r.Interrupted, r.Converged, *r.LogLik, best, r.Warnings)
 		}
 		cancel()

@@ -75,7 +75,7 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 			if v := r.Model.Covariance[1][0]; !(v > 0 && v < 1e-6) {
 				t.Errorf("%s: second variance %v", shape, v)
 			}
-			if a.AtFloor || !b.AtFloor || !r.Converged || len(r.Certificate.OnEdge) != 1 || !strings.Contains(strings.Join(r.Warnings, "\n"), "component 2 is at the floor") {
+			if a.AtFloor || !b.AtFloor || !r.Converged || len(r.Certificate.OnEdge) != 1 || !strings.Contains(strings.Join(texts(r.Warnings), "\n"), "component 2 is at the floor") {
 				t.Errorf("%s %s: at the floor %v and %v, converged %v, edge %v, warnings %q", algorithm, shape, a.AtFloor, b.AtFloor, r.Converged, r.Certificate.OnEdge, r.Warnings)
 			}
 		}
@@ -131,12 +131,12 @@ func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
 	t.Parallel()
 	for shape, want := range map[string]int{"full": 39, "tied": 21, "diag": 27, "spherical": 19} {
 		r := mustFit(t, matrixOf(3, normals(9, 240)...), Spec{K: 4, Covariance: shape, NInit: 1, MaxIter: new(3)})
-		if r.Free != want {
-			t.Errorf("%s: %d free parameters, want %d", shape, r.Free, want)
+		if r.FreeParameters != want {
+			t.Errorf("%s: %d free parameters, want %d", shape, r.FreeParameters, want)
 		}
 	}
-	if r := mustFit(t, matrixOf(3, normals(9, 240)...), Spec{K: 4, Weights: "uniform", NInit: 1, MaxIter: new(3)}); r.Free != 36 {
-		t.Errorf("uniform weights: %d free parameters, want 36", r.Free)
+	if r := mustFit(t, matrixOf(3, normals(9, 240)...), Spec{K: 4, Weights: "uniform", NInit: 1, MaxIter: new(3)}); r.FreeParameters != 36 {
+		t.Errorf("uniform weights: %d free parameters, want 36", r.FreeParameters)
 	}
 	for _, shape := range shapeNames {
 		r := mustFit(t, matrixOf(1, 1, 2, 3, 4, 5), Spec{K: 1, Covariance: shape})
@@ -144,14 +144,14 @@ func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
 		within(t, shape+": AIC", *r.AIC, 21.6551212348465, 1e-12)
 		within(t, shape+": BIC", *r.BIC, 20.8739970597147, 1e-12)
 		within(t, shape+": ICL of one component", *r.ICL, 20.8739970597147, 1e-12)
-		if r.Free != 2 {
-			t.Errorf("%s: %d free parameters, want 2", shape, r.Free)
+		if r.FreeParameters != 2 {
+			t.Errorf("%s: %d free parameters, want 2", shape, r.FreeParameters)
 		}
 		twice := mustFit(t, &data.Table{N: 5, D: 1, F64: []float64{1, 2, 3, 4, 5}, W: []float64{2, 2, 2, 2, 2}}, Spec{K: 1, Covariance: shape})
 		within(t, shape+": doubled log-likelihood", *twice.LogLik, 2*-8.82756061742323, 1e-11)
 		within(t, shape+": doubled BIC", *twice.BIC, 2*math.Log(10)+4*8.82756061742323, 1e-11)
-		if twice.N != 5 || twice.Weight != 10 {
-			t.Errorf("%s: n %d, weight %v", shape, twice.N, twice.Weight)
+		if twice.Rows != 5 || twice.TotalWeight != 10 {
+			t.Errorf("%s: n %d, weight %v", shape, twice.Rows, twice.TotalWeight)
 		}
 	}
 }

@@ -193,3 +193,11 @@ func planOf(s Spec) plan.Plan {
 	}
 	return p
 }
+
+// texts are the texts of warnings.
+func texts(warnings []model.Warning) (list []string) {
+	for _, w := range warnings {
+		list = append(list, w.Text)
+	}
+	return list
+}

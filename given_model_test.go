@@ -161,7 +161,7 @@ func TestAStartWithAWeightlessComponent(t *testing.T) {
 			if *got.LogLik != *want.LogLik || got.K != 3 || got.Components[2].Weight != 0 || got.Components[2].Rows != 0 || !slices.Equal(got.Components[2].Mean, []float64{400, 400}) {
 				t.Errorf("%s, %s: log-likelihood %v, want %v; the last component has weight %v, %d rows and mean %v", shape, algorithm, *got.LogLik, *want.LogLik, got.Components[2].Weight, got.Components[2].Rows, got.Components[2].Mean)
 			}
-			if !slices.ContainsFunc(got.Warnings, func(w string) bool { return strings.Contains(w, "weight 0") }) {
+			if !slices.ContainsFunc(texts(got.Warnings), func(w string) bool { return strings.Contains(w, "weight 0") }) {
 				t.Errorf("%s, %s: no warning of the weightless component: %q", shape, algorithm, got.Warnings)
 			}
 			var b bytes.Buffer
@@ -282,7 +282,7 @@ func TestNoStepsKeepAModelWrittenByHand(t *testing.T) {
 		t.Errorf("probabilities %v", r.Model.Probabilities)
 	}
 	flat := modelOf(t, `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"], "weights": [1], "means": [[3]], "covariances": [1e-30]}`)
-	if r := startedFrom(t, rows, flat, Spec{Covariance: "spherical", Columns: []string{"x"}}); r.Model.Covariance[0][0] <= 1e-30 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "raised") }) {
+	if r := startedFrom(t, rows, flat, Spec{Covariance: "spherical", Columns: []string{"x"}}); r.Model.Covariance[0][0] <= 1e-30 || !slices.ContainsFunc(texts(r.Warnings), func(w string) bool { return strings.Contains(w, "raised") }) {
 		t.Errorf("a variance below the floor is %v, and the warnings are %q", r.Model.Covariance[0][0], r.Warnings)
 	}
 }

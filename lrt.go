@@ -16,13 +16,14 @@ var errDegenerate = errors.New("a component is at the floor of variances, which 
 
 // likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
 // and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
-func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *Result, note func(done, of int)) (*model.LRT, error) {
-	t := &model.LRT{K: r.K, Against: r.K + 1, Replicates: p.LRT}
-	size := resample{total: r.Weight}
+func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *Fitted, note func(done, of int)) (*model.LRT, error) {
+	k := r.Model.K()
+	t := &model.LRT{K: k, Against: k + 1, Replicates: p.LRT}
+	size := resample{total: r.Model.Provenance.TotalWeight}
 	if err := size.enough("LRT"); err != nil {
 		return nil, err
 	}
-	p = p.Candidate(r.K, r.Model.Shape)
+	p = p.Candidate(k, r.Model.Shape)
 	observed, err := gain(ctx, src, p.Replicate(p.Threads), r)
 	switch {
 	case ctx.Err() != nil:
@@ -79,7 +80,7 @@ func gatherRatios(t *model.LRT, all []*lifted) {
 
 // gain returns twice what one more component than p.K adds to the log-likelihood of the rows, nats, 0 where its climbs
 // found less. small is the fit of K; nil fits it.
-func gain(ctx context.Context, src data.Source, p plan.Plan, small *Result) (_ float64, err error) {
+func gain(ctx context.Context, src data.Source, p plan.Plan, small *Fitted) (_ float64, err error) {
 	if small == nil {
 		if small, err = fitPlan(ctx, src, p, Observer{}); err != nil {
 			return 0, err

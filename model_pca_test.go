@@ -77,8 +77,8 @@ func TestPCAFitsTheProjectedRows(t *testing.T) {
 		} else {
 			within(t, "inertia", *got.Inertia, *want.Inertia, 1e-9)
 		}
-		if got.D != 4 || got.Free != want.Free || got.PCA == nil || got.PCA.N != 2 {
-			t.Errorf("d = %d, %d parameters, not %d; %+v", got.D, got.Free, want.Free, got.PCA)
+		if got.D != 4 || got.FreeParameters != want.FreeParameters || got.PCA == nil || got.PCA.N != 2 {
+			t.Errorf("d = %d, %d parameters, not %d; %+v", got.D, got.FreeParameters, want.FreeParameters, got.PCA)
 		}
 		total := variance[0] + variance[1] + variance[2] + variance[3]
 		within(t, "explained", *got.PCA.Explained, (variance[0]+variance[1])/total, 1e-12)
@@ -164,8 +164,8 @@ func TestPCAModelsSurviveTheFile(t *testing.T) {
 			t.Error("the labels differ")
 		}
 		told := Told(m)
-		if told.PCA == nil || *told.PCA.Explained != *r.PCA.Explained || told.D != 4 || told.Free != r.Free {
-			t.Errorf("the file tells %+v, d = %d, %d parameters", told.PCA, told.D, told.Free)
+		if told.PCA == nil || *told.PCA.Explained != *r.PCA.Explained || told.D != 4 || told.FreeParameters != r.FreeParameters {
+			t.Errorf("the file tells %+v, d = %d, %d parameters", told.PCA, told.D, told.FreeParameters)
 		}
 		if names := strings.Join(m.Variables(), " "); names != []string{"pc1 pc2", "pc1 pc2 pc3"}[spec.PCA-2] {
 			t.Errorf("the parameters are of %s", names)

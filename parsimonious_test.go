@@ -29,8 +29,8 @@ func TestParsimoniousShapesReachMclust(t *testing.T) {
 			tried++
 			spec := Spec{K: fit.K, Covariance: fit.Model, Tol: new(1e-5)}
 			r := mustFit(t, src, spec)
-			if r.Free != fit.Free || r.Mclust != fit.Model {
-				t.Errorf("%s, %s, k %d: %d free parameters, want %d", name, fit.Model, fit.K, r.Free, fit.Free)
+			if r.FreeParameters != fit.Free || r.Mclust != fit.Model {
+				t.Errorf("%s, %s, k %d: %d free parameters, want %d", name, fit.Model, fit.K, r.FreeParameters, fit.Free)
 			}
 			if !r.Converged || *r.Certificate.Method != "information" {
 				t.Errorf("%s, %s, k %d: not finished: %+v", name, fit.Model, fit.K, r.Certificate)
@@ -95,8 +95,8 @@ func TestParsimoniousModelsSurviveTheFile(t *testing.T) {
 				t.Errorf("%s: the file is written in another way the second time", code)
 			}
 			again := Told(m)
-			if again.Free != r.Free || *again.BIC != *r.BIC || again.Mclust != code || m.Shape != family.TiedShapeDiag+family.Shape(i) {
-				t.Errorf("%s: the file tells of %s with %d parameters and BIC %v, want %d and %v", code, again.Covariance, again.Free, *again.BIC, r.Free, *r.BIC)
+			if again.FreeParameters != r.FreeParameters || *again.BIC != *r.BIC || again.Mclust != code || m.Shape != family.TiedShapeDiag+family.Shape(i) {
+				t.Errorf("%s: the file tells of %s with %d parameters and BIC %v, want %d and %v", code, again.Covariance, again.FreeParameters, *again.BIC, r.FreeParameters, *r.BIC)
 			}
 			if want := len(m.Covariance[0]); len(m.Covariance) != 3 || want != 16 && (code[2] != 'I' || want != 4) {
 				t.Errorf("%s: %d covariances of %d numbers", code, len(m.Covariance), want)

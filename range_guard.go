@@ -46,7 +46,7 @@ func WeightsOutOfRange(sum float64) error {
 }
 
 // checkNumbers refuses a result with a number that no float64 can hold, and an inertia whose squares have vanished.
-func (f *fit) checkNumbers(ctx context.Context, r *Result) error {
+func (f *fit) checkNumbers(ctx context.Context, r numbers) error {
 	for _, v := range []*float64{r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, r.Objective} {
 		if v != nil && *v-*v != 0 {
 			what := "log-likelihood"
@@ -64,7 +64,7 @@ func (f *fit) checkNumbers(ctx context.Context, r *Result) error {
 		return errors.New("the inertia is less than a float64 can hold with all its digits; multiply the columns, or the row weights, by a constant")
 	}
 	// Rows cost nothing only where each equals its centre.
-	if distinct, err := distinctRows(ctx, f.user, r.K+1); err != nil || distinct <= r.K {
+	if distinct, err := distinctRows(ctx, f.user, f.mix.K+1); err != nil || distinct <= f.mix.K {
 		return err
 	}
 	at := -1

@@ -54,7 +54,7 @@ func TestRemarksCountRowsByTheirWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 		has := func(r *Result, text string) bool {
-			return slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, text) })
+			return slices.ContainsFunc(texts(r.Warnings), func(w string) bool { return strings.Contains(w, text) })
 		}
 		if !has(weighted, c.want) || !has(written, c.wantLonger) || len(weighted.Warnings) != len(written.Warnings) {
 			t.Errorf("the remarks are %q of weighted rows and %q of rows written out", weighted.Warnings, written.Warnings)
@@ -83,7 +83,7 @@ func TestEmptyComponentsAreNamedTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 components are empty (3, 4): no row carries their labels"; !slices.Contains(r.Warnings, want) {
+	if want := "2 components are empty (3, 4): no row carries their labels"; !slices.Contains(texts(r.Warnings), want) {
 		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
 	}
 }
@@ -96,7 +96,7 @@ func TestAComponentOfWeightlessRowsIsEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "component 3 is empty: only rows of weight 0 carry its label"; !slices.Contains(r.Warnings, want) {
+	if want := "component 3 is empty: only rows of weight 0 carry its label"; !slices.Contains(texts(r.Warnings), want) {
 		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
 	}
 }

@@ -2,12 +2,9 @@ package latent
 
 import (
 	"context"
-	"slices"
 	"sync"
-	"time"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/par"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
@@ -33,47 +30,39 @@ func replicates(ctx context.Context, threads int, rows int64, b int, note func(d
 	})
 }
 
-// minimal returns the part of a result that is needed of a replicate: the model, and which components are at the
+// minimal returns the part of a fit that is needed of a replicate: the model, and which components are at the
 // floor of variances.
-func (f *fit) minimal(e *outcome) *Result {
+func (f *fit) minimal(e *outcome) *Fitted {
 	at := e.win().last.Point
 	m, order := f.model(at)
-	r := &Result{Kind: m.Kind, K: m.K(), Interrupted: e.interrupted, Model: m, Components: make([]model.Component, m.K())}
-	if kind.Of(m.Kind).Shaped {
-		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
+	p := &model.Provenance{Course: model.Course{Interrupted: e.interrupted}, AtFloor: make([]bool, m.K())}
+	m.Provenance = p
+	if f.plan.Kind.Shaped {
 		floor := f.atFloor(at)
 		for c, from := range order {
-			r.Components[c].AtFloor = from >= 0 && floor[from]
+			p.AtFloor[c] = from >= 0 && floor[from]
 		}
 	}
-	return r
-}
-
-// onFloor reports whether a component of the result is at the floor of variances.
-func (r *Result) onFloor() bool {
-	return slices.ContainsFunc(r.Components, func(c model.Component) bool { return c.AtFloor })
+	return &Fitted{Model: m}
 }
 
 // repeated is Fit with the stability and the test that the spec asks for.
-func repeated(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Result, error) {
+func repeated(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Fitted, error) {
 	r, err := fitPlan(ctx, src, p.Once(), see)
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
+	found := &r.Model.Provenance.Findings
 	if p.Bootstrap > 0 {
-		if r.Stability, err = stability(ctx, src, p, r, see.Replicate); err != nil {
+		if found.Stability, err = stability(ctx, src, p, r, see.Replicate); err != nil {
 			return nil, err
 		}
 	}
 	if p.LRT > 0 {
-		if r.LRT, err = likelihoodRatio(ctx, src, p, r, see.Replicate); err != nil {
+		if found.LRT, err = likelihoodRatio(ctx, src, p, r, see.Replicate); err != nil {
 			return nil, err
 		}
 	}
-	r.Model.Provenance.Stability, r.Model.Provenance.LRT = r.Stability, r.LRT
-	r.Timing.Repeat = time.Since(began).Seconds()
-	r.Seconds += r.Timing.Repeat
 	return r, nil
 }
 

@@ -1,7 +1,10 @@
 package latent
 
 import (
+	"time"
+
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -13,26 +16,14 @@ type Result struct {
 	Covariance string     `json:"covariance,omitempty"`
 	Mclust     string     `json:"mclust,omitempty"`
 	K          int        `json:"k"`
-	N          int64      `json:"n"`            // rows of positive weight
-	Weight     float64    `json:"weight_total"` // sum of row weights
+	Rows       int64      `json:"n"` // rows of positive weight
 	D          int        `json:"d"`
 	Columns    []string   `json:"columns"`
-	ColumnSD   []float64  `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; nil for bits and levels, and where no fit told them
-	Levels     [][]string `json:"levels,omitempty"`    // categorical: names of each column's levels
-	Dropped    int64      `json:"dropped_rows"`
-	PCA        *model.PCA `json:"pca,omitempty"` // what --pca kept of the rows; nil without it
+	Levels     [][]string `json:"levels,omitempty"`          // categorical: names of each column's levels
+	PCA        *model.PCA `json:"pca,omitempty"`             // what --pca kept of the rows; nil without it
+	ByHand     bool       `json:"written_by_hand,omitempty"` // of a model without provenance: nothing was fitted
 
-	Algorithm   string `json:"algorithm"`
-	Why         string `json:"algorithm_why,omitempty"` // why it was chosen, where that was left to the fit
-	Init        string `json:"init"`
-	Seed        uint64 `json:"seed"`
-	Converged   bool   `json:"converged"`
-	Interrupted bool   `json:"interrupted,omitempty"`
-	ByHand      bool   `json:"written_by_hand,omitempty"` // of a model without provenance: nothing was fitted
-	Iterations  int    `json:"iterations"`                // accepted steps of the winning start
-	Sweeps      int    `json:"sweeps"`                    // passes of the winning start
-	SweepsTotal int    `json:"sweeps_total"`              // passes of all starts
-	Moves       int    `json:"moves_kept,omitempty"`      // breathing: moves that the winning start kept
+	model.Course
 
 	Seconds float64 `json:"seconds"`
 	Timing  Timing  `json:"timing"`
@@ -40,25 +31,16 @@ type Result struct {
 
 	LogLik     *float64 `json:"log_likelihood"` // in the user's units, nats, but that of the components where PCA keeps fewer than columns; nil for kmeans and kmedians
 	MeanLogLik *float64 `json:"mean_log_likelihood"`
-	Free       int      `json:"free_parameters"`
 	BIC        *float64 `json:"bic"` // p ln n - 2 logL: lower is better
 	AIC        *float64 `json:"aic"`
 	ICL        *float64 `json:"icl"`
-	Inertia    *float64 `json:"inertia"`             // kmeans: weighted sum of squared distances; kmedians: of L1 distances
-	Penalty    *float64 `json:"penalty,omitempty"`   // DP-means: the price of a cluster
-	Objective  *float64 `json:"objective,omitempty"` // DP-means: inertia + penalty k
+	Inertia    *float64 `json:"inertia"` // kmeans: weighted sum of squared distances; kmedians: of L1 distances
 
 	Certificate    model.Certificate     `json:"certificate"`
 	StandardErrors *model.StandardErrors `json:"standard_errors,omitempty"` // of the parameters of a mixture
-	Starts         model.Starts          `json:"starts"`
 	Components     []model.Component     `json:"components"`
-	Truth          *model.Truth          `json:"truth,omitempty"`
-	Choice         *model.Choice         `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
-	Candidates     []model.Candidate     `json:"candidates,omitempty"` // and from what, the fewest components first
-	Stability      *model.Stability      `json:"stability,omitempty"`  // with Spec.Bootstrap
-	LRT            *model.LRT            `json:"lrt,omitempty"`        // with Spec.LRT
-	Warnings       []string              `json:"warnings"`
-	Version        string                `json:"version"`
+
+	model.Findings
 
 	Model  *model.Model  `json:"-"` // the model
 	Reason ascent.Reason `json:"-"` // why the winning start stopped
@@ -108,4 +90,33 @@ func (t *tally) add(s *model.Scored) error {
 		}
 	}
 	return nil
+}
+
+// result returns the result of a fit by so many threads, which took so long.
+func (r *Fitted) result(threads int, took time.Duration) *Result {
+	t := Told(r.Model)
+	t.Reason, t.Threads, t.Seconds = r.Reason, threads, took.Seconds()
+	t.Timing = Timing{Start: r.Timing.Start, Fit: r.Timing.Fit, Judge: r.Timing.Judge}
+	if r.Model.Provenance.Stability != nil || r.Model.Provenance.LRT != nil {
+		t.Timing.Repeat = t.Seconds - t.Timing.Start - t.Timing.Fit - t.Timing.Judge
+	}
+	return t
+}
+
+// Ranked returns the candidates that could win, the best first. Of those that are the same model it has one.
+func (r *Result) Ranked() []model.Candidate {
+	if r.Choice == nil {
+		return nil
+	}
+	return ranked(plan.Criterion(r.Choice.Criterion), r.Candidates, r.K)
+}
+
+// Outraced returns how many candidates were stopped because what they could still gain would not make them the best.
+func (r *Result) Outraced() (n int) {
+	for _, x := range r.Candidates {
+		if x.Outraced {
+			n++
+		}
+	}
+	return n
 }

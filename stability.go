@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
@@ -38,7 +39,7 @@ const lowShare = 0.05
 
 // comparison is what one replicate comes to beside the result.
 type comparison struct {
-	model  *Result // without its parameters
+	model  *model.Model
 	err    error
 	ari    float64
 	groups []similarity
@@ -48,8 +49,9 @@ type comparison struct {
 type similarity struct{ jaccard, together float64 }
 
 // stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
-func stability(ctx context.Context, src data.Source, p plan.Plan, r *Result, note func(done, of int)) (*model.Stability, error) {
-	sample := resample{seed: p.Seed, used: r.N, total: r.Weight, halved: p.Halves()}
+func stability(ctx context.Context, src data.Source, p plan.Plan, r *Fitted, note func(done, of int)) (*model.Stability, error) {
+	from, k := r.Model.Provenance, r.Model.K()
+	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.Halves()}
 	if err := sample.enough("Bootstrap"); err != nil {
 		return nil, err
 	}
@@ -63,20 +65,20 @@ func stability(ctx context.Context, src data.Source, p plan.Plan, r *Result, not
 		return nil, err
 	}
 	all := make([]*comparison, p.Bootstrap)
-	replicates(ctx, p.Threads, r.N, p.Bootstrap, note, func(i, threads int) {
+	replicates(ctx, p.Threads, from.Rows, p.Bootstrap, note, func(i, threads int) {
 		own := sample
 		own.replicate = i
 		again, err := fitPlan(ctx, own.of(src), p.Replicate(threads), Observer{})
-		c := &comparison{model: again, err: err}
+		c := &comparison{err: err}
 		if err == nil {
-			err = c.compare(ctx, src, labels, r.K, threads)
-			again.Model = nil
+			c.model = again.Model
+			err = c.compare(ctx, src, labels, k, threads)
 		}
 		if ctx.Err() == nil { // else it was cut short
 			c.err, all[i] = err, c
 		}
 	})
-	gatherStability(s, all, r.K)
+	gatherStability(s, all, k)
 	if p.Chooses() || p.Penalty != nil {
 		s.Choices = choices(all)
 	}
@@ -87,7 +89,7 @@ func stability(ctx context.Context, src data.Source, p plan.Plan, r *Result, not
 // compare labels all rows with the replicate's model and holds its groups beside the k groups of labels. Weights count rows.
 func (c *comparison) compare(ctx context.Context, src data.Source, labels []int32, k int, threads int) error {
 	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and one of the replicate
-	err := c.model.Model.Rows(ctx, src, threads, func(b *model.Scored) error {
+	err := c.model.Rows(ctx, src, threads, func(b *model.Scored) error {
 		if b.First+int64(len(b.Label)) > int64(len(labels)) {
 			return errors.New("there are more rows than the fit has seen: they changed while they were read")
 		}
@@ -100,7 +102,7 @@ func (c *comparison) compare(ctx context.Context, src data.Source, labels []int3
 		return err
 	}
 	var t score.Agreement[int32, int32]
-	size, again := make([]float64, k), make([]float64, c.model.K)
+	size, again := make([]float64, k), make([]float64, c.model.K())
 	cells := slices.SortedFunc(maps.Keys(shared), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 	for _, at := range cells {
 		size[at[0]] += shared[at]
@@ -176,10 +178,14 @@ func choices(all []*comparison) (list []model.ChosenTimes) {
 		if c == nil || c.err != nil {
 			continue
 		}
-		at := slices.IndexFunc(list, func(x model.ChosenTimes) bool { return x.K == c.model.K && x.Mclust == c.model.Mclust })
+		k, shape, code := c.model.K(), "", ""
+		if kind.Of(c.model.Kind).Shaped {
+			shape, code = c.model.Shape.String(), c.model.Shape.Mclust()
+		}
+		at := slices.IndexFunc(list, func(x model.ChosenTimes) bool { return x.K == k && x.Mclust == code })
 		if at < 0 {
 			at = len(list)
-			list = append(list, model.ChosenTimes{K: c.model.K, Covariance: c.model.Covariance, Mclust: c.model.Mclust})
+			list = append(list, model.ChosenTimes{K: k, Covariance: shape, Mclust: code})
 		}
 		list[at].Times++
 	}

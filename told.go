@@ -15,16 +15,14 @@ import (
 // components, and of one whose parts do not fit each other what is wrong.
 func Told(m *model.Model) *Result {
 	if err := m.Validate(); err != nil {
-		return &Result{Model: m, Warnings: []string{err.Error()}, Certificate: model.Certificate{OnEdge: []string{}}}
+		return &Result{Model: m, Findings: model.Findings{Warnings: []model.Warning{{Text: err.Error()}}}, Certificate: model.Certificate{OnEdge: []string{}}}
 	}
 	k, d := m.K(), m.D()
-	r := &Result{Kind: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Warnings: []string{}, Model: m}
+	r := &Result{Kind: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Model: m}
 	kd := kind.Of(m.Kind)
-	mix := &mixture.Mixture{Family: kd.Family(kind.Variables{Shape: m.Shape, Levels: kind.Counts(m.Levels)}), K: k, D: len(m.Variables())}
 	if kd.Shaped {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 	}
-	r.Free = mix.Free()
 	json.Unmarshal(m.Certificate, &r.Certificate) // a model that was read has one that can be; else it stays empty
 	if r.Certificate.OnEdge == nil {
 		r.Certificate.OnEdge = []string{}
@@ -33,28 +31,27 @@ func Told(m *model.Model) *Result {
 	if r.ByHand = p == nil; r.ByHand {
 		p = &model.Provenance{}
 	}
-	r.Data = p.Data
-	r.N, r.Weight, r.Dropped, r.Converged, r.Interrupted = p.Rows, p.Weight, p.Dropped, p.Converged, p.Interrupted
-	if p.Free > 0 { // mixing weights that were not learned are not in the parameters
-		r.Free = p.Free
+	r.Data, r.Rows, r.Course, r.ICL, r.Inertia, r.Findings = p.Data, p.Rows, p.Course, p.ICL, p.Inertia, p.Findings
+	r.Warnings = slices.Clone(p.Warnings)
+	if r.Warnings == nil {
+		r.Warnings = []model.Warning{}
 	}
-	r.Algorithm, r.Why, r.Init, r.Seed, r.Version = p.Algorithm, p.Why, p.Init, p.Seed, p.Version
-	r.Iterations, r.Sweeps, r.SweepsTotal, r.Moves, r.Starts = p.Iterations, p.Sweeps, p.SweepsTotal, p.Moves, p.Starts
-	r.ICL, r.Inertia, r.Penalty, r.Objective, r.Truth = p.ICL, p.Inertia, p.Penalty, p.Objective, p.Truth
-	r.LRT = p.LRT
-	if len(p.ColumnSD) == d {
-		r.ColumnSD = p.ColumnSD
+	if r.FreeParameters == 0 { // the file does not say: as many as the parameters have
+		mix := &mixture.Mixture{Family: kd.Family(kind.Variables{Shape: m.Shape, Levels: kind.Counts(m.Levels)}), K: k, D: len(m.Variables())}
+		r.FreeParameters = mix.Free()
 	}
-	if hasChoice(p) {
-		r.Choice, r.Candidates = p.Choice, p.Candidates
+	if len(r.ColumnSD) != d {
+		r.ColumnSD = nil
 	}
-	if s := p.Stability; s != nil && (len(s.Groups) == 0 || len(s.Groups) == k) {
-		r.Stability = s
+	if !hasChoice(p) {
+		r.Choice, r.Candidates = nil, nil
 	}
-	r.Warnings = append(r.Warnings, p.Warnings...)
-	if m.LogLik != nil && p.Weight > 0 {
-		r.MeanLogLik = new(*m.LogLik / p.Weight)
-		r.BIC, r.AIC = new(score.BIC(r.Free, p.Weight, *m.LogLik)), new(score.AIC(r.Free, *m.LogLik))
+	if s := r.Stability; s != nil && len(s.Groups) > 0 && len(s.Groups) != k {
+		r.Stability = nil
+	}
+	if m.LogLik != nil && p.TotalWeight > 0 {
+		r.MeanLogLik = new(*m.LogLik / p.TotalWeight)
+		r.BIC, r.AIC = new(score.BIC(r.FreeParameters, p.TotalWeight, *m.LogLik)), new(score.AIC(r.FreeParameters, *m.LogLik))
 	}
 	tellComponents(r, m, p)
 	return r
@@ -62,9 +59,11 @@ func Told(m *model.Model) *Result {
 
 // tellComponents adds the components to r.
 func tellComponents(r *Result, m *model.Model, p *model.Provenance) {
-	total := 0.0
-	for _, s := range m.Sizes {
-		total += s
+	total := p.TotalWeight
+	if total == 0 { // the file does not say
+		for _, s := range m.Sizes {
+			total += s
+		}
 	}
 	for c := range m.K() {
 		x := m.Component(c)
@@ -78,21 +77,23 @@ func tellComponents(r *Result, m *model.Model, p *model.Provenance) {
 	}
 }
 
-// hasChoice reports whether there is a choice that can be told: every shape with every number of components of a range, as one
-// was written. A file may have been edited.
+// hasChoice reports whether there is a choice that can be told: a file may have been edited.
 func hasChoice(p *model.Provenance) bool {
-	c, all := p.Choice, p.Candidates
-	if c == nil || len(all) == 0 || all[0].K < 1 || c.Margin == nil && c.Verdict != "" || !slices.Contains(plan.Criteria(), plan.Criterion(c.Criterion)) {
+	c := p.Choice
+	if c == nil || len(p.Candidates) == 0 || c.Margin == nil && c.Verdict != "" || !slices.Contains(plan.Criteria(), plan.Criterion(c.Criterion)) {
 		return false
 	}
-	shapes := 0
-	for shapes < len(all) && all[shapes].K == all[0].K {
-		shapes++
+	type candidate struct {
+		k     int
+		shape string
 	}
-	for i, x := range all {
-		if x.K != all[0].K+i/shapes || x.Mclust != all[i%shapes].Mclust || (x.Gap == nil) != (x.GapSE == nil) {
+	seen := map[candidate]bool{}
+	for _, x := range p.Candidates {
+		key := candidate{x.K, x.Mclust}
+		if x.K < 1 || seen[key] || (x.Gap == nil) != (x.GapSE == nil) {
 			return false
 		}
+		seen[key] = true
 	}
-	return len(all)%shapes == 0
+	return true
 }

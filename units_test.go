@@ -211,8 +211,8 @@ func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.K != want.K || got.Converged != want.Converged || math.Ldexp(got.Weight, -power) != want.Weight {
-					t.Fatalf("k %d, converged %v, weight %v", got.K, got.Converged, got.Weight)
+				if got.K != want.K || got.Converged != want.Converged || math.Ldexp(got.TotalWeight, -power) != want.TotalWeight {
+					t.Fatalf("k %d, converged %v, weight %v", got.K, got.Converged, got.TotalWeight)
 				}
 				for c, w := range want.Components {
 					if got.Components[c].Rows != w.Rows || !slices.Equal(got.Components[c].Mean, w.Mean) {
@@ -224,7 +224,7 @@ func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 					return
 				}
 				closeTo(t, "log-likelihood", math.Ldexp(*got.LogLik, -power), *want.LogLik, 1e-12)
-				closeTo(t, "BIC", *got.BIC, float64(want.Free)*math.Log(got.Weight)-2**got.LogLik, 1e-12)
+				closeTo(t, "BIC", *got.BIC, float64(want.FreeParameters)*math.Log(got.TotalWeight)-2**got.LogLik, 1e-12)
 				if e := want.StandardErrors; e.Weights != nil {
 					closeTo(t, "standard error", got.StandardErrors.Weights[0]*math.Exp2(float64(power)/2), e.Weights[0], 1e-9)
 				}
@@ -253,7 +253,7 @@ func TestRowWeightsOfVeryDifferentMagnitude(t *testing.T) {
 			if r.LogLik != nil {
 				return *r.MeanLogLik
 			}
-			return *r.Inertia / r.Weight
+			return *r.Inertia / r.TotalWeight
 		}
 		closeTo(t, spec.Model+spec.Covariance, of(got), of(want), 1e-6)
 	}

@@ -1,4 +1,6 @@
 package latent
 
+import "github.com/latent-go/latent/internal/plan"
+
 // Version is the version of this package, written into models and results.
-const Version = "0.1.0-dev"
+const Version = plan.Version

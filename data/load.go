@@ -87,6 +87,8 @@ type Info struct {
 	Rows     int64 // rows that were kept
 	Dropped  int64 // rows that were dropped because a value is missing
 	Warnings []string
+	// Part is the one of the Warnings that says how much was read where not all rows were; empty where they were.
+	Part string
 
 	file *regular // nil for what is no regular file
 }
@@ -218,6 +220,12 @@ func (l *loader) warn(format string, args ...any) {
 	l.info.Warnings = append(l.info.Warnings, fmt.Sprintf(format, args...))
 }
 
+// part warns that only a part of the rows was read.
+func (l *loader) part(format string, args ...any) {
+	l.info.Part = fmt.Sprintf(format, args...)
+	l.warn("%s", l.info.Part)
+}
+
 // pickRows applies Limit and Sample.
 func (l *loader) pickRows() error {
 	n := l.cells.rows()
@@ -242,7 +250,7 @@ func (l *loader) pickRows() error {
 	}
 	if l.n == n {
 		if l.file.more {
-			l.warn("read the first %s; what follows was not looked at", counted(n, "row"))
+			l.part("read the first %s; what follows was not looked at", counted(n, "row"))
 		}
 		return nil
 	}
@@ -252,13 +260,13 @@ func (l *loader) pickRows() error {
 	l.cells, l.picked = p, p
 	switch {
 	case l.file.more && p.sel == nil:
-		l.warn("read the first %s; what follows was not looked at", counted(l.n, "row"))
+		l.part("read the first %s; what follows was not looked at", counted(l.n, "row"))
 	case l.file.more:
-		l.warn("read %s of the first %s (a random sample); what follows was not looked at", thousands(l.n), counted(l.o.Limit, "row"))
+		l.part("read %s of the first %s (a random sample); what follows was not looked at", thousands(l.n), counted(l.o.Limit, "row"))
 	case p.sel == nil:
-		l.warn("read %s of %s rows (the first rows)", thousands(l.n), thousands(n))
+		l.part("read %s of %s rows (the first rows)", thousands(l.n), thousands(n))
 	default:
-		l.warn("read %s of %s rows (a random sample)", thousands(l.n), thousands(n))
+		l.part("read %s of %s rows (a random sample)", thousands(l.n), thousands(n))
 	}
 	return nil
 }

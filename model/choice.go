@@ -7,23 +7,23 @@ import (
 // Candidate is a number of components and a covariance shape that a choice has looked at. Numbers are nil where it could
 // not be fitted, and Why says what kept it from winning.
 type Candidate struct {
-	K          int      `json:"k"`
-	Covariance string   `json:"covariance,omitempty"`
-	Mclust     string   `json:"mclust,omitempty"`
-	LogLik     *float64 `json:"log_likelihood"`
-	Free       *int     `json:"free_parameters"`
-	BIC        *float64 `json:"bic"`
-	AIC        *float64 `json:"aic"`
-	ICL        *float64 `json:"icl"`
-	Inertia    *float64 `json:"inertia,omitempty"`    // kmeans: weighted sum of squared distances; kmedians: of L1 distances
-	Silhouette *float64 `json:"silhouette,omitempty"` // where it is the criterion: the mean of the rows that Choice tells
-	Gap        *float64 `json:"gap,omitempty"`        // where it is the criterion, and its standard error over the reference sets
-	GapSE      *float64 `json:"gap_se,omitempty"`
-	Objective  *float64 `json:"objective,omitempty"` // where the elbow is the criterion: inertia + Choice.Penalty k
-	AtFloor    bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
-	Narrow     bool     `json:"narrow,omitempty"`    // a component of few rows is narrower, in some direction, than values are told apart: it never wins
-	FewRows    bool     `json:"few_rows,omitempty"`  // a component holds fewer rows than a covariance of its own takes: it never wins
-	Converged  bool     `json:"converged"`
+	K              int      `json:"k"`
+	Covariance     string   `json:"covariance,omitempty"`
+	Mclust         string   `json:"mclust,omitempty"`
+	LogLik         *float64 `json:"log_likelihood"`
+	FreeParameters *int     `json:"free_parameters"`
+	BIC            *float64 `json:"bic"`
+	AIC            *float64 `json:"aic"`
+	ICL            *float64 `json:"icl"`
+	Inertia        *float64 `json:"inertia,omitempty"`    // kmeans: weighted sum of squared distances; kmedians: of L1 distances
+	Silhouette     *float64 `json:"silhouette,omitempty"` // where it is the criterion: the mean of the rows that Choice tells
+	Gap            *float64 `json:"gap,omitempty"`        // where it is the criterion, and its standard error over the reference sets
+	GapSE          *float64 `json:"gap_se,omitempty"`
+	Objective      *float64 `json:"objective,omitempty"` // where the elbow is the criterion: inertia + Choice.Penalty k
+	AtFloor        bool     `json:"at_floor"`            // a component sits on the floor of variances: it never wins
+	Narrow         bool     `json:"narrow,omitempty"`    // a component of few rows is narrower, in some direction, than values are told apart: it never wins
+	FewRows        bool     `json:"few_rows,omitempty"`  // a component holds fewer rows than a covariance of its own takes: it never wins
+	Converged      bool     `json:"converged"`
 	// Undetermined tells that the log-likelihood was found to be flat in some direction at its end: the rows do not determine
 	// all parameters. Where parameters and rows are many only some directions are looked at.
 	Undetermined bool   `json:"undetermined,omitempty"`

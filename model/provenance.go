@@ -2,34 +2,44 @@ package model
 
 // Provenance is what a model file remembers of its fit.
 type Provenance struct {
-	Data        string      `json:"data,omitempty"` // the name of the data, as given
-	Rows        int64       `json:"rows"`           // rows of positive weight
-	Weight      float64     `json:"weight_total"`
-	Dropped     int64       `json:"dropped_rows"`
-	Converged   bool        `json:"converged"`
-	Interrupted bool        `json:"interrupted,omitempty"`
-	Algorithm   string      `json:"algorithm"`
-	Why         string      `json:"algorithm_why,omitempty"`
-	Free        int         `json:"free_parameters,omitempty"`
-	Init        string      `json:"init"`
-	Seed        uint64      `json:"seed"`
-	Iterations  int         `json:"iterations"`
-	Sweeps      int         `json:"sweeps"`
-	SweepsTotal int         `json:"sweeps_total"`
-	Moves       int         `json:"moves_kept,omitempty"`
-	Starts      Starts      `json:"starts"`
-	GroupRows   []int64     `json:"component_rows"` // rows that carry each label
-	AtFloor     []bool      `json:"at_floor"`
-	ICL         *float64    `json:"icl,omitempty"`
-	Inertia     *float64    `json:"inertia,omitempty"`
-	Penalty     *float64    `json:"penalty,omitempty"`
-	Objective   *float64    `json:"objective,omitempty"`
-	ColumnSD    []float64   `json:"column_sd,omitempty"`
-	Truth       *Truth      `json:"truth,omitempty"`
-	Choice      *Choice     `json:"choice,omitempty"` // how K and the shape were chosen, where they were, and from what
-	Candidates  []Candidate `json:"candidates,omitempty"`
-	Stability   *Stability  `json:"stability,omitempty"`
-	LRT         *LRT        `json:"lrt,omitempty"`
-	Warnings    []string    `json:"warnings"`
-	Version     string      `json:"version"`
+	Data string `json:"data,omitempty"` // the name of the data, as given
+	Rows int64  `json:"rows"`           // rows of positive weight
+	Course
+	GroupRows []int64  `json:"component_rows"` // rows that carry each label
+	AtFloor   []bool   `json:"at_floor"`
+	ICL       *float64 `json:"icl,omitempty"`
+	Inertia   *float64 `json:"inertia,omitempty"`
+	Findings
+}
+
+// Course is how a fit went. A result and a model file tell it alike.
+type Course struct {
+	TotalWeight    float64 `json:"weight_total"` // sum of row weights
+	Dropped        int64   `json:"dropped_rows"`
+	Converged      bool    `json:"converged"`
+	Interrupted    bool    `json:"interrupted,omitempty"`
+	Algorithm      string  `json:"algorithm"`
+	Why            string  `json:"algorithm_why,omitempty"` // why it was chosen, where that was left to the fit
+	FreeParameters int     `json:"free_parameters,omitempty"`
+	Init           string  `json:"init"`
+	Seed           uint64  `json:"seed"`
+	Iterations     int     `json:"iterations"`           // accepted steps of the winning start
+	Sweeps         int     `json:"sweeps"`               // passes of the winning start
+	SweepsTotal    int     `json:"sweeps_total"`         // passes of all starts
+	Moves          int     `json:"moves_kept,omitempty"` // breathing: moves that the winning start kept
+	Starts         Starts  `json:"starts"`
+}
+
+// Findings are what a fit found beside its model. A result and a model file tell them alike.
+type Findings struct {
+	Penalty    *float64    `json:"penalty,omitempty"`   // DP-means: the price of a cluster
+	Objective  *float64    `json:"objective,omitempty"` // DP-means: inertia + penalty k
+	ColumnSD   []float64   `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; nil for columns without a unit, and where no fit told them
+	Truth      *Truth      `json:"truth,omitempty"`
+	Choice     *Choice     `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
+	Candidates []Candidate `json:"candidates,omitempty"` // and from what, the fewest components first
+	Stability  *Stability  `json:"stability,omitempty"`  // with Spec.Bootstrap
+	LRT        *LRT        `json:"lrt,omitempty"`        // with Spec.LRT
+	Warnings   []Warning   `json:"warnings"`
+	Version    string      `json:"version"` // of this package
 }

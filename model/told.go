@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,13 +26,16 @@ func strictly(raw []byte, into any) error {
 	return nil
 }
 
+// embedded matches the names of embedded structs in the path of a field, which are no keys.
+var embedded = regexp.MustCompile(`\b[A-Z]\w*\.`)
+
 // plainJSON says what is wrong with a value in the words of JSON.
 func plainJSON(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		at := ""
 		if wrong.Field != "" {
-			at = wrong.Field + ": "
+			at = embedded.ReplaceAllString(wrong.Field, "") + ": "
 		}
 		return fmt.Errorf("%s%s stands where %s belongs", at, jsonFound(wrong.Value), jsonName(wrong.Type.Kind()))
 	}
@@ -102,7 +106,7 @@ func notNegative(named ...any) error {
 // check wants what a fit of k components can have come to.
 func (p *Provenance) check(k, d int, density bool) error {
 	s := &p.Starts
-	err := notNegative("rows", p.Rows, "dropped_rows", p.Dropped, "free_parameters", p.Free, "iterations", p.Iterations, "sweeps", p.Sweeps, "sweeps_total", p.SweepsTotal,
+	err := notNegative("rows", p.Rows, "dropped_rows", p.Dropped, "free_parameters", p.FreeParameters, "iterations", p.Iterations, "sweeps", p.Sweeps, "sweeps_total", p.SweepsTotal,
 		"moves_kept", p.Moves, "starts.n", s.N, "starts.distinct_optima", s.DistinctOptima, "starts.outraced", s.Outraced, "starts.agree_with_best", s.AgreeWithBest, "starts.drawn_from", s.DrawnFrom)
 	if err == nil && s.Moves != nil {
 		err = notNegative("starts.moves.tried", s.Moves.Tried, "starts.moves.kept", s.Moves.Kept)
@@ -115,8 +119,8 @@ func (p *Provenance) check(k, d int, density bool) error {
 	switch {
 	case err != nil:
 		return err
-	case p.Weight < 0:
-		return fmt.Errorf("weight_total: it is %v; a sum of row weights is not negative", p.Weight)
+	case p.TotalWeight < 0:
+		return fmt.Errorf("weight_total: it is %v; a sum of row weights is not negative", p.TotalWeight)
 	case s.AgreeWithBest > s.N:
 		return fmt.Errorf("starts.agree_with_best: it is %d, but there %s", s.AgreeWithBest, text.Form(s.N, "was ", "were ")+text.Count(s.N, "start"))
 	case p.GroupRows != nil && len(p.GroupRows) != k:

@@ -138,8 +138,8 @@ func TestWeightedColoursAreThePixels(t *testing.T) {
 		if m == "gmm" {
 			x, y = a.BIC, b.BIC
 		}
-		if a.Weight != 3000 || !(math.Abs(*x-*y) <= 1e-9*math.Abs(*y)) {
-			t.Errorf("%s: weight %v, %v by colours and %v by pixels", m, a.Weight, *x, *y)
+		if a.TotalWeight != 3000 || !(math.Abs(*x-*y) <= 1e-9*math.Abs(*y)) {
+			t.Errorf("%s: weight %v, %v by colours and %v by pixels", m, a.TotalWeight, *x, *y)
 		}
 		s, err := f.Segment(ctx, a.Model, 1)
 		if err != nil {

@@ -75,7 +75,7 @@ func (b *builder) choice() {
 	}
 	if c.Criterion == "gap" {
 		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups wins whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
-		if int64(c.GapRows) < b.r.N {
+		if int64(c.GapRows) < b.r.Rows {
 			s.Lead = append(s.Lead, fmt.Sprintf("Each set has %s rows; the inertia beside them is of all rows.", text.Thousands(int64(c.GapRows))))
 		}
 	}
@@ -146,10 +146,10 @@ func candidateTable(r *latent.Result) table {
 		column("shape", func(_ int, x *model.Candidate) string { return x.Mclust })
 		numbers("log-likelihood", nats, func(x *model.Candidate) *float64 { return x.LogLik })
 		column("parameters", func(_ int, x *model.Candidate) string {
-			if x.Free == nil {
+			if x.FreeParameters == nil {
 				return ""
 			}
-			return fmt.Sprint(*x.Free)
+			return fmt.Sprint(*x.FreeParameters)
 		})
 		numbers("BIC", nats, func(x *model.Candidate) *float64 { return x.BIC })
 		numbers("AIC", nats, func(x *model.Candidate) *float64 { return x.AIC })

@@ -15,11 +15,11 @@ import (
 
 func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
 	v := func(x float64) *float64 { return &x }
-	r := &latent.Result{Kind: "gmm", Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
+	r := &latent.Result{Kind: "gmm", Findings: model.Findings{Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
 		{K: 1, Mclust: "VVV", BIC: v(5)}, {K: 1, Mclust: "EEE", BIC: v(5), SameAs: "VVV"},
 		{K: 2, Mclust: "VVV", BIC: v(-9), AtFloor: true, Why: "floor"}, {K: 2, Mclust: "EEE", BIC: v(4)},
 		{K: 3, Mclust: "VVV", Why: "no"}, {K: 3, Mclust: "EEE", BIC: v(6)},
-	}}
+	}}}
 	c := Criterion(r)
 	if len(c.Curves) != 2 || c.Name != "BIC" || c.Highest {
 		t.Fatalf("%+v", c)

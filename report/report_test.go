@@ -185,7 +185,7 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Warnings = append(r.Warnings, evil)
+			r.Warnings = append(r.Warnings, model.Warning{Text: evil})
 			var b strings.Builder
 			if err := Write(&b, Page{Result: r, Rows: rows, Steps: steps, Command: "latent fit " + evil}); err != nil {
 				t.Fatal(err)
@@ -287,9 +287,9 @@ func TestSilhouettesOfThePageStandForAllRows(t *testing.T) {
 // Two candidates whose criterion differs by less than a hundredth do not read the same.
 func TestPageTellsCandidatesApart(t *testing.T) {
 	v := func(x float64) *float64 { return &x }
-	r := &latent.Result{Kind: "gmm", LogLik: v(-10), Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
+	r := &latent.Result{Kind: "gmm", LogLik: v(-10), Findings: model.Findings{Choice: &model.Choice{Criterion: "bic"}, Candidates: []model.Candidate{
 		{K: 1, Mclust: "VVV", BIC: v(1602.8412)}, {K: 1, Mclust: "EEE", BIC: v(1602.8431)}, {K: 2, Mclust: "VVV", BIC: v(1700)}, {K: 2, Mclust: "EEE"},
-	}}
+	}}}
 	c := candidateTable(r)
 	at := slices.Index(c.Head, "BIC")
 	var got []string
@@ -320,7 +320,7 @@ func TestPageSaysWhatTheStartsReached(t *testing.T) {
 		{model.Starts{N: 5, Moves: &model.Moves{Kept: 1, Gain: 7.5}}, "None of the 5 starts reached this solution; splitting and merging groups did, 7.50 nats above the best of them."},
 		{model.Starts{N: 5}, "None of the 5 starts reached this solution."},
 	} {
-		b := &builder{r: &latent.Result{Starts: c.starts}}
+		b := &builder{r: &latent.Result{Course: model.Course{Starts: c.starts}}}
 		if got := b.starts(); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}

@@ -45,9 +45,9 @@ func (b *builder) verdict() []string {
 	said := []string{fmt.Sprintf("%s, by %s%s.", text.Count(r.K, "group"), k.Phrase, shape)}
 	switch {
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
-		said = append(said, fmt.Sprintf("Log-likelihood %s nats (%s).", decimals(*r.LogLik), text.Count(r.Free, "free parameter")))
+		said = append(said, fmt.Sprintf("Log-likelihood %s nats (%s).", decimals(*r.LogLik), text.Count(r.FreeParameters, "free parameter")))
 	case r.LogLik != nil:
-		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%s; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), text.Count(r.Free, "free parameter")))
+		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%s; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), text.Count(r.FreeParameters, "free parameter")))
 	case r.Inertia != nil:
 		said = append(said, fmt.Sprintf("%s %s: %s of the rows to their centres.", strings.ToUpper(k.Cost.Name[:1])+k.Cost.Name[1:], number(*r.Inertia), k.Cost.Of))
 	}

@@ -46,7 +46,7 @@ func chosen(w io.Writer, r *latent.Result) {
 	if c.Penalty != nil {
 		fmt.Fprintf(w, "J is the inertia, and λ = %s what one group more saves on average over this range\n", text.Short(*c.Penalty))
 	}
-	if c.GapRows > 0 && int64(c.GapRows) < r.N {
+	if c.GapRows > 0 && int64(c.GapRows) < r.Rows {
 		fmt.Fprintf(w, "each of the %d reference sets has %s rows; the inertia beside them is of all rows\n", c.GapSets, text.Thousands(int64(c.GapRows)))
 	}
 	if c.Least > 0 {

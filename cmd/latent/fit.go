@@ -10,6 +10,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // fitFlags are the flags of fit.
@@ -93,8 +94,8 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 // unfinished says that a fit has not finished, and what to do: the warning that its result carries.
 func unfinished(r *latent.Result) string {
 	for _, w := range r.Warnings {
-		if strings.HasPrefix(w, "not finished") || strings.HasPrefix(w, "interrupted") {
-			return w
+		if w.Code == model.Unfinished || w.Code == model.Interrupted {
+			return w.Text
 		}
 	}
 	return "not finished"
@@ -106,9 +107,17 @@ const outdated = ": the result is of the rows as they were before"
 // describe adds what reading found out to the result and to its model.
 func describe(r *latent.Result, info *data.Info) {
 	r.Data, r.Dropped = info.Name, info.Dropped
-	r.Warnings = append(append([]string{}, info.Warnings...), r.Warnings...)
+	warnings := []model.Warning{}
+	for _, text := range info.Warnings {
+		w := model.Warning{Text: text}
+		if text == info.Part {
+			w.Code = model.PartRead
+		}
+		warnings = append(warnings, w)
+	}
+	r.Warnings = append(warnings, r.Warnings...)
 	if err := info.Changed(); err != nil {
-		r.Warnings = append(r.Warnings, err.Error()+outdated)
+		r.Warnings = append(r.Warnings, model.Warn(model.RowsChanged, "%s%s", err, outdated))
 	}
 	p := r.Model.Provenance
 	p.Data, p.Dropped, p.Warnings = info.Name, info.Dropped, r.Warnings

@@ -334,13 +334,13 @@ func (f *segmentFlags) label(ctx context.Context, features *picture.Features, ro
 		for c := range r.Components {
 			r.Components[c].Rows = count[c]
 		}
-		if e := r.StandardErrors; e != nil && e.Rows == r.N {
+		if e := r.StandardErrors; e != nil && e.Rows == r.Rows {
 			e.Rows = rows.Pixels
 		}
-		if r.Starts.DrawnFrom == r.N {
+		if r.Starts.DrawnFrom == r.Rows {
 			r.Starts.DrawnFrom = rows.Pixels
 		}
-		r.N, m.N = rows.Pixels, new(rows.Pixels)
+		r.Rows, m.N = rows.Pixels, new(rows.Pixels)
 		m.Provenance.Rows, m.Provenance.GroupRows, m.Provenance.Starts = rows.Pixels, count, r.Starts
 	}
 	r.Warnings = gatherFloors(r)
@@ -352,7 +352,7 @@ func (f *segmentFlags) label(ctx context.Context, features *picture.Features, ro
 
 // gatherFloors makes one warning of those about components at the floor: colours of 8 bits lie on a grid, and a component
 // likes to settle on a plane of it.
-func gatherFloors(r *latent.Result) []string {
+func gatherFloors(r *latent.Result) []model.Warning {
 	n := 0
 	for _, c := range r.Components {
 		if c.AtFloor {
@@ -362,10 +362,10 @@ func gatherFloors(r *latent.Result) []string {
 	if n == 0 {
 		return r.Warnings
 	}
-	warnings := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return strings.Contains(w, " is at the floor of variances") })
+	warnings := slices.DeleteFunc(slices.Clone(r.Warnings), func(w model.Warning) bool { return w.Code == model.AtFloor })
 	what := fmt.Sprintf("at the floor of variances: %d of %s, whose pixels are all but equal in some direction", n, text.Count(len(r.Components), "component"))
 	if !strings.HasSuffix(r.Covariance, "spherical") {
 		what += "; --covariance spherical would have fewer"
 	}
-	return append(warnings, what)
+	return append(warnings, model.Warn(model.AtFloor, "%s", what))
 }

@@ -21,11 +21,11 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		return
 	}
 	few, of, counts := "", text.Count(e.Rows, "row"), float64(e.Rows)
-	if e.Rows == r.N && r.Weight != counts { // all of them, and row weights count rows
-		counts = r.Weight
-		of += " of total weight " + strconv.FormatFloat(r.Weight, 'g', 6, 64)
+	if e.Rows == r.Rows && r.TotalWeight != counts { // all of them, and row weights count rows
+		counts = r.TotalWeight
+		of += " of total weight " + strconv.FormatFloat(r.TotalWeight, 'g', 6, 64)
 	}
-	if counts < 10*float64(r.Free) {
+	if counts < 10*float64(r.FreeParameters) {
 		few = " (few for so many parameters: take them as a rough guide)"
 	}
 	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, of, few)

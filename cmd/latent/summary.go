@@ -55,13 +55,8 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 }
 
 // said reports whether the lines above have told a warning already.
-func said(warning string) bool {
-	for _, start := range []string{"not finished", "interrupted", "read "} {
-		if strings.HasPrefix(warning, start) {
-			return true
-		}
-	}
-	return false
+func said(w model.Warning) bool {
+	return w.Code == model.Unfinished || w.Code == model.Interrupted || w.Code == model.PartRead
 }
 
 func readLine(r *latent.Result, info *data.Info) string {
@@ -70,13 +65,13 @@ func readLine(r *latent.Result, info *data.Info) string {
 		name = "by hand"
 	}
 	var b strings.Builder
-	if r.N == 0 {
+	if r.Rows == 0 {
 		fmt.Fprintf(&b, "%s: a model of %s", name, text.Count(r.D, "column"))
 	} else {
-		fmt.Fprintf(&b, "%s: %s, %s", name, text.Count(r.N, "row"), text.Count(r.D, "column"))
+		fmt.Fprintf(&b, "%s: %s, %s", name, text.Count(r.Rows, "row"), text.Count(r.D, "column"))
 	}
-	if r.Weight != 0 && r.Weight != float64(r.N) {
-		fmt.Fprintf(&b, ", total weight %s", text.Short(r.Weight))
+	if r.TotalWeight != 0 && r.TotalWeight != float64(r.Rows) {
+		fmt.Fprintf(&b, ", total weight %s", text.Short(r.TotalWeight))
 	}
 	if info == nil {
 		return b.String()
@@ -144,11 +139,11 @@ func goodLine(r *latent.Result) string {
 		k := kind.Of(r.Kind)
 		return fmt.Sprintf("%s %s (%s to the centres; %s has no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of, k.Title)
 	case r.LogLik == nil:
-		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.Free, "free parameter"))
+		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.FreeParameters, "free parameter"))
 	case r.BIC == nil:
 		return fmt.Sprintf("log-likelihood %s", fixed(*r.LogLik))
 	}
-	s := fmt.Sprintf("log-likelihood %s (%s a row); BIC %s with %s", fixed(*r.LogLik), fixed(*r.MeanLogLik), fixed(*r.BIC), text.Count(r.Free, "parameter"))
+	s := fmt.Sprintf("log-likelihood %s (%s a row); BIC %s with %s", fixed(*r.LogLik), fixed(*r.MeanLogLik), fixed(*r.BIC), text.Count(r.FreeParameters, "parameter"))
 	if r.ICL != nil {
 		s += ", ICL " + fixed(*r.ICL)
 	}
@@ -242,7 +237,7 @@ func groups(w io.Writer, r *latent.Result) {
 	lines := make([][]string, len(r.Components))
 	for i, c := range r.Components {
 		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), text.Share(c.Weight, 3)}
-		if r.N == 0 { // written by hand: nobody has counted
+		if r.Rows == 0 { // written by hand: nobody has counted
 			lines[i][1] = "-"
 			if c.Weight == 0 && !r.Model.HasDensity() { // centres without sizes
 				lines[i][2] = "-"
@@ -313,7 +308,7 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 	if r.Why != "" {
 		fmt.Fprintf(w, "algorithm %s: %s\n", r.Algorithm, r.Why)
 	}
-	if n := r.Starts.DrawnFrom; n > 0 && n < r.N {
+	if n := r.Starts.DrawnFrom; n > 0 && n < r.Rows {
 		fmt.Fprintf(w, "starts were drawn from %s rows taken at random\n", text.Thousands(n))
 	}
 	for i, v := range r.Starts.Objectives {

@@ -39,7 +39,7 @@ func run(w io.Writer, path string, spec latent.Spec) error {
 	best := r.Ranked()
 	fmt.Fprintf(w, "%d candidates; the best of those that can win:\n", len(r.Candidates))
 	for _, x := range best[:min(5, len(best))] {
-		fmt.Fprintf(w, "  %d groups, %-18s BIC %.1f (+%.1f), %d parameters\n", x.K, x.Covariance, *x.BIC, *x.BIC-*best[0].BIC, *x.Free)
+		fmt.Fprintf(w, "  %d groups, %-18s BIC %.1f (+%.1f), %d parameters\n", x.K, x.Covariance, *x.BIC, *x.BIC-*best[0].BIC, *x.FreeParameters)
 	}
 	fmt.Fprintf(w, "the choice is %s\n", r.Choice.Verdict)
 	if r.Choice.Verdict != "flat" {
