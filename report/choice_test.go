@@ -103,7 +103,7 @@ func TestPageOfAModelFileTellsTheChoice(t *testing.T) {
 			t.Errorf("%q: the file tells %q, the fit %q", spec.Criterion, got, want)
 		}
 		// What was edited so that it cannot be told is left out.
-		for _, edit := range [][2]string{{`"criterion":"`, `"criterion":"x`}, {`"margin":`, `"verdict":"flat","margin":null,"penalty":`}, {`{"k":2,`, `{"k":0,`}, {`{"k":3,`, `{"k":4,`}, {`"gap_se":`, `"silhouette":`}} {
+		for _, edit := range [][2]string{{`"criterion":"`, `"criterion":"x`}, {`"margin":`, `"verdict":"flat","margin":null,"penalty":`}, {`{"k":2,`, `{"k":0,`}, {`{"k":3,`, `{"k":2,`}, {`"gap_se":`, `"silhouette":`}} {
 			page := pageAbout(t, src, read(bytes.ReplaceAll(file.Bytes(), []byte(edit[0]), []byte(edit[1]))))
 			if found := bytes.Contains(file.Bytes(), []byte(edit[0])); found == strings.Contains(page, `id="choice"`) {
 				t.Errorf("%q: %s in the file, and the page tells a choice: %v", spec.Criterion, edit[1], found)
