@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 )
 
@@ -56,8 +57,8 @@ func TestCrookedSourcesAreErrorsOfEveryFit(t *testing.T) {
 		"nothing":       func(b *data.Block) error { *b = data.Block{}; return nil },
 		"fewer rows":    func(b *data.Block) error { return io.EOF },
 	}
-	table := lumps(60, 3, 3)
-	bits := coins(60, 3)
+	table := fixtures.Lumps(60, 3, 3)
+	bits := fixtures.Coins(60, 3)
 	for model, spec := range map[string]Spec{
 		"gmm": {K: 2}, "kmeans": {K: 2, Model: "kmeans"}, "kmedians": {K: 2, Model: "kmedians"}, "bernoulli": {K: 2, Model: "bernoulli"},
 		"choice": {KRange: [2]int{1, 2}}, "minibatch": {K: 2, Model: "kmeans", Algorithm: "minibatch"}, "scaled": {K: 2, Scale: "robust", PCA: 2}, "bootstrap": {K: 2, Bootstrap: 3},
@@ -87,7 +88,7 @@ func TestCrookedSourcesAreErrorsOfEveryFit(t *testing.T) {
 // A panic of a source, or of a function that a fit calls, is one that the caller of the fit can recover.
 func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 	t.Parallel()
-	table := lumps(3000, 3, 3)
+	table := fixtures.Lumps(3000, 3, 3)
 	boom := func(*data.Block) error { panic("boom") }
 	for name, run := range map[string]func(){
 		"a source": func() { Fit(context.Background(), &crooked{Table: table, at: 3, spoil: boom}, Spec{K: 2, Threads: 4}) },
@@ -97,7 +98,9 @@ func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 		"in a repeat": func() {
 			Fit(context.Background(), table, Spec{K: 2, Bootstrap: 3}, Observer{Replicate: func(int, int) { panic("boom") }})
 		},
-		"Observer.Step": func() { Fit(context.Background(), table, Spec{K: 2}, Observer{Step: func(Progress) { panic("boom") }}) },
+		"Observer.Step": func() {
+			Fit(context.Background(), table, Spec{K: 2}, Observer{Step: func(Progress) { panic("boom") }})
+		},
 		"Observer.Candidate": func() {
 			Fit(context.Background(), table, Spec{KRange: [2]int{1, 2}}, Observer{Candidate: func(int, int, model.Candidate) { panic("boom") }})
 		},
@@ -127,7 +130,7 @@ func TestPanicsOfOthersCanBeRecovered(t *testing.T) {
 func TestArgumentsOfEveryFunction(t *testing.T) {
 	t.Parallel()
 	var none context.Context
-	ctx, table := context.Background(), lumps(30, 2, 2)
+	ctx, table := context.Background(), fixtures.Lumps(30, 2, 2)
 	ok := &model.Model{Kind: "kmeans", Columns: []string{"a", "b"}, Means: [][]float64{{0, 0}, {1, 1}}}
 	var argument *data.ArgumentError
 	for name, err := range map[string]error{
@@ -218,7 +221,7 @@ func TestModelsWhosePartsAreMissing(t *testing.T) {
 		m := full()
 		spoil(&m)
 		var wrong *model.ModelError
-		if err := m.Rows(context.Background(), lumps(10, 2, 2), 1, func(*model.Scored) error { return nil }); !errors.As(err, &wrong) {
+		if err := m.Rows(context.Background(), fixtures.Lumps(10, 2, 2), 1, func(*model.Scored) error { return nil }); !errors.As(err, &wrong) {
 			t.Errorf("%s: Rows: %v", name, err)
 		}
 		if _, err := m.Sampler(1); !errors.As(err, &wrong) {
@@ -244,7 +247,7 @@ func TestModelsWhosePartsAreMissing(t *testing.T) {
 			t.Errorf("%s: Result: %q", name, r.Warnings)
 		}
 		var field *SpecError
-		if _, err := Fit(context.Background(), lumps(20, 2, 2), Spec{K: 2, Init: "model", Given: &m}); !errors.As(err, &field) {
+		if _, err := Fit(context.Background(), fixtures.Lumps(20, 2, 2), Spec{K: 2, Init: "model", Given: &m}); !errors.As(err, &field) {
 			t.Errorf("%s: Spec.Given: %v", name, err)
 		}
 	}

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 )
 
 // known returns n rows in two columns from k round clusters of different sizes and widths. The centre of each is at 1 to
 // 1.3 times apart from some other, in standard deviations of the wider, and no two are nearer.
 func known(number uint64, n, k int, apart float64) *data.Table {
-	u := uniforms(1000+number, 1000)
+	u := fixtures.Uniforms(1000+number, 1000)
 	next := func() float64 {
 		v := u[0]
 		u = u[1:]
@@ -42,7 +43,7 @@ func known(number uint64, n, k int, apart float64) *data.Table {
 			centres = append(centres, at)
 		}
 	}
-	z, pick := normals(2000+number, 2*n), uniforms(3000+number, n)
+	z, pick := fixtures.Normals(2000+number, 2*n), fixtures.Uniforms(3000+number, n)
 	x := make([]float64, 2*n)
 	for i := range n {
 		c := 0
@@ -51,7 +52,7 @@ func known(number uint64, n, k int, apart float64) *data.Table {
 		}
 		x[2*i], x[2*i+1] = centres[c][0]+width[c]*z[2*i], centres[c][1]+width[c]*z[2*i+1]
 	}
-	return matrixOf(2, x...)
+	return fixtures.Table(2, x...)
 }
 
 var knownSets = flag.Int("sets", 20, "how many sets of known clusters the criteria are tried on; the table of docs/choosing.md is of 100")

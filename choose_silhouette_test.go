@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
 // crowdAndFew returns n rows between 0 and 1 in d columns and, last, three rows that lie that far off along the first.
 func crowdAndFew(n, d int, far float64) (*data.Table, []int) {
-	x := uniforms(31, (n+3)*d)
+	x := fixtures.Uniforms(31, (n+3)*d)
 	for i := n * d; i < len(x); i += d {
 		x[i] += far
 	}
@@ -22,7 +23,7 @@ func crowdAndFew(n, d int, far float64) (*data.Table, []int) {
 	for i := n; i < n+3; i++ {
 		labels[i] = 1
 	}
-	return matrixOf(d, x...), labels
+	return fixtures.Table(d, x...), labels
 }
 
 // Three rows among tens of thousands are a group, and the silhouette of that split is taken with them: whichever rows are drawn,
@@ -42,13 +43,13 @@ func TestSilhouettesSeeAGroupOfThreeRows(t *testing.T) {
 				if r.K != 2 || r.Components[1].Rows != 3 {
 					t.Fatalf("%d columns, %s, seed %d: k = %d, groups of %d rows", d, spec.Model, seed+1, r.K, r.Components[1].Rows)
 				}
-				within(t, "silhouette of k = 2", *r.Candidates[0].Silhouette, exact, 0.002)
-				want := sampled{}
-				if want.rows = src.N; d > 1 {
-					want = sampled{12_909, 12_909 / 4}
+				fixtures.Within(t, "silhouette of k = 2", *r.Candidates[0].Silhouette, exact, 0.002)
+				rows, least := src.N, 0
+				if d > 1 {
+					rows, least = 12_909, 12_909/4
 				}
-				if got := (sampled{r.Choice.Rows, r.Choice.Least}); got != want {
-					t.Errorf("%d columns: the sample is %+v, want %+v", d, got, want)
+				if r.Choice.Rows != rows || r.Choice.Least != least {
+					t.Errorf("%d columns: the sample is of %d rows, %d of a group; want %d and %d", d, r.Choice.Rows, r.Choice.Least, rows, least)
 				}
 			}
 		}
@@ -70,7 +71,7 @@ func TestSampledSilhouettesAreTheSameForAnyThreads(t *testing.T) {
 	spec := Spec{Model: "kmeans", KRange: [2]int{2, 4}, Threads: 1}
 	a := quickFit(t, src, spec)
 	spec.Threads = 3
-	b := quickFit(t, passed{src}, spec)
+	b := quickFit(t, fixtures.Passed(src), spec)
 	for i := range a.Candidates {
 		if *a.Candidates[i].Silhouette != *b.Candidates[i].Silhouette {
 			t.Errorf("k = %d: %v and %v", a.Candidates[i].K, *a.Candidates[i].Silhouette, *b.Candidates[i].Silhouette)
@@ -90,13 +91,13 @@ func TestGapsAreOfAllRows(t *testing.T) {
 		// A box of 61 by 1: its rows lie 61²/12 + 1/12 from their centre in the mean, and (61/k)²/12 + 1/12 from those of k.
 		for _, c := range r.Candidates {
 			long := 61 / float64(c.K)
-			within(t, "gap", *c.Gap, math.Log((long*long+1)/12)-math.Log(*c.Inertia/float64(src.N)), 0.05)
+			fixtures.Within(t, "gap", *c.Gap, math.Log((long*long+1)/12)-math.Log(*c.Inertia/float64(src.N)), 0.05)
 		}
 		if !slices.ContainsFunc(r.Components, func(x model.Component) bool { return x.Rows == 3 }) && r.K > 1 {
 			t.Errorf("seed %d: %d groups, none of three rows", seed+1, r.K)
 		}
 	}
-	_, err := Fit(context.Background(), matrixOf(1, 4, 4, 4, 4), Spec{Model: "kmeans", KRange: [2]int{1, 2}, Criterion: "gap"})
+	_, err := Fit(context.Background(), fixtures.Table(1, 4, 4, 4, 4), Spec{Model: "kmeans", KRange: [2]int{1, 2}, Criterion: "gap"})
 	if err == nil || !strings.Contains(err.Error(), "inertia is 0") {
 		t.Errorf("equal rows: %v", err)
 	}

@@ -9,8 +9,10 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/inference"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
 )
 
 // Comparison is what one algorithm made of the starts that all algorithms shared.
@@ -52,13 +54,12 @@ type Heights struct {
 	Min    float64 `json:"min"`
 }
 
-// agree is how close two log-likelihoods are taken for the same optimum, nats: a distance of 0.01 standard errors leaves
-// 0.00005.
-const agree = 0.01
-
 // Climbers are the algorithms that Compare runs unless told otherwise.
-func Climbers() []string {
-	return []string{"em", "em-lbfgs", "squarem", "anti-annealing", "bfgs", "lbfgs", "ecg"}
+func Climbers() (names []string) {
+	for _, a := range plan.Climbers() {
+		names = append(names, string(a))
+	}
+	return names
 }
 
 // Compare runs several algorithms from the same starts, each to its own certified end, and says what it cost and what
@@ -69,45 +70,45 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 	if err != nil {
 		return nil, err
 	}
-	f, err := prepare(ctx, src, plans[0])
+	f, err := search.Begin(ctx, src, plans[0])
 	if err != nil {
 		return nil, err
 	}
-	if p := f.mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
+	if p := f.Mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
 		return nil, plan.Wrong("Algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out, lbfgs does without", p, p)
 	}
-	thetas, err := f.starts(ctx)
+	thetas, err := f.Starts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	see := all(observers)
-	var ends [][]run
+	var ends [][]search.Run
 	var looks []*ascent.Step
 	var seconds []float64
 	for i, a := range algorithms {
-		if see.Algorithm != nil {
-			see.Algorithm(a)
+		if see.algorithm != nil {
+			see.algorithm(a)
 		}
-		f.plan = plans[i]
+		f.Plan = plans[i]
 		began := time.Now()
-		runs, err := f.climb(ctx, thetas, see.Step, false)
+		runs, err := f.Climb(ctx, thetas, see.Step, false)
 		for _, r := range runs {
-			err = cmp.Or(err, r.err)
+			err = cmp.Or(err, r.Err)
 		}
 		if err != nil {
 			if len(ends) == 0 || ctx.Err() == nil {
 				return nil, err
 			}
-			return f.compare(algorithms[:len(ends)], ends, looks, seconds), ctx.Err()
+			return compareEnds(f, algorithms[:len(ends)], ends, looks, seconds), ctx.Err()
 		}
 		ends, seconds = append(ends, runs), append(seconds, time.Since(began).Seconds())
-		look, err := f.lookAtBest(ctx, runs)
+		look, err := f.LookAtBest(ctx, runs)
 		if err != nil {
 			return nil, err
 		}
 		looks = append(looks, look)
 	}
-	return f.compare(algorithms, ends, looks, seconds), nil
+	return compareEnds(f, algorithms, ends, looks, seconds), nil
 }
 
 // plansOf returns the plan of the spec for each algorithm.
@@ -136,66 +137,46 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 	return plans, nil
 }
 
-// lookAtBest looks at the best end in every direction where that is affordable. Its certificate is of that end: where a look
-// leads away from it, the distance is not known.
-func (f *fit) lookAtBest(ctx context.Context, runs []run) (*ascent.Step, error) {
-	at, err := f.best(runs)
-	if err != nil {
-		return nil, err
-	}
-	best := runs[at].last
-	if !f.confirms(&best, confirmWork) {
-		return &best, nil
-	}
-	on := *f
-	on.watch = nil
-	look, err := on.confirmed(ctx, best, at, len(runs))
-	if err == nil && look.Point.F > best.Point.F+agree {
-		look.Certificate = nil
-	}
-	return &look, err
-}
-
-// compare judges the ends, by algorithm and start. Outcomes with a degenerate component never win, as in a fit.
-func (f *fit) compare(algorithms []string, ends [][]run, looks []*ascent.Step, seconds []float64) []Comparison {
+// compareEnds judges the ends, by algorithm and start. Outcomes with a degenerate component never win, as in a fit.
+func compareEnds(f *search.Fit, algorithms []string, ends [][]search.Run, looks []*ascent.Step, seconds []float64) []Comparison {
 	top := math.Inf(-1)
 	for _, runs := range ends {
-		if at, _ := f.best(runs); !f.degenerate(runs[at].last.Point) {
-			top = max(top, runs[at].last.Point.LogLik)
+		if at, _ := f.Best(runs); !f.Degenerate(runs[at].Last.Point) {
+			top = max(top, runs[at].Last.Point.LogLik)
 		}
 	}
 	em := slices.Index(algorithms, "em")
 	var table []Comparison
 	for i, runs := range ends {
-		at, _ := f.best(runs)
-		best := runs[at].last
-		c := Comparison{Algorithm: algorithms[i], Starts: len(runs), Seconds: seconds[i], Smallest: slices.Min(best.Point.Weights) / f.look.W}
-		if f.absent() > 0 {
+		at, _ := f.Best(runs)
+		best := runs[at].Last
+		c := Comparison{Algorithm: algorithms[i], Starts: len(runs), Seconds: seconds[i], Smallest: slices.Min(best.Point.Weights) / f.Survey.W}
+		if f.Absent() > 0 {
 			c.Smallest = 0
 		}
 		if cert := looks[i].Certificate; cert != nil && !cert.AtLeast && cert.Distance == cert.Distance {
 			c.Distance = &cert.Distance
 		}
-		c.Undetermined = isFlat(looks[i])
+		c.Undetermined = inference.IsFlat(looks[i])
 		if em >= 0 {
 			c.Better, c.Worse = new(0), new(0)
 		}
 		var heights []float64
 		var sweeps []int
 		for j, r := range runs {
-			ll := r.last.Point.LogLik
-			heights, sweeps = append(heights, ll), append(sweeps, r.sweeps)
-			if r.last.Done.Converged() {
+			ll := r.Last.Point.LogLik
+			heights, sweeps = append(heights, ll), append(sweeps, r.Sweeps)
+			if r.Last.Done.Converged() {
 				c.Converged++
 			}
-			if math.Abs(ll-top) <= agree {
+			if math.Abs(ll-top) <= search.Agree {
 				c.ReachedBest++
 			}
 			if em >= 0 {
-				switch gain := ll - ends[em][j].last.Point.LogLik; {
-				case gain > agree:
+				switch gain := ll - ends[em][j].Last.Point.LogLik; {
+				case gain > search.Agree:
 					*c.Better++
-				case gain < -agree:
+				case gain < -search.Agree:
 					*c.Worse++
 				}
 			}
@@ -204,7 +185,7 @@ func (f *fit) compare(algorithms []string, ends [][]run, looks []*ascent.Step, s
 		slices.Sort(sweeps)
 		n := len(runs)
 		c.Sweeps = Spread{Median: float64(sweeps[(n-1)/2]+sweeps[n/2]) / 2, Min: sweeps[0], Max: sweeps[n-1]}
-		c.LogLik = Heights{Best: f.userObjective(best.Point.LogLik), Median: f.userObjective((heights[(n-1)/2] + heights[n/2]) / 2), Min: f.userObjective(heights[0])}
+		c.LogLik = Heights{Best: f.UserObjective(best.Point.LogLik), Median: f.UserObjective((heights[(n-1)/2] + heights[n/2]) / 2), Min: f.UserObjective(heights[0])}
 		table = append(table, c)
 	}
 	return table

@@ -2,7 +2,6 @@ package latent
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,33 +9,14 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/inference"
 )
 
 // remarked reports whether a result says that the rows do not determine the parameters, wherever it says it.
 func remarked(r *Result) (warning, errors bool) {
 	says := func(s string) bool { return strings.Contains(s, "do not determine all parameters") }
 	return slices.ContainsFunc(texts(r.Warnings), says), r.StandardErrors != nil && says(r.StandardErrors.Why) && r.StandardErrors.Means == nil && r.StandardErrors.Probabilities == nil
-}
-
-// cells is a table of the cells of yes and no answers with their counts, as weights or written out.
-func cells(out bool, width int, counts ...float64) *data.Table {
-	t := &data.Table{D: width}
-	add := func(cell int, weight float64) {
-		for j := range width {
-			t.F64 = append(t.F64, float64(cell>>(width-1-j)&1))
-		}
-		t.N++
-		if !out {
-			t.W = append(t.W, weight)
-		}
-	}
-	for cell, n := range counts {
-		for range map[bool]int{true: int(n), false: 1}[out] {
-			add(cell, n)
-		}
-	}
-	return t
 }
 
 // Two bits have three free cells, and two classes five parameters: every fit reaches the saturated likelihood, none determines
@@ -49,7 +29,7 @@ func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
 		saturated += n * math.Log(n/60)
 	}
 	for _, out := range []bool{false, true} {
-		src := cells(out, 2, counts...)
+		src := fixtures.Cells(out, 2, counts...)
 		for _, model := range []string{"bernoulli", "categorical"} {
 			for seed := range uint64(8) {
 				spec := Spec{Model: model, K: 2, Seed: &seed}
@@ -62,7 +42,7 @@ func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
 				r := mustFit(t, src, spec)
 				c := r.Certificate
 				warning, errors := remarked(r)
-				if r.K != 2 || !r.Converged || math.Abs(*r.LogLik-saturated) > 1e-9 || c.Curvature == nil || math.Abs(*c.Curvature) > flatBelow || !c.Whole || !warning || !errors {
+				if r.K != 2 || !r.Converged || math.Abs(*r.LogLik-saturated) > 1e-9 || c.Curvature == nil || math.Abs(*c.Curvature) > inference.FlatBelow || !c.Whole || !warning || !errors {
 					t.Errorf("written out %v, %s, seed %d: k %d at %v, %+v, warnings %q, errors %+v", out, model, seed, r.K, *r.LogLik, c, r.Warnings, r.StandardErrors)
 				}
 				for _, x := range r.Candidates {
@@ -87,7 +67,7 @@ func TestOneColumnOfBitsIsAtItsMaximum(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
 		for _, algorithm := range Climbers() {
-			r := mustFit(t, cells(true, 1, 9, 15), Spec{Model: "bernoulli", K: 2, Algorithm: algorithm, Seed: &seed})
+			r := mustFit(t, fixtures.Cells(true, 1, 9, 15), Spec{Model: "bernoulli", K: 2, Algorithm: algorithm, Seed: &seed})
 			want := 9*math.Log(9./24) + 15*math.Log(15./24)
 			if warning, errors := remarked(r); !r.Converged || math.Abs(*r.LogLik-want) > 1e-9 || !warning || !errors || r.Certificate.Why != "" {
 				t.Errorf("%s, seed %d: converged %v at %v, %+v, warnings %q", algorithm, seed, r.Converged, *r.LogLik, r.Certificate, r.Warnings)
@@ -114,7 +94,7 @@ func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
 		}
 	}
 	for _, tol := range []float64{0.01, 0.1} {
-		r := mustFit(t, cells(false, 3, counts...), Spec{Model: "bernoulli", K: 2, Tol: &tol})
+		r := mustFit(t, fixtures.Cells(false, 3, counts...), Spec{Model: "bernoulli", K: 2, Tol: &tol})
 		warning, errors := remarked(r)
 		if c := r.Certificate; !r.Converged || warning || errors || *c.Curvature < 0.01 || !c.Whole || *c.DistanceSE > tol {
 			t.Errorf("tol %v: %+v, warnings %q", tol, c, r.Warnings)
@@ -133,7 +113,7 @@ func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
 // ends where a probability comes to 0, and a fit that climbs to that end says of it what is true all along the ridge.
 func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
 	t.Parallel()
-	src := cells(false, 4, 42, 23, 6, 25, 6, 24, 7, 38, 1, 4, 1, 6, 2, 9, 2, 20)
+	src := fixtures.Cells(false, 4, 42, 23, 6, 25, 6, 24, 7, 38, 1, 4, 1, 6, 2, 9, 2, 20)
 	yes := []string{"no", "yes"}
 	for _, spec := range []Spec{
 		{Model: "bernoulli", K: 3},
@@ -145,7 +125,7 @@ func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
 			spec.Seed = &seed
 			r := mustFit(t, src, spec)
 			warning, errors := remarked(r)
-			if c := r.Certificate; !r.Converged || math.Abs(*r.LogLik+503.3011372848) > 1e-6 || math.Abs(*c.Curvature) > flatBelow || !warning || !errors {
+			if c := r.Certificate; !r.Converged || math.Abs(*r.LogLik+503.3011372848) > 1e-6 || math.Abs(*c.Curvature) > inference.FlatBelow || !warning || !errors {
 				t.Errorf("%s %s, seed %d: converged %v at %v, %+v, warnings %q", spec.Model, spec.Algorithm, seed, r.Converged, *r.LogLik, c, r.Warnings)
 			}
 		}
@@ -156,117 +136,20 @@ func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
 // axes are free and the shape or the volume is tied.
 func TestATurnThatNoRowSeesIsFlat(t *testing.T) {
 	t.Parallel()
-	z := normals(41, 3*80)
+	z := fixtures.Normals(41, 3*80)
 	var x []float64
 	for i := range 80 {
 		x = append(x, 2*z[3*i], z[3*i+1], z[3*i+2]/2)
 	}
 	labels := make([]int32, 82)
 	labels[80], labels[81] = 1, 1
-	src := matrixOf(3, append(x, 60, 0, -1.5, 60.5, 0.25, 1.5)...)
+	src := fixtures.Table(3, append(x, 60, 0, -1.5, 60.5, 0.25, 1.5)...)
 	for _, shape := range []string{"tied-volume-shape", "tied-shape"} {
 		r := mustFit(t, src, Spec{K: 2, Covariance: shape, Init: "labels", Labels: labels})
 		warning, errors := remarked(r)
-		if c := r.Certificate; !r.Converged || r.Components[1].Rows != 2 || !c.Whole || math.Abs(*c.Curvature) > flatBelow || !warning || !errors {
+		if c := r.Certificate; !r.Converged || r.Components[1].Rows != 2 || !c.Whole || math.Abs(*c.Curvature) > inference.FlatBelow || !warning || !errors {
 			t.Errorf("%s: %+v, warnings %q, errors %+v", shape, c, r.Warnings, r.StandardErrors)
 		}
-	}
-}
-
-// Where rows are too many to look in every direction, a direction in which no row's density changes is found by the rows'
-// scores, which standard errors need anyway.
-func TestScoresFindAFlatDirection(t *testing.T) {
-	t.Parallel()
-	counts := []float64{11, 23, 19, 7}
-	for i := range counts {
-		counts[i] *= 100
-	}
-	src := cells(true, 2, counts...)
-	f, err := prepare(context.Background(), src, planOf(Spec{Model: "bernoulli", K: 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := f.run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := e.win().last
-	c := *last.Certificate
-	c.Curvature, c.Whole = 0.4, false // as if the climb had met nothing flatter
-	last.Certificate = &c
-	_, order := f.model(last.Point)
-	errors, err := f.standardErrors(context.Background(), &last, order)
-	if err != nil || math.Abs(last.Certificate.Curvature) > flatBelow || errors.Why != undetermined {
-		t.Errorf("%+v, errors %+v (%v)", last.Certificate, errors, err)
-	}
-	if c.Curvature != 0.4 {
-		t.Error("the certificate of the climb was changed")
-	}
-}
-
-// nearby draws rows of k overlapping groups: Gaussian, or bits that are 1 where a Gaussian is above 0.
-func nearby(seed uint64, n, d, k int, bits bool) [][]float64 {
-	z, u := normals(seed, n*d+k*d), uniforms(seed+1, n)
-	rows := make([][]float64, n)
-	for i := range rows {
-		c := int(u[i] * u[i] * float64(k)) // unequal shares
-		for j := range d {
-			v := z[n*d+c*d+j]*1.2 + z[i*d+j]*(0.6+0.3*float64(c))
-			if bits {
-				v = map[bool]float64{true: 1}[v > 0]
-			}
-			rows[i] = append(rows[i], v)
-		}
-	}
-	return rows
-}
-
-// Whatever the algorithm and the tolerance, the end is no farther from where the climb goes on to than is told: the distance is
-// measured by the log-likelihood that is gained by going on to rounding.
-func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
-	t.Parallel()
-	shapes := []string{"full", "diag", "tied-volume-shape", "tied", "tied-shape", "spherical"}
-	seen := 0
-	for i := range 36 {
-		spec := Spec{K: 2 + i%2, NInit: 1, Threads: 1, MaxIter: new(5000), Tol: new([]float64{0.1, 0.05, 0.01}[i%3]), Seed: new(uint64(i)), Algorithm: Climbers()[i%7], Covariance: shapes[i%6]}
-		bits := i%4 == 3
-		if bits {
-			spec.Model, spec.Covariance = "bernoulli", ""
-		}
-		src, err := data.FromRows(nearby(uint64(900+i), 60+20*(i%5), 2+i%2+2*map[bool]int{true: 1}[bits], spec.K, bits))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := prepare(context.Background(), src, planOf(spec))
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := f.run(context.Background())
-		if err == nil {
-			err = f.confirm(context.Background(), e, confirmWork)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := e.win().last
-		if !last.Done.Converged() {
-			continue
-		}
-		seen++
-		on := *f
-		on.plan = f.plan.With(plan.EMLBFGS)
-		on.plan.Tol, on.plan.MaxIter = 0, 20_000
-		runs, err := on.climb(context.Background(), [][]float64{last.Point.Theta}, nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		truth := math.Sqrt(2 * max(runs[0].last.Point.F-last.Point.F, 0))
-		if told := last.Certificate.Distance; !(told <= *spec.Tol) || truth > told*1.001+3e-5 { // what float64 tells of F
-			t.Errorf("%d, %s %s, tol %v: told %v, true %v, %+v", i, spec.Algorithm, fmt.Sprint(spec.Model, spec.Covariance), *spec.Tol, told, truth, last.Certificate)
-		}
-	}
-	if seen < 30 {
-		t.Errorf("only %d fits have finished", seen)
 	}
 }
 
@@ -274,7 +157,7 @@ func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
 func TestComparisonSaysThatRowsDoNotDetermine(t *testing.T) {
 	t.Parallel()
 	for _, want := range []bool{true, false} {
-		src, spec := cells(true, 2, 11, 23, 19, 7), Spec{Model: "bernoulli", K: 1, NInit: 2}
+		src, spec := fixtures.Cells(true, 2, 11, 23, 19, 7), Spec{Model: "bernoulli", K: 1, NInit: 2}
 		if want {
 			spec.K = 2
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 )
 
 // latentClasses is a problem of bits or levels drawn from a mixture.
@@ -241,7 +242,7 @@ func TestDefaultFitsOfBitsAndLevelsAreNotBelowFiftyStartsOfEM(t *testing.T) {
 		p := drawClasses(set, uint64(i))
 		if p.src.N*p.src.D*p.k < 6000 {
 			again++
-			within(t, p.about+": plain EM", p.plainEM(50), em, 1e-6)
+			fixtures.Within(t, p.about+": plain EM", p.plainEM(50), em, 1e-6)
 		}
 		began := time.Now()
 		r := mustFit(t, p.src, p.spec())

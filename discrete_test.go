@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 )
 
 // Three years in a column of a mixture are told of; more values, few rows, and models that have no density to grow are not.
 func TestColumnsOfFewValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	table := func(n, values int) *data.Table {
-		x := normals(12, 2*n)
+		x := fixtures.Normals(12, 2*n)
 		for i := range n {
 			x[2*i+1] = 2007 + float64(i%values)
 		}
-		return matrixOf(2, x...)
+		return fixtures.Table(2, x...)
 	}
 	names := []string{"length", "year"}
 	for _, c := range []struct {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -70,7 +71,7 @@ func TestOneDefaultFitOfKMeansFindsTheBestInertiaKnown(t *testing.T) {
 // A given start is climbed from as it stands, and limits are those of Lloyd's algorithm.
 func TestWhenKMeansGoesOnWhereLloydEnds(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(2, normals(3, 400)...)
+	src := fixtures.Table(2, fixtures.Normals(3, 400)...)
 	labels := make([]int32, 200)
 	for i := range labels {
 		labels[i] = int32(i % 5)
@@ -116,11 +117,11 @@ type hidden struct{ *data.Table }
 func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
 	t.Parallel()
 	n := seed.SampleRows + 3000
-	x := normals(21, 2*n)
+	x := fixtures.Normals(21, 2*n)
 	for i := range n {
 		x[2*i] += 6 * float64(i%4)
 	}
-	src := matrixOf(2, x...)
+	src := fixtures.Table(2, x...)
 	spec := Spec{Model: "kmeans", K: 7, Threads: 2}
 	table, stream := mustFit(t, src, spec), mustFit(t, hidden{src}, spec)
 	if saved(t, table.Model) != saved(t, stream.Model) {
@@ -143,11 +144,11 @@ func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
 func TestKMeansOnRowsNearTheLimitsOfNumbers(t *testing.T) {
 	t.Parallel()
 	for _, scale := range []float64{1e-150, 1e-20, 1, 1e20, 1e150} {
-		x := normals(17, 120)
+		x := fixtures.Normals(17, 120)
 		for i := range x {
 			x[i] = (x[i] + float64(i/40*10)) * scale
 		}
-		r, err := Fit(context.Background(), matrixOf(2, x...), Spec{Model: "kmeans", K: 3})
+		r, err := Fit(context.Background(), fixtures.Table(2, x...), Spec{Model: "kmeans", K: 3})
 		if err != nil {
 			t.Errorf("in units of %v: %v", scale, err)
 			continue

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 )
 
 func TestGeneratorsOfTheTests(t *testing.T) {
 	t.Parallel()
-	u, z := uniforms(1, 2), normals(1, 1)
+	u, z := fixtures.Uniforms(1, 2), fixtures.Normals(1, 1)
 	if u[0] != 0.42320917087271326 || u[1] != 0.5094074428837206 || math.Abs(z[0]+1.0472394723915035) > 1e-15 {
 		t.Errorf("%v and %v", u, z)
 	}
@@ -23,7 +24,7 @@ func TestGeneratorsOfTheTests(t *testing.T) {
 
 func TestInertiaKeepsItsDigitsFarFromZero(t *testing.T) {
 	t.Parallel()
-	far := matrixOf(1, 1e8, 1e8+1, 1e8+3, 1e8+4)
+	far := fixtures.Table(1, 1e8, 1e8+1, 1e8+3, 1e8+4)
 	narrow := &data.Table{N: 4, D: 1, F32: []float32{-2048.5, -2047.5, 2047.5, 2048.5}}
 	for _, init := range []string{"auto", "k-means++", "random"} {
 		for threads := 1; threads <= 3; threads++ {
@@ -53,13 +54,13 @@ func TestMoreGroupsThanDistinctRowsAreRefused(t *testing.T) {
 			spec Spec
 			want string
 		}{
-			{matrixOf(1, equal...), Spec{Model: "kmeans", K: 5, Init: init}, "distinct rows is 1"},
-			{matrixOf(1, equal...), Spec{K: 5, Init: init}, `column "1" is constant (-3 in every row)`},
-			{matrixOf(1, 0, 0, 0, 0, 1, 1, 1), Spec{Model: "kmeans", K: 3, Init: init}, "distinct rows is 2"},
-			{matrixOf(1, 0, 0, 0, 0, 1, 1, 1), Spec{K: 3, Init: init}, "distinct rows is 2"},
-			{matrixOf(1, 0, math.Copysign(0, -1), 0), Spec{Model: "kmeans", K: 2, Init: init}, "distinct rows is 1"},
+			{fixtures.Table(1, equal...), Spec{Model: "kmeans", K: 5, Init: init}, "distinct rows is 1"},
+			{fixtures.Table(1, equal...), Spec{K: 5, Init: init}, `column "1" is constant (-3 in every row)`},
+			{fixtures.Table(1, 0, 0, 0, 0, 1, 1, 1), Spec{Model: "kmeans", K: 3, Init: init}, "distinct rows is 2"},
+			{fixtures.Table(1, 0, 0, 0, 0, 1, 1, 1), Spec{K: 3, Init: init}, "distinct rows is 2"},
+			{fixtures.Table(1, 0, math.Copysign(0, -1), 0), Spec{Model: "kmeans", K: 2, Init: init}, "distinct rows is 1"},
 			{&data.Table{N: 4, D: 1, F32: single}, Spec{Model: "kmeans", K: 2, Init: init}, "distinct rows is 1"},
-			{matrixOf(1, 1, 2, 3), Spec{Model: "kmeans", K: 4, Init: init}, "number of rows is 3"},
+			{fixtures.Table(1, 1, 2, 3), Spec{Model: "kmeans", K: 4, Init: init}, "number of rows is 3"},
 		} {
 			if _, err := Fit(context.Background(), c.src, c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v: %v, want %s", c.spec, err, c.want)
@@ -70,7 +71,7 @@ func TestMoreGroupsThanDistinctRowsAreRefused(t *testing.T) {
 
 func TestStartFarFromTheRowsStillFillsEveryCluster(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(1, 10, 20, 30, 31)
+	src := fixtures.Table(1, 10, 20, 30, 31)
 	r := mustFit(t, src, Spec{Model: "kmeans", K: 3, Init: "centers", Centers: [][]float64{{1000}, {-1000}, {25}}})
 	if got := *r.Inertia; !r.Converged || math.Abs(got-0.5) > 1e-12 && math.Abs(got-50) > 1e-12 {
 		t.Errorf("inertia %v, converged %v", got, r.Converged)
@@ -85,7 +86,7 @@ func TestStartFarFromTheRowsStillFillsEveryCluster(t *testing.T) {
 // A step of Lloyd's algorithm from 0 and 1 on 0, 1, 10, 11 leads to 0 and 22/3, whatever its length.
 func TestTolShiftMakesTheMoveItStopsBy(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(1, 0, 1, 10, 11)
+	src := fixtures.Table(1, 0, 1, 10, 11)
 	for _, tol := range []float64{100, 1e300} {
 		r := mustFit(t, src, Spec{Model: "kmeans", K: 2, Algorithm: "lloyd", Init: "centers", Centers: [][]float64{{0}, {1}}, TolShift: tol})
 		if want := []float64{0, 22.0 / 3}; r.Iterations != 1 || !r.Converged || !slices.Equal(sortedMeans(r), want) {
@@ -99,7 +100,7 @@ func TestTolShiftMakesTheMoveItStopsBy(t *testing.T) {
 
 func TestLloydOnHeavyTails(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(2, uniforms(7, 600)...)
+	src := fixtures.Table(2, fixtures.Uniforms(7, 600)...)
 	for i, u := range src.F64 {
 		src.F64[i] = math.Tan(math.Pi * (u - 0.5))
 	}
@@ -108,7 +109,7 @@ func TestLloydOnHeavyTails(t *testing.T) {
 		start[i] = src.F64[2*i : 2*i+2]
 	}
 	r := mustFit(t, src, Spec{Model: "kmeans", K: 12, Init: "centers", Centers: start})
-	within(t, "inertia", *r.Inertia, 7676.059107117577, 1e-9*7676)
+	fixtures.Within(t, "inertia", *r.Inertia, 7676.059107117577, 1e-9*7676)
 	if r.Iterations != 21 || !r.Converged { // 22 assignments, the last of which changes nothing
 		t.Errorf("%d steps, converged %v", r.Iterations, r.Converged)
 	}
@@ -129,7 +130,7 @@ func TestLloydOnHeavyTails(t *testing.T) {
 
 func TestLabelsAndInertiaBelongToTheCentresReturned(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	src := fixtures.Table(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	for _, c := range []struct {
 		limit     int
 		centres   []float64
@@ -177,14 +178,14 @@ func TestRowsWithoutWeightAreLabelledButCountNothing(t *testing.T) {
 	}
 	start := Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{0}, {12}}}
 	weighted := mustFit(t, &data.Table{N: 4, D: 1, F64: []float64{0, 2, 10, 12}, W: []float64{2, 1, 1, 1}}, start)
-	repeated := mustFit(t, matrixOf(1, 0, 0, 2, 10, 12), start)
+	repeated := mustFit(t, fixtures.Table(1, 0, 0, 2, 10, 12), start)
 	if a, b := sortedMeans(weighted), sortedMeans(repeated); a[0] != 2./3 || !slices.Equal(a, b) || *weighted.Inertia != *repeated.Inertia {
 		t.Errorf("weighted %v, repeated %v", a, b)
 	}
 	// A row of weight 0 may hold numbers whose squares overflow.
 	for _, model := range []string{"kmeans", "gmm"} {
 		huge := &data.Table{N: 9, D: 1, F64: []float64{0, 1, 2, 3, 10, 11, 12, 13, 1e200}, W: []float64{1, 1, 1, 1, 1, 1, 1, 1, 0}}
-		for _, shape := range shapeNames {
+		for _, shape := range fixtures.ShapeNames {
 			spec := Spec{Model: model, K: 2, Covariance: shape}
 			if model == "kmeans" {
 				spec.Covariance = ""
@@ -219,25 +220,25 @@ func TestWeightsThatCannotBeUsedAreNamed(t *testing.T) {
 
 func TestOneGroupOneRowOneColumn(t *testing.T) {
 	t.Parallel()
-	three := matrixOf(2, 1, 2, 3, 4, 5, 9)
+	three := fixtures.Table(2, 1, 2, 3, 4, 5, 9)
 	if r := mustFit(t, three, Spec{Model: "kmeans", K: 1}); !slices.Equal(r.Components[0].Mean, []float64{3, 5}) || *r.Inertia != 34 {
 		t.Errorf("centre %v, inertia %v", r.Components[0].Mean, *r.Inertia)
 	}
-	for _, shape := range shapeNames {
+	for _, shape := range fixtures.ShapeNames {
 		r := mustFit(t, three, Spec{K: 1, Covariance: shape})
 		if m := r.Components[0].Mean; math.Abs(m[0]-3) > 1e-14 || math.Abs(m[1]-5) > 1e-14 || r.Components[0].Weight != 1 || !r.Converged {
 			t.Errorf("%s: mean %v, weight %v", shape, m, r.Components[0].Weight)
 		}
 	}
-	if r := mustFit(t, matrixOf(2, 7, 7), Spec{Model: "kmeans", K: 1}); !slices.Equal(r.Components[0].Mean, []float64{7, 7}) || *r.Inertia != 0 {
+	if r := mustFit(t, fixtures.Table(2, 7, 7), Spec{Model: "kmeans", K: 1}); !slices.Equal(r.Components[0].Mean, []float64{7, 7}) || *r.Inertia != 0 {
 		t.Errorf("centre %v, inertia %v", r.Components[0].Mean, *r.Inertia)
 	}
-	if _, err := Fit(context.Background(), matrixOf(2, 7, 7), Spec{K: 1}); err == nil || !strings.Contains(err.Error(), "constant") {
+	if _, err := Fit(context.Background(), fixtures.Table(2, 7, 7), Spec{K: 1}); err == nil || !strings.Contains(err.Error(), "constant") {
 		t.Errorf("one row as a mixture: %v", err)
 	}
-	long, wide := normals(1, 1000), matrixOf(1000, normals(2, 1000)...)
+	long, wide := fixtures.Normals(1, 1000), fixtures.Table(1000, fixtures.Normals(2, 1000)...)
 	for _, spec := range []Spec{{Model: "kmeans", K: 3}, {K: 3}} {
-		if r := mustFit(t, matrixOf(1, long...), spec); len(labelsOf(t, matrixOf(1, long...), r.Model)) != 1000 {
+		if r := mustFit(t, fixtures.Table(1, long...), spec); len(labelsOf(t, fixtures.Table(1, long...), r.Model)) != 1000 {
 			t.Errorf("%+v: not a label a row", spec)
 		}
 	}
@@ -261,7 +262,7 @@ func saved(t *testing.T, m *model.Model) string {
 
 func TestThreadsChangeNothing(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(8, normals(5, 160_000)...)
+	src := fixtures.Table(8, fixtures.Normals(5, 160_000)...)
 	for _, spec := range []Spec{
 		{Model: "kmeans", K: 16, Seed: new(uint64(42)), NInit: 2, MaxIter: new(5)},
 		{Model: "kmeans", K: 16, Seed: new(uint64(42)), NInit: 2, Algorithm: "breathing", MaxIter: new(200)},

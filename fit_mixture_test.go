@@ -10,7 +10,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
-	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -21,16 +21,16 @@ func TestVarianceKeepsItsDigitsFarFromZero(t *testing.T) {
 	for i := range 200 {
 		x = append(x, 1e8+float64(2*(i%2)-1)+float64(i/100)*1000)
 	}
-	for _, shape := range shapeNames {
-		r := mustFit(t, matrixOf(1, x...), Spec{K: 2, Covariance: shape})
+	for _, shape := range fixtures.ShapeNames {
+		r := mustFit(t, fixtures.Table(1, x...), Spec{K: 2, Covariance: shape})
 		m := sortedMeans(r)
-		within(t, shape+": first mean", m[0], 1e8, 1e-6)
-		within(t, shape+": second mean", m[1], 1e8+1000, 1e-6)
-		within(t, shape+": mean log-likelihood", *r.MeanLogLik, -2.112085713764618, 1e-9)
+		fixtures.Within(t, shape+": first mean", m[0], 1e8, 1e-6)
+		fixtures.Within(t, shape+": second mean", m[1], 1e8+1000, 1e-6)
+		fixtures.Within(t, shape+": mean log-likelihood", *r.MeanLogLik, -2.112085713764618, 1e-9)
 		for _, cov := range r.Model.Covariance {
-			within(t, shape+": variance", cov[0], 1, 1e-6)
+			fixtures.Within(t, shape+": variance", cov[0], 1, 1e-6)
 		}
-		within(t, shape+": weight", r.Components[0].Weight, 0.5, 1e-9)
+		fixtures.Within(t, shape+": weight", r.Components[0].Weight, 0.5, 1e-9)
 	}
 }
 
@@ -40,22 +40,22 @@ func TestConstantColumnIsNamed(t *testing.T) {
 	for _, v := range []float64{0, 1, 2, 3, 10, 11, 12, 13} {
 		x = append(x, v, 7)
 	}
-	for _, shape := range shapeNames {
+	for _, shape := range fixtures.ShapeNames {
 		for k := 1; k <= 2; k++ {
-			_, err := Fit(context.Background(), matrixOf(2, x...), Spec{K: k, Covariance: shape, Columns: []string{"speed", "gear"}})
+			_, err := Fit(context.Background(), fixtures.Table(2, x...), Spec{K: k, Covariance: shape, Columns: []string{"speed", "gear"}})
 			if err == nil || !strings.Contains(err.Error(), `column "gear" is constant (7 in every row)`) {
 				t.Errorf("%s, k %d: %v", shape, k, err)
 			}
 		}
 	}
-	if r := mustFit(t, matrixOf(2, x...), Spec{Model: "kmeans", K: 2}); *r.Inertia != 10 {
+	if r := mustFit(t, fixtures.Table(2, x...), Spec{Model: "kmeans", K: 2}); *r.Inertia != 10 {
 		t.Errorf("k-means does not mind it: inertia %v, want 10", *r.Inertia)
 	}
 }
 
 func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 	t.Parallel()
-	z := normals(3, 90)
+	z := fixtures.Normals(3, 90)
 	mean, variance := 0.0, 0.0
 	for _, v := range z {
 		mean += v / 90
@@ -63,15 +63,15 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 	for _, v := range z {
 		variance += (v - mean) * (v - mean) / 90
 	}
-	src := matrixOf(1, append(z, slices.Repeat([]float64{7.5}, 15)...)...)
+	src := fixtures.Table(1, append(z, slices.Repeat([]float64{7.5}, 15)...)...)
 	for _, algorithm := range []string{"em", "hard-em"} {
 		for _, shape := range []string{"full", "diag", "spherical"} {
 			r := mustFit(t, src, Spec{K: 2, Covariance: shape, Algorithm: algorithm})
 			a, b := r.Components[0], r.Components[1]
-			within(t, "heavier weight", a.Weight, 6./7, 1e-9)
-			within(t, "first mean", a.Mean[0], mean, 1e-9)
-			within(t, "repeated value", b.Mean[0], 7.5, 1e-9)
-			within(t, "first variance", r.Model.Covariance[0][0], variance, 1e-9)
+			fixtures.Within(t, "heavier weight", a.Weight, 6./7, 1e-9)
+			fixtures.Within(t, "first mean", a.Mean[0], mean, 1e-9)
+			fixtures.Within(t, "repeated value", b.Mean[0], 7.5, 1e-9)
+			fixtures.Within(t, "first variance", r.Model.Covariance[0][0], variance, 1e-9)
 			if v := r.Model.Covariance[1][0]; !(v > 0 && v < 1e-6) {
 				t.Errorf("%s: second variance %v", shape, v)
 			}
@@ -81,7 +81,7 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 		}
 	}
 	r := mustFit(t, src, Spec{K: 2, Covariance: "tied"})
-	within(t, "tied variance", r.Model.Covariance[0][0], variance*6/7, 1e-6)
+	fixtures.Within(t, "tied variance", r.Model.Covariance[0][0], variance*6/7, 1e-6)
 	if r.Components[0].AtFloor {
 		t.Error("the tied variance is not at the floor")
 	}
@@ -94,7 +94,7 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 		if err := m.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Rows(context.Background(), matrixOf(len(x), x...), 1, func(s *model.Scored) error {
+		if err := m.Rows(context.Background(), fixtures.Table(len(x), x...), 1, func(s *model.Scored) error {
 			density, p = s.LogDensity[0], slices.Clone(s.Responsibilities)
 			return nil
 		}); err != nil {
@@ -111,7 +111,7 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 	}
 	refused := func(m *model.Model, x ...float64) { // no float64 holds its log density: -5e399, -3e599
 		t.Helper()
-		err := m.Rows(context.Background(), matrixOf(len(x), x...), 1, func(*model.Scored) error { return nil })
+		err := m.Rows(context.Background(), fixtures.Table(len(x), x...), 1, func(*model.Scored) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), `row 1, column "x"`) {
 			t.Errorf("beyond squares: %v", err)
 		}
@@ -122,7 +122,7 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 		t.Errorf("correlated: %v", v)
 	}
 	refused(one, 1e300, -1e300)
-	if err := one.Rows(context.Background(), matrixOf(3, 1, 2, 3), 1, func(*model.Scored) error { return nil }); err == nil || !strings.Contains(err.Error(), "3 columns, but the model has 2") {
+	if err := one.Rows(context.Background(), fixtures.Table(3, 1, 2, 3), 1, func(*model.Scored) error { return nil }); err == nil || !strings.Contains(err.Error(), "3 columns, but the model has 2") {
 		t.Errorf("rows of another width: %v", err)
 	}
 }
@@ -130,26 +130,26 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
 	t.Parallel()
 	for shape, want := range map[string]int{"full": 39, "tied": 21, "diag": 27, "spherical": 19} {
-		r := mustFit(t, matrixOf(3, normals(9, 240)...), Spec{K: 4, Covariance: shape, NInit: 1, MaxIter: new(3)})
+		r := mustFit(t, fixtures.Table(3, fixtures.Normals(9, 240)...), Spec{K: 4, Covariance: shape, NInit: 1, MaxIter: new(3)})
 		if r.FreeParameters != want {
 			t.Errorf("%s: %d free parameters, want %d", shape, r.FreeParameters, want)
 		}
 	}
-	if r := mustFit(t, matrixOf(3, normals(9, 240)...), Spec{K: 4, Weights: "uniform", NInit: 1, MaxIter: new(3)}); r.FreeParameters != 36 {
+	if r := mustFit(t, fixtures.Table(3, fixtures.Normals(9, 240)...), Spec{K: 4, Weights: "uniform", NInit: 1, MaxIter: new(3)}); r.FreeParameters != 36 {
 		t.Errorf("uniform weights: %d free parameters, want 36", r.FreeParameters)
 	}
-	for _, shape := range shapeNames {
-		r := mustFit(t, matrixOf(1, 1, 2, 3, 4, 5), Spec{K: 1, Covariance: shape})
-		within(t, shape+": log-likelihood", *r.LogLik, -8.82756061742323, 1e-12)
-		within(t, shape+": AIC", *r.AIC, 21.6551212348465, 1e-12)
-		within(t, shape+": BIC", *r.BIC, 20.8739970597147, 1e-12)
-		within(t, shape+": ICL of one component", *r.ICL, 20.8739970597147, 1e-12)
+	for _, shape := range fixtures.ShapeNames {
+		r := mustFit(t, fixtures.Table(1, 1, 2, 3, 4, 5), Spec{K: 1, Covariance: shape})
+		fixtures.Within(t, shape+": log-likelihood", *r.LogLik, -8.82756061742323, 1e-12)
+		fixtures.Within(t, shape+": AIC", *r.AIC, 21.6551212348465, 1e-12)
+		fixtures.Within(t, shape+": BIC", *r.BIC, 20.8739970597147, 1e-12)
+		fixtures.Within(t, shape+": ICL of one component", *r.ICL, 20.8739970597147, 1e-12)
 		if r.FreeParameters != 2 {
 			t.Errorf("%s: %d free parameters, want 2", shape, r.FreeParameters)
 		}
 		twice := mustFit(t, &data.Table{N: 5, D: 1, F64: []float64{1, 2, 3, 4, 5}, W: []float64{2, 2, 2, 2, 2}}, Spec{K: 1, Covariance: shape})
-		within(t, shape+": doubled log-likelihood", *twice.LogLik, 2*-8.82756061742323, 1e-11)
-		within(t, shape+": doubled BIC", *twice.BIC, 2*math.Log(10)+4*8.82756061742323, 1e-11)
+		fixtures.Within(t, shape+": doubled log-likelihood", *twice.LogLik, 2*-8.82756061742323, 1e-11)
+		fixtures.Within(t, shape+": doubled BIC", *twice.BIC, 2*math.Log(10)+4*8.82756061742323, 1e-11)
 		if twice.Rows != 5 || twice.TotalWeight != 10 {
 			t.Errorf("%s: n %d, weight %v", shape, twice.Rows, twice.TotalWeight)
 		}
@@ -158,7 +158,7 @@ func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
 
 func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(3, normals(21, 900)...)
+	src := fixtures.Table(3, fixtures.Normals(21, 900)...)
 	seeds := uint64(6)
 	if testing.Short() {
 		seeds = 1
@@ -196,19 +196,19 @@ func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 
 func TestGivenModelIsWhereTheClimbBegins(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(1, -2, -1, 1, 2)
+	src := fixtures.Table(1, -2, -1, 1, 2)
 	for _, shape := range []family.Shape{family.Full, family.Diag, family.Spherical} {
 		given := &model.Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{-1}, {1}}, Covariance: [][]float64{{4}, {4}}}
 		spec := Spec{K: 2, Covariance: shape.String(), Init: "model", Given: given, MaxIter: new(0)}
-		within(t, "log-likelihood before", *mustFit(t, src, spec).LogLik, -7.89625423390159, 1e-12)
+		fixtures.Within(t, "log-likelihood before", *mustFit(t, src, spec).LogLik, -7.89625423390159, 1e-12)
 		spec.MaxIter = new(1)
 		r := mustFit(t, src, spec)
-		within(t, "log-likelihood after", *r.LogLik, -7.49509848450894, 1e-12)
+		fixtures.Within(t, "log-likelihood after", *r.LogLik, -7.49509848450894, 1e-12)
 		m := sortedMeans(r)
-		within(t, "first mean", m[0], -0.584576488461864, 1e-12)
-		within(t, "second mean", m[1], 0.584576488461864, 1e-12)
+		fixtures.Within(t, "first mean", m[0], -0.584576488461864, 1e-12)
+		fixtures.Within(t, "second mean", m[1], 0.584576488461864, 1e-12)
 		for _, cov := range r.Model.Covariance {
-			within(t, "variance", cov[0], 2.1582703291376, 1e-12)
+			fixtures.Within(t, "variance", cov[0], 2.1582703291376, 1e-12)
 		}
 		if r.Iterations != 1 || r.Converged {
 			t.Errorf("%d steps, converged %v", r.Iterations, r.Converged)
@@ -219,7 +219,7 @@ func TestGivenModelIsWhereTheClimbBegins(t *testing.T) {
 // A variance below the floor would be raised by the first step, and the climb would begin with a fall.
 func TestStartBelowTheFloorBeginsOnIt(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(1, -2, -1, 0, 0, 0, 0, 0, 1, 2)
+	src := fixtures.Table(1, -2, -1, 0, 0, 0, 0, 0, 1, 2)
 	for _, shape := range []family.Shape{family.Full, family.Diag, family.Spherical} {
 		given := &model.Model{Kind: "gmm", Shape: shape, Columns: []string{"1"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {0}}, Covariance: [][]float64{{1e-30}, {2}}}
 		last := math.Inf(-1)
@@ -239,7 +239,7 @@ func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 		change(m)
 		return m
 	}
-	src := matrixOf(2, normals(4, 40)...)
+	src := fixtures.Table(2, fixtures.Normals(4, 40)...)
 	for _, c := range []struct {
 		name string
 		spec Spec
@@ -267,7 +267,7 @@ func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 
 func TestUnitOfAColumnDecidesNothing(t *testing.T) {
 	t.Parallel()
-	z := normals(11, 1200)
+	z := fixtures.Normals(11, 1200)
 	half := make([]int32, 600)
 	for i := range half {
 		half[i] = int32(i / 300)
@@ -282,7 +282,7 @@ func TestUnitOfAColumnDecidesNothing(t *testing.T) {
 			if got := agreement(labelsOf(t, src, r.Model), half); got != 1 {
 				t.Errorf("units %v, %s: adjusted Rand index %v with the two halves", unit, init, got)
 			}
-			within(t, "log-likelihood", *r.LogLik+600*math.Log(unit[0]/1000*unit[1]), -6248.587, 0.01)
+			fixtures.Within(t, "log-likelihood", *r.LogLik+600*math.Log(unit[0]/1000*unit[1]), -6248.587, 0.01)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func agreement(a, b []int32) float64 {
 // In other units, powers of two, every start takes the same way: also a single one, which luck cannot save.
 func TestEveryStartIsTheSameInOtherUnits(t *testing.T) {
 	t.Parallel()
-	z := normals(11, 1200)
+	z := fixtures.Normals(11, 1200)
 	for seed := uint64(1); seed <= 5; seed++ {
 		for _, init := range []string{"auto", "k-means++", "random"} {
 			var want []int32
@@ -326,7 +326,7 @@ func TestEveryStartIsTheSameInOtherUnits(t *testing.T) {
 func TestEqualGroupsAreOrderedByMean(t *testing.T) {
 	t.Parallel()
 	for _, centers := range [][][]float64{{{0, 5}, {0, 1}, {-1, 9}}, {{-1, 9}, {0, 1}, {0, 5}}} {
-		r := mustFit(t, matrixOf(2, 0, 5, 0, 1, -1, 9), Spec{Model: "kmeans", K: 3, Init: "centers", Centers: centers})
+		r := mustFit(t, fixtures.Table(2, 0, 5, 0, 1, -1, 9), Spec{Model: "kmeans", K: 3, Init: "centers", Centers: centers})
 		for c, want := range [][]float64{{-1, 9}, {0, 1}, {0, 5}} {
 			if got := r.Components[c].Mean; !slices.Equal(got, want) {
 				t.Errorf("component %d is at %v, want %v", c+1, got, want)
@@ -335,55 +335,27 @@ func TestEqualGroupsAreOrderedByMean(t *testing.T) {
 	}
 }
 
-// A spike on a few rows has a likelihood as high as the floor allows; it does not win against a start without one.
-func TestSpikeOnAFewRowsDoesNotWin(t *testing.T) {
-	t.Parallel()
-	g := family.Gaussian{Shape: family.Spherical, Var: []float64{1}}
-	f := &fit{mix: &mixture.Mixture{Family: g, K: 2, D: 1}}
-	floor := math.Log(family.MinEigenvalue) / 2
-	start := func(logL, logSD, weight float64) run {
-		return run{last: ascent.Step{Point: &ascent.Point{Beta: 1, Theta: []float64{0, 0, 0, 5, 0, logSD}, F: logL, Weights: []float64{50, weight}}}}
-	}
-	for _, c := range []struct {
-		name string
-		runs []run
-		want int
-	}{
-		{"the higher", []run{start(1, 0, 2), start(3, 0, 2), start(2, 0, 2)}, 1},
-		{"the first of equals", []run{start(1, 0, 2), start(1, 0, 2)}, 0},
-		{"a spike against none", []run{start(100, floor, 2), start(1, 0, 2)}, 1},
-		{"none against a spike", []run{start(1, 0, 2), start(100, floor, 2)}, 0},
-		{"two spikes", []run{start(100, floor, 2), start(200, floor, 2)}, 1},
-		{"many equal rows are a cluster", []run{start(1, 0, 2), start(100, floor, 15)}, 1},
-		{"a start that failed", []run{{err: context.Canceled}, start(1, 0, 2)}, 1},
-	} {
-		if got, err := f.best(c.runs); err != nil || got != c.want {
-			t.Errorf("%s: start %d (%v), want %d", c.name, got, err, c.want)
-		}
-	}
-}
-
 func TestScaledFitReportsTheUsersUnits(t *testing.T) {
 	t.Parallel()
 	x := dataset(t, "faithful.csv", []string{"eruptions", "waiting"})
-	src := matrixOf(2, x...)
+	src := fixtures.Table(2, x...)
 	plain := mustFit(t, src, Spec{K: 2, Tol: new(1e-4)})
 	for _, kind := range []string{"standard", "robust"} {
 		r := mustFit(t, src, Spec{K: 2, Scale: kind, Tol: new(1e-4)})
-		within(t, kind+": log-likelihood", *r.LogLik, *plain.LogLik, 1e-6)
+		fixtures.Within(t, kind+": log-likelihood", *r.LogLik, *plain.LogLik, 1e-6)
 		for c, want := range plain.Components {
 			for j, v := range want.Mean {
-				within(t, kind+": mean", r.Components[c].Mean[j], v, 1e-4*v)
+				fixtures.Within(t, kind+": mean", r.Components[c].Mean[j], v, 1e-4*v)
 			}
 			a, b := r.Components[c].Covariance.Full(), want.Covariance.Full()
 			for j := range 2 {
 				for l := range 2 {
-					within(t, kind+": covariance", a[j][l], b[j][l], 1e-4*math.Sqrt(b[j][j]*b[l][l]))
+					fixtures.Within(t, kind+": covariance", a[j][l], b[j][l], 1e-4*math.Sqrt(b[j][j]*b[l][l]))
 				}
 			}
 		}
 	}
-	constant := matrixOf(2, 1, 5, 2, 5, 3, 5)
+	constant := fixtures.Table(2, 1, 5, 2, 5, 3, 5)
 	for _, kind := range []string{"standard", "robust"} {
 		if _, err := Fit(context.Background(), constant, Spec{Model: "kmeans", K: 2, Scale: kind}); err == nil || !strings.Contains(err.Error(), `column "2" cannot be scaled`) {
 			t.Errorf("%s: %v", kind, err)
@@ -394,7 +366,7 @@ func TestScaledFitReportsTheUsersUnits(t *testing.T) {
 // Weighted rows and repeated rows are the same problem, in every number reported but the count of rows.
 func TestWeightedRowsFitAsRepeatedRows(t *testing.T) {
 	t.Parallel()
-	z := normals(8, 160)
+	z := fixtures.Normals(8, 160)
 	weighted, repeated := &data.Table{N: 80, D: 2}, &data.Table{D: 2}
 	var labels, more []int32
 	for i := range 80 {
@@ -408,14 +380,14 @@ func TestWeightedRowsFitAsRepeatedRows(t *testing.T) {
 			more = append(more, int32(i%2))
 		}
 	}
-	for _, shape := range shapeNames {
+	for _, shape := range fixtures.ShapeNames {
 		for _, algorithm := range []string{"em", "hard-em"} {
 			a := mustFit(t, weighted, Spec{K: 2, Covariance: shape, Algorithm: algorithm, Init: "labels", Labels: labels, Tol: new(1e-6)})
 			b := mustFit(t, repeated, Spec{K: 2, Covariance: shape, Algorithm: algorithm, Init: "labels", Labels: more, Tol: new(1e-6)})
-			within(t, shape+": log-likelihood", *a.LogLik, *b.LogLik, 1e-8)
-			within(t, shape+": BIC", *a.BIC, *b.BIC, 1e-8)
+			fixtures.Within(t, shape+": log-likelihood", *a.LogLik, *b.LogLik, 1e-8)
+			fixtures.Within(t, shape+": BIC", *a.BIC, *b.BIC, 1e-8)
 			for c := range 2 {
-				within(t, shape+": mean", a.Components[c].Mean[0], b.Components[c].Mean[0], 1e-6)
+				fixtures.Within(t, shape+": mean", a.Components[c].Mean[0], b.Components[c].Mean[0], 1e-6)
 			}
 		}
 	}
@@ -423,9 +395,9 @@ func TestWeightedRowsFitAsRepeatedRows(t *testing.T) {
 
 func TestHardEMEndsWhereNoLabelMoves(t *testing.T) {
 	t.Parallel()
-	iris := matrixOf(4, dataset(t, "iris.csv", []string{"sepal_length", "sepal_width", "petal_length", "petal_width"})...)
-	for _, src := range []*data.Table{iris, matrixOf(3, normals(21, 3000)...)} {
-		for _, shape := range shapeNames {
+	iris := fixtures.Table(4, dataset(t, "iris.csv", []string{"sepal_length", "sepal_width", "petal_length", "petal_width"})...)
+	for _, src := range []*data.Table{iris, fixtures.Table(3, fixtures.Normals(21, 3000)...)} {
+		for _, shape := range fixtures.ShapeNames {
 			for seed := uint64(1); seed <= 5; seed++ {
 				r := mustFit(t, src, Spec{K: 4, Covariance: shape, Algorithm: "hard-em", NInit: 1, Seed: &seed})
 				if r.Reason != ascent.FixedPoint || !r.Converged {
@@ -438,41 +410,6 @@ func TestHardEMEndsWhereNoLabelMoves(t *testing.T) {
 				if r.Certificate.DistanceSE != nil {
 					t.Errorf("%s: hard labels have no distance, got %v", shape, *r.Certificate.DistanceSE)
 				}
-			}
-		}
-	}
-}
-
-// Ten starts of eight components of one shape on the measures of penguins and the year, which has three values: from one of
-// them, as the year's variance shrinks, a component loses its rows. EM-metric L-BFGS alone then follows its covariance out to 1e71 for a thousand steps; EM gives its weight
-// back in one.
-func TestComponentsThatLoseTheirRowsDoNotWander(t *testing.T) {
-	t.Parallel()
-	columns := []string{"bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g", "year"}
-	src, _, err := data.Load(context.Background(), "@penguins", data.Options{Columns: columns, Missing: "drop"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := prepare(context.Background(), src, planOf(Spec{K: 8, Covariance: "VEI", Init: "kmeans", NInit: 10, Columns: columns}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	thetas, err := f.starts(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, err := f.climb(context.Background(), thetas, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, r := range runs {
-		if !r.last.Done.Converged() || r.last.Iteration > 300 {
-			t.Errorf("start %d: finished: %v after %d steps, at %v", i+1, r.last.Done, r.last.Iteration, r.last.Point.F)
-		}
-		m, _ := f.model(r.last.Point)
-		for c, mean := range m.Means {
-			if mean[3] < 2700 || mean[3] > 6300 { // the lightest and the heaviest
-				t.Errorf("start %d: a component of weight %v has a mean of %v g", i+1, m.Weights[c], mean[3])
 			}
 		}
 	}

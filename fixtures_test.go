@@ -4,36 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
-
-// uniforms returns n numbers of a linear congruential generator that any language can repeat.
-func uniforms(seed uint64, n int) []float64 {
-	u := make([]float64, n)
-	for i := range u {
-		seed = seed*6364136223846793005 + 1442695040888963407
-		u[i] = float64(seed>>11) / (1 << 53)
-	}
-	return u
-}
-
-// normals returns n normal numbers made of pairs of uniforms.
-func normals(seed uint64, n int) []float64 {
-	u, z := uniforms(seed, 2*n), make([]float64, n)
-	for i := range z {
-		z[i] = math.Sqrt(-2*math.Log(1-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
-	}
-	return z
-}
-
-func matrixOf(d int, x ...float64) *data.Table { return &data.Table{N: len(x) / d, D: d, F64: x} }
 
 func mustFit(t *testing.T, src data.Source, spec Spec, see ...Observer) *Result {
 	t.Helper()
@@ -120,15 +97,6 @@ func sortedMeans(r *Result) (m []float64) {
 	return m
 }
 
-func within(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tol) {
-		t.Errorf("%s is %v, want %v", what, got, want)
-	}
-}
-
-var shapeNames = []string{"full", "tied", "diag", "spherical", "tied-diag", "tied-spherical"}
-
 // optimum is a fit of mclust.
 type optimum struct {
 	Model    string   `json:"model"`
@@ -158,40 +126,6 @@ func mclust(t *testing.T, name string) (good []optimum) {
 		}
 	}
 	return good
-}
-
-// coins returns n rows of d fair coins.
-func coins(n, d int) *data.Table {
-	t := noise(n, d, 1)
-	for i, x := range t.F64 {
-		t.F64[i] = 0
-		if x > 0 {
-			t.F64[i] = 1
-		}
-	}
-	return t
-}
-
-// lumps returns n rows of d columns in k round groups.
-func lumps(n, d, k int) *data.Table {
-	t, rng := noise(n, d, 2), rand.New(rand.NewPCG(3, 3))
-	centre := make([]float64, k*d)
-	for i := range centre {
-		centre[i] = 3 * rng.NormFloat64()
-	}
-	for i := range t.F64 {
-		t.F64[i] += centre[(i/d)%k*d+i%d]
-	}
-	return t
-}
-
-// planOf parses a spec that makes sense.
-func planOf(s Spec) plan.Plan {
-	p, err := plan.New(plan.Spec(s))
-	if err != nil {
-		panic(err)
-	}
-	return p
 }
 
 // texts are the texts of warnings.

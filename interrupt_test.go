@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 )
 
 // endsAfter is a source whose passes end a context: the pass of that number still runs.
@@ -34,7 +35,7 @@ func TestStoppedAfterAnyPassIsMarked(t *testing.T) {
 		stops = 6
 	}
 	const k, n = 5, 240
-	z := normals(77, 2*n)
+	z := fixtures.Normals(77, 2*n)
 	for i := range n {
 		z[2*i] += 4 * float64(i%3)
 		z[2*i+1] += 4 * float64(i%2)
@@ -45,7 +46,7 @@ func TestStoppedAfterAnyPassIsMarked(t *testing.T) {
 		"k-means":          {Model: "kmeans", K: k},
 		"annealing":        {K: 3, Algorithm: "anti-annealing", NInit: 2},
 	} {
-		all := &endsAfter{Table: matrixOf(2, z...), last: -1}
+		all := &endsAfter{Table: fixtures.Table(2, z...), last: -1}
 		whole, err := Fit(context.Background(), all, spec)
 		if err != nil {
 			t.Fatal(name, err)

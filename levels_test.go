@@ -2,69 +2,25 @@ package latent
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 )
 
-// levelNames returns l0, l1, ...
-func levelNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprint("l", i)
-	}
-	return names
-}
-
 func TestCellsThatAreNoLevelAreNamed(t *testing.T) {
 	t.Parallel()
-	levels := [][]string{levelNames(2), levelNames(3)}
+	levels := [][]string{fixtures.LevelNames(2), fixtures.LevelNames(3)}
 	for _, c := range []struct {
 		cell float64
 		want string
 	}{{0.5, `row 3, column "2": 0.5 is not the number of a level`}, {3, "the 3 levels"}, {-1, "-1 is not"}, {2, ""}} {
-		_, err := Fit(context.Background(), matrixOf(2, 0, 0, 1, 2, 0, c.cell, 1, 1), Spec{Model: "categorical", K: 2, Levels: levels})
+		_, err := Fit(context.Background(), fixtures.Table(2, 0, 0, 1, 2, 0, c.cell, 1, 1), Spec{Model: "categorical", K: 2, Levels: levels})
 		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("cell %v: %v, want %q", c.cell, err, c.want)
-		}
-	}
-}
-
-// A matrix with an axis for every level would take 32 MB for each of five starts.
-func TestManyLevelsTakeNoMemoryToStartFrom(t *testing.T) {
-	const n, d, levels = 1000, 4, 1000
-	rng := rand.New(rand.NewPCG(5, 0))
-	src := &data.Table{N: n, D: d}
-	for range n * d {
-		src.F64 = append(src.F64, float64(rng.IntN(levels)))
-	}
-	names := make([][]string, d)
-	for j := range names {
-		names[j] = levelNames(levels)
-	}
-	for _, init := range []string{"kmeans", "k-means++", "random", "centers"} {
-		spec := Spec{Model: "categorical", K: 2, Levels: names, Init: init, Threads: 1, NInit: 5}
-		if init == "centers" {
-			spec.NInit, spec.Centers = 0, [][]float64{src.F64[:d], src.F64[d : 2*d]}
-		}
-		f, err := prepare(context.Background(), src, planOf(spec))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := f.starts(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
-			t.Errorf("%s: starts took %d MB", init, got>>20)
 		}
 	}
 }
@@ -83,7 +39,7 @@ func TestWidthOfAModelOfLevelsIsThatOfItsLevels(t *testing.T) {
 
 func TestPenaltyForMoreClustersThanDistinctRowsIsRefused(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(1, 0, 0, 1, 1, 7, 7, 7)
+	src := fixtures.Table(1, 0, 0, 1, 1, 7, 7, 7)
 	for _, c := range []struct {
 		src  data.Source
 		k    int
@@ -99,7 +55,7 @@ func TestPenaltyForMoreClustersThanDistinctRowsIsRefused(t *testing.T) {
 		}
 	}
 	// The mean is a row, so the third row taken is one of the set already. Three clusters are what penalty 0 gives.
-	if v, err := SuggestPenalty(context.Background(), matrixOf(1, -1, 0, 1), Spec{Model: "kmeans"}, 3); v != 0 || err != nil {
+	if v, err := SuggestPenalty(context.Background(), fixtures.Table(1, -1, 0, 1), Spec{Model: "kmeans"}, 3); v != 0 || err != nil {
 		t.Errorf("three rows: %v, %v", v, err)
 	}
 	// Two rows in 150,000 are all that tells four values from two: a sample may miss them.
@@ -110,7 +66,7 @@ func TestPenaltyForMoreClustersThanDistinctRowsIsRefused(t *testing.T) {
 	many[77], many[78] = 0.25, 0.75
 	missed := 0
 	for s := range uint64(8) {
-		v, err := SuggestPenalty(context.Background(), matrixOf(1, many...), Spec{Model: "kmeans", Seed: &s}, 3)
+		v, err := SuggestPenalty(context.Background(), fixtures.Table(1, many...), Spec{Model: "kmeans", Seed: &s}, 3)
 		if err == nil && !(v > 0) || err != nil && !strings.Contains(err.Error(), "too few distinct ones") {
 			t.Errorf("seed %d: %v, %v", s, v, err)
 		}
@@ -135,18 +91,18 @@ func TestPenaltyThatOpensTooManyClustersIsRefusedAtOnce(t *testing.T) {
 		penalties = penalties[2:]
 	}
 	for _, penalty := range penalties {
-		_, err := Fit(context.Background(), matrixOf(1, x...), Spec{Model: "kmeans", Penalty: &penalty})
+		_, err := Fit(context.Background(), fixtures.Table(1, x...), Spec{Model: "kmeans", Penalty: &penalty})
 		if err == nil || !strings.Contains(err.Error(), "Penalty") || !strings.Contains(err.Error(), "more than 10000 clusters: raise it") {
 			t.Errorf("penalty %v: %v", penalty, err)
 		}
 	}
 	if !testing.Short() {
-		if _, err := PenaltyPath(context.Background(), matrixOf(1, x...), Spec{Model: "kmeans"}, []float64{1e12, 1}); err == nil || !strings.Contains(err.Error(), "raise it") {
+		if _, err := PenaltyPath(context.Background(), fixtures.Table(1, x...), Spec{Model: "kmeans"}, []float64{1e12, 1}); err == nil || !strings.Contains(err.Error(), "raise it") {
 			t.Errorf("a path down to 1: %v", err)
 		}
 	}
 	few, penalty := 3, 1.0
-	if r, err := Fit(context.Background(), matrixOf(1, x...), Spec{Model: "kmeans", Penalty: &penalty, MaxIter: &few}); err != nil || r.K != 4 {
+	if r, err := Fit(context.Background(), fixtures.Table(1, x...), Spec{Model: "kmeans", Penalty: &penalty, MaxIter: &few}); err != nil || r.K != 4 {
 		t.Errorf("three steps: %v", err)
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 )
 
 func iris(t *testing.T) *data.Table {
 	t.Helper()
-	return matrixOf(4, dataset(t, "iris.csv", []string{"sepal_length", "sepal_width", "petal_length", "petal_width"})...)
+	return fixtures.Table(4, dataset(t, "iris.csv", []string{"sepal_length", "sepal_width", "petal_length", "petal_width"})...)
 }
 
 // numpys returns numpy's principal components of iris.
@@ -72,27 +73,27 @@ func TestPCAFitsTheProjectedRows(t *testing.T) {
 		}
 		if want.LogLik != nil {
 			consistent(t, src, got)
-			within(t, "log-likelihood", *got.LogLik, *want.LogLik, 1e-6)
-			within(t, "BIC", *got.BIC, *want.BIC, 1e-6)
+			fixtures.Within(t, "log-likelihood", *got.LogLik, *want.LogLik, 1e-6)
+			fixtures.Within(t, "BIC", *got.BIC, *want.BIC, 1e-6)
 		} else {
-			within(t, "inertia", *got.Inertia, *want.Inertia, 1e-9)
+			fixtures.Within(t, "inertia", *got.Inertia, *want.Inertia, 1e-9)
 		}
 		if got.D != 4 || got.FreeParameters != want.FreeParameters || got.PCA == nil || got.PCA.N != 2 {
 			t.Errorf("d = %d, %d parameters, not %d; %+v", got.D, got.FreeParameters, want.FreeParameters, got.PCA)
 		}
 		total := variance[0] + variance[1] + variance[2] + variance[3]
-		within(t, "explained", *got.PCA.Explained, (variance[0]+variance[1])/total, 1e-12)
-		within(t, "share", got.PCA.Shares[1], variance[1]/total, 1e-12)
+		fixtures.Within(t, "explained", *got.PCA.Explained, (variance[0]+variance[1])/total, 1e-12)
+		fixtures.Within(t, "share", got.PCA.Shares[1], variance[1]/total, 1e-12)
 		for c, x := range want.Components {
 			place, back := x.Mean, got.Components[c].Mean
 			if spec.Model == "kmedians" {
 				place, back = x.Median, got.Components[c].Median
 			}
 			for j := range 4 {
-				within(t, "mean", back[j], mean[j]+axes[0][j]*place[0]+axes[1][j]*place[1], 1e-4)
+				fixtures.Within(t, "mean", back[j], mean[j]+axes[0][j]*place[0]+axes[1][j]*place[1], 1e-4)
 			}
 			if cov := x.Covariance; cov != nil && cov.IsMatrix() {
-				within(t, "covariance of the components", got.Components[c].Covariance.At(0, 1), cov.At(0, 1), 1e-3)
+				fixtures.Within(t, "covariance of the components", got.Components[c].Covariance.At(0, 1), cov.At(0, 1), 1e-3)
 			}
 			if got.Components[c].Rows != x.Rows {
 				t.Errorf("component %d has %d rows, not %d", c+1, got.Components[c].Rows, x.Rows)
@@ -109,13 +110,13 @@ func TestAllComponentsChangeNothing(t *testing.T) {
 	plain := mustFit(t, src, Spec{K: 2, Tol: new(1e-5)})
 	for _, scale := range []string{"none", "standard", "robust"} {
 		r := mustFit(t, src, Spec{K: 2, Scale: scale, PCA: 4, Tol: new(1e-5)})
-		within(t, scale+": log-likelihood", *r.LogLik, *plain.LogLik, 1e-7)
-		within(t, scale+": start", r.Starts.Objectives[0], plain.Starts.Objectives[0], 1e-6)
-		within(t, scale+": explained", *r.PCA.Explained, 1, 1e-12)
+		fixtures.Within(t, scale+": log-likelihood", *r.LogLik, *plain.LogLik, 1e-7)
+		fixtures.Within(t, scale+": start", r.Starts.Objectives[0], plain.Starts.Objectives[0], 1e-6)
+		fixtures.Within(t, scale+": explained", *r.PCA.Explained, 1, 1e-12)
 		for c, x := range plain.Components {
 			for j, v := range x.Mean {
-				within(t, scale+": mean", r.Components[c].Mean[j], v, 1e-6)
-				within(t, scale+": standard error", r.StandardErrors.Means[c][j], plain.StandardErrors.Means[c][j], 1e-5)
+				fixtures.Within(t, scale+": mean", r.Components[c].Mean[j], v, 1e-6)
+				fixtures.Within(t, scale+": standard error", r.StandardErrors.Means[c][j], plain.StandardErrors.Means[c][j], 1e-5)
 			}
 		}
 		for i, l := range labelsOf(t, src, r.Model) {
@@ -191,14 +192,14 @@ func TestDrawnRowsLieInThePlane(t *testing.T) {
 			for j, v := range a {
 				off += v * (x[j] - mean[j])
 			}
-			within(t, "distance from the plane", off, 0, 1e-9)
+			fixtures.Within(t, "distance from the plane", off, 0, 1e-9)
 		}
 		for j, v := range x {
 			centre[j] += v / n
 		}
 	}
 	for j, v := range mean {
-		within(t, "mean", centre[j], v, 4*math.Sqrt(variance[0]/n))
+		fixtures.Within(t, "mean", centre[j], v, 4*math.Sqrt(variance[0]/n))
 	}
 }
 
@@ -217,7 +218,7 @@ func TestGivenStartsOfPCA(t *testing.T) {
 	} {
 		spec.K, spec.PCA, spec.Init, spec.Tol = 3, 2, name, new(1e-4)
 		r := mustFit(t, src, spec)
-		within(t, name, *r.LogLik, *best.LogLik, 1e-6)
+		fixtures.Within(t, name, *r.LogLik, *best.LogLik, 1e-6)
 		if name == "model" && r.Iterations > 1 {
 			t.Errorf("%d iterations from the optimum", r.Iterations)
 		}
@@ -232,7 +233,7 @@ func TestGivenStartsOfPCA(t *testing.T) {
 
 func TestPCAThatCannotBe(t *testing.T) {
 	t.Parallel()
-	line := matrixOf(3, 0, 0, 1, 1, 2, 1, 2, 4, 2, 3, 6, 2, 4, 8, 3)
+	line := fixtures.Table(3, 0, 0, 1, 1, 2, 1, 2, 4, 2, 3, 6, 2, 4, 8, 3)
 	for _, c := range []struct {
 		spec Spec
 		src  data.Source
@@ -241,9 +242,9 @@ func TestPCAThatCannotBe(t *testing.T) {
 		{Spec{K: 2, PCA: -1}, line, "PCA is -1"},
 		{Spec{K: 2, PCA: 4}, line, "PCA is 4, but there are 3 columns"},
 		{Spec{K: 2, PCA: 3, Model: "kmeans"}, line, "PCA is 3, but the rows vary in 2 directions only"},
-		{Spec{K: 1, PCA: 1, Model: "kmeans"}, matrixOf(2, 1, 2, 1, 2), "all are equal"},
+		{Spec{K: 1, PCA: 1, Model: "kmeans"}, fixtures.Table(2, 1, 2, 1, 2), "all are equal"},
 		{Spec{K: 2, PCA: 1, Model: "bernoulli"}, line, "PCA does not apply to bernoulli"},
-		{Spec{K: 2, PCA: 1}, matrixOf(1, 0, 1, math.NaN(), 2), "row 3"},
+		{Spec{K: 2, PCA: 1}, fixtures.Table(1, 0, 1, math.NaN(), 2), "row 3"},
 	} {
 		_, err := Fit(context.Background(), c.src, c.spec)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -282,14 +283,14 @@ func TestPCATransformsThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, want := range []float64{(1+0.6*2)*2 + 1, (1+0.8*2)*2 + 1} {
-		within(t, "mean", m.UserMean(0)[j], want, 1e-14)
+		fixtures.Within(t, "mean", m.UserMean(0)[j], want, 1e-14)
 	}
 	if p := m.PCA(); p.N != 1 || p.Explained != nil {
 		t.Errorf("%+v", p)
 	}
-	err := m.Rows(context.Background(), matrixOf(2, 5, 5), 1, func(s *model.Scored) error {
+	err := m.Rows(context.Background(), fixtures.Table(2, 5, 5), 1, func(s *model.Scored) error {
 		z := (0.6*(2-1) + 0.8*(2-1) - 2) / 2
-		within(t, "log density", s.LogDensity[0], -z*z/2-math.Log(2*math.Sqrt(2*math.Pi)), 1e-14)
+		fixtures.Within(t, "log density", s.LogDensity[0], -z*z/2-math.Log(2*math.Sqrt(2*math.Pi)), 1e-14)
 		return nil
 	})
 	if err != nil {

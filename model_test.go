@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 )
 
@@ -163,7 +164,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 
 func TestFittedModelsSurviveTheFile(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(2, normals(6, 400)...)
+	src := fixtures.Table(2, fixtures.Normals(6, 400)...)
 	for _, spec := range []Spec{{K: 2}, {K: 2, Covariance: "tied-diag", Scale: "standard"}, {Model: "kmeans", K: 3, Scale: "robust"}} {
 		r := mustFit(t, src, spec)
 		path := filepath.Join(t.TempDir(), "model.json")

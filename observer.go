@@ -1,6 +1,18 @@
 package latent
 
-import "github.com/latent-go/latent/model"
+import (
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/model"
+)
+
+// Progress is one step of one start, as an Observer sees it. The Point of the step is as the fit holds it, and not to be changed:
+// parameters are in coordinates of the fit, everything else is in the user's units.
+type Progress struct {
+	Start int // which start, from 1
+	Of    int // how many starts there are
+	ascent.Step
+}
 
 // Observer is told how a fit is getting on. Each function may be nil; they are called from one goroutine at a time, and change no
 // result.
@@ -17,15 +29,15 @@ type Observer struct {
 }
 
 // all returns one observer that tells all of them.
-func all(observers []Observer) (o Observer) {
+func all(observers []Observer) (o observer) {
 	for _, own := range observers {
 		before := o
 		if own.Step != nil {
-			o.Step = func(p Progress) {
+			o.Step = func(p search.Progress) {
 				if before.Step != nil {
 					before.Step(p)
 				}
-				own.Step(p)
+				own.Step(Progress(p))
 			}
 		}
 		if own.Candidate != nil {
@@ -45,13 +57,19 @@ func all(observers []Observer) (o Observer) {
 			}
 		}
 		if own.Algorithm != nil {
-			o.Algorithm = func(name string) {
-				if before.Algorithm != nil {
-					before.Algorithm(name)
+			o.algorithm = func(name string) {
+				if before.algorithm != nil {
+					before.algorithm(name)
 				}
 				own.Algorithm(name)
 			}
 		}
 	}
 	return o
+}
+
+// observer is an Observer as the stages of a fit know it.
+type observer struct {
+	search.Observer
+	algorithm func(name string)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
 )
@@ -178,10 +179,8 @@ func standardise(src *data.Table) {
 // climb runs EM at beta from theta through the machinery of a fit and returns every step.
 func climb(t *testing.T, local *sweep.Local, mix *mixture.Mixture, theta []float64, driver ascent.EM) (steps []ascent.Step) {
 	t.Helper()
-	l := &lockstep{sweeper: local, mix: mix}
-	runs := l.climb(context.Background(), func(int) ascent.Driver { return driver }, [][]float64{theta}, func(p Progress) { steps = append(steps, p.Step) })
-	if len(runs) != 1 || runs[0].err != nil {
-		t.Fatal(runs[0].err)
+	if _, err := search.Climb(context.Background(), local, mix, driver, theta, func(s ascent.Step) { steps = append(steps, s) }); err != nil {
+		t.Fatal(err)
 	}
 	return steps
 }

@@ -5,8 +5,9 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/selection"
 	"github.com/latent-go/latent/model"
-	"github.com/latent-go/latent/score"
 )
 
 // Result is a finished fit. Its JSON is what the command prints with --json.
@@ -56,44 +57,8 @@ type Timing struct {
 	Repeat float64 `json:"repeat,omitempty"` // replicates of Spec.Bootstrap and Spec.LRT
 }
 
-// tally gathers from the rows what the result reports: it is fed in row order.
-type tally struct {
-	rows            []int64
-	sizes           []float64
-	logLik, entropy float64
-	best            float64
-	agreement       *score.Agreement[int32, string] // nil without a truth column
-	unknown         int64                           // rows without a value in it
-}
-
-func (t *tally) add(s *model.Scored) error {
-	for i, c := range s.Label {
-		w := s.Weight(i)
-		t.rows[c]++
-		if w == 0 {
-			continue
-		}
-		t.sizes[c] += w
-		t.logLik += w * s.LogDensity[i]
-		t.best += w * s.Best[i]
-		t.entropy += w * s.Entropy[i]
-		if s.Truth != nil {
-			if t.agreement == nil {
-				t.agreement = new(score.Agreement[int32, string])
-			}
-			if s.Truth[i] == "" {
-				t.unknown++
-			}
-			if err := t.agreement.Add(c, s.Truth[i], w); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// result returns the result of a fit by so many threads, which took so long.
-func (r *Fitted) result(threads int, took time.Duration) *Result {
+// newResult returns the result of a fit by so many threads, which took so long.
+func newResult(r *search.Fitted, threads int, took time.Duration) *Result {
 	t := Told(r.Model)
 	t.Reason, t.Threads, t.Seconds = r.Reason, threads, took.Seconds()
 	t.Timing = Timing{Start: r.Timing.Start, Fit: r.Timing.Fit, Judge: r.Timing.Judge}
@@ -108,7 +73,7 @@ func (r *Result) Ranked() []model.Candidate {
 	if r.Choice == nil {
 		return nil
 	}
-	return ranked(plan.Criterion(r.Choice.Criterion), r.Candidates, r.K)
+	return selection.Ranked(plan.Criterion(r.Choice.Criterion), r.Candidates, r.K)
 }
 
 // Outraced returns how many candidates were stopped because what they could still gain would not make them the best.

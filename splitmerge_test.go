@@ -3,11 +3,9 @@ package latent
 import (
 	"context"
 	"math"
-	"slices"
 	"testing"
 
-	"github.com/latent-go/latent/internal/rng"
-	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/fixtures"
 )
 
 // Whatever mclust found, over its fourteen shapes and up to nine components, is found or passed without an option. From ten
@@ -37,64 +35,10 @@ func TestDefaultFitsAreNotBelowMclust(t *testing.T) {
 	}
 }
 
-// Two clusters under one component, and one under two: EM stays there, a move does not. With more rows than moves are tried
-// on they see a sample, and the result is of all rows.
-func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{900, 12_000} {
-		z := normals(3, 2*n)
-		x := make([]float64, 0, 2*n)
-		for i := range n {
-			x = append(x, z[2*i]+12*float64(i%3), z[2*i+1])
-		}
-		src, ctx := matrixOf(2, x...), context.Background()
-		f, err := prepare(ctx, src, planOf(Spec{K: 3}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, n, rng.StartSample.New(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		labels := make([]int32, n)
-		for i := range n { // the first cluster cut in two, the others together
-			if labels[i] = 2; i%3 == 0 {
-				labels[i] = int32(i / 3 % 2)
-			}
-		}
-		mix, g, _ := f.startMixture()
-		runs, err := f.climb(ctx, [][]float64{seed.FromLabels(mix, g, p, labels)}, nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := &outcome{runs: runs}
-		if err := f.move(ctx, e); err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			labels[i] = int32(i % 3)
-		}
-		right, err := f.climb(ctx, [][]float64{seed.FromLabels(mix, g, p, labels)}, nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, low := right[0].last.Point.F, runs[0].last.Point.F
-		if low > want-100 {
-			t.Fatalf("%d rows: the bad start climbs to %v: nothing is tested", n, low)
-		}
-		if got := e.win().last; math.Abs(got.Point.F-want) > agree || !got.Done.Converged() {
-			t.Errorf("%d rows: moves lead to %v (%v), want %v", n, got.Point.F, got.Done, want)
-		}
-		if m := e.moves; m.Kept < 1 || m.Tried < m.Kept || math.Abs(m.Gain-(want-low)) > agree || n <= moveRows && f.moveSweeps <= m.Tried*moveSteps || n > moveRows && f.moveSweeps != e.moved.sweeps {
-			t.Errorf("%d rows: %+v after %d sweeps", n, *m, f.moveSweeps)
-		}
-	}
-}
-
 // Who says how to search gets that search.
 func TestMovesAreForWhatIsLeftToTheFit(t *testing.T) {
 	t.Parallel()
-	src := matrixOf(1, 0, 1, 2, 10, 11, 12, 20, 21, 22, 40, 41, 42)
+	src := fixtures.Table(1, 0, 1, 2, 10, 11, 12, 20, 21, 22, 40, 41, 42)
 	for _, c := range []struct {
 		spec Spec
 		want bool
@@ -104,83 +48,6 @@ func TestMovesAreForWhatIsLeftToTheFit(t *testing.T) {
 	} {
 		if r := mustFit(t, src, c.spec); (r.Starts.Moves != nil) != c.want {
 			t.Errorf("%+v: moves %+v", c.spec, r.Starts.Moves)
-		}
-	}
-}
-
-// The pairs are ordered by the cosine of their responsibilities, taken from the definition.
-func TestPairsMostAlikeMergeFirst(t *testing.T) {
-	t.Parallel()
-	const n, k = 40, 5
-	u := uniforms(5, n*k)
-	w := uniforms(6, n)
-	for i := range n {
-		row, sum := u[i*k:i*k+k], 0.0
-		for c := range row {
-			row[c] = math.Pow(row[c], 8)
-			sum += row[c]
-		}
-		for c := range row {
-			row[c] /= sum
-		}
-	}
-	cosine := func(a, b int) float64 {
-		var ab, aa, bb float64
-		for i := range n {
-			ab += w[i] * u[i*k+a] * u[i*k+b]
-			aa += w[i] * u[i*k+a] * u[i*k+a]
-			bb += w[i] * u[i*k+b] * u[i*k+b]
-		}
-		return ab / math.Sqrt(aa*bb)
-	}
-	pairs := alike(w, u, k)
-	if len(pairs) != k*(k-1)/2 {
-		t.Fatalf("%d pairs", len(pairs))
-	}
-	if !slices.IsSortedFunc(pairs, func(p, q [2]int) int { return int(math.Copysign(1, cosine(q[0], q[1])-cosine(p[0], p[1]))) }) {
-		t.Error("the pairs are in another order")
-	}
-}
-
-// One M-step of responsibilities gives each component its weighted mean and covariance.
-func TestStartFromResponsibilities(t *testing.T) {
-	t.Parallel()
-	const n, k = 60, 3
-	x, u := normals(8, n), uniforms(9, n*k)
-	for i := range n {
-		row := u[i*k : i*k+k]
-		sum := 0.0
-		for c := range row {
-			row[c] += 0.1 // none is so small that it is left out
-			sum += row[c]
-		}
-		for c := range row {
-			row[c] /= sum
-		}
-	}
-	ctx := context.Background()
-	f, err := prepare(ctx, matrixOf(1, x...), planOf(Spec{K: k}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := seed.Sample(ctx, f.src, f.look.Used, f.origin, n, rng.StartSample.New(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	theta := f.fromResponsibilities(p, u, 1)
-	comp := f.mix.Components(theta)
-	for c := range k {
-		var sum, mean, v float64
-		for i := range n {
-			sum += u[i*k+c]
-			mean += u[i*k+c] * (x[i] - f.origin[0])
-		}
-		mean /= sum
-		for i := range n {
-			v += u[i*k+c] * math.Pow(x[i]-f.origin[0]-mean, 2) / sum
-		}
-		if math.Abs(comp[c]-mean) > 1e-12 || math.Abs(2*comp[k+c]-math.Log(v)) > 1e-12 {
-			t.Errorf("component %d: mean %v, log sd %v; want %v, %v", c, comp[c], comp[k+c], mean, math.Log(v)/2)
 		}
 	}
 }

@@ -10,18 +10,10 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
-
-// clusters returns n rows of two columns about each of the centres.
-func clusters(n int, seed uint64, centres ...[2]float64) *data.Table {
-	z := normals(seed, 2*n*len(centres))
-	for i := range z {
-		z[i] += centres[i/2/n][i%2]
-	}
-	return matrixOf(2, z...)
-}
 
 // naiveStability holds the groups a of the rows beside the groups b by loops over all rows and pairs of rows.
 func naiveStability(a, b []int32, k int) (ari float64, jaccard, together []float64) {
@@ -97,7 +89,7 @@ func naiveDraws(rng *rand.Rand, n int) []float64 {
 
 func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
 	t.Parallel()
-	src := clusters(30, 3, [2]float64{0, 0}, [2]float64{2.5, 0}, [2]float64{0, 9})
+	src := fixtures.Clusters(30, 3, [2]float64{0, 0}, [2]float64{2.5, 0}, [2]float64{0, 9})
 	for _, spec := range []Spec{{K: 3, Model: "kmeans"}, {K: 3, Covariance: "tied"}, {K: 4, Model: "kmedians"}} {
 		const b = 6
 		spec.Bootstrap = b
@@ -123,11 +115,11 @@ func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
 		}
 		slices.Sort(aris)
 		s := r.Stability
-		within(t, "mean ARI", *s.ARI, mean, 1e-9)
-		within(t, "low ARI", *s.ARILow, aris[0]+0.25*(aris[1]-aris[0]), 1e-9) // 0.05 of 5 steps
+		fixtures.Within(t, "mean ARI", *s.ARI, mean, 1e-9)
+		fixtures.Within(t, "low ARI", *s.ARILow, aris[0]+0.25*(aris[1]-aris[0]), 1e-9) // 0.05 of 5 steps
 		for c, g := range s.Groups {
-			within(t, "Jaccard similarity", g.Jaccard, jaccard[c], 1e-9)
-			within(t, "consensus", g.Consensus, together[c], 1e-9)
+			fixtures.Within(t, "Jaccard similarity", g.Jaccard, jaccard[c], 1e-9)
+			fixtures.Within(t, "consensus", g.Consensus, together[c], 1e-9)
 		}
 		if s.Done != b || s.Failed != 0 || s.Interrupted || s.Choices != nil {
 			t.Errorf("%+v", s)
@@ -137,8 +129,8 @@ func TestStabilityIsThatOfFitsToResampledWeights(t *testing.T) {
 
 func TestSeparateClustersAreStableAndACutBlobIsNot(t *testing.T) {
 	t.Parallel()
-	three := clusters(40, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9})
-	blob := clusters(120, 6, [2]float64{0, 0})
+	three := fixtures.Clusters(40, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9})
+	blob := fixtures.Clusters(120, 6, [2]float64{0, 0})
 	for name, spec := range map[string]Spec{
 		"gmm": {KRange: [2]int{2, 4}, Covariance: "EII,EEE"}, "kmeans": {KRange: [2]int{2, 5}, Model: "kmeans"}, "kmedians": {KRange: [2]int{2, 5}, Model: "kmedians"},
 		"gap": {KRange: [2]int{1, 4}, Model: "kmeans", Criterion: "gap"}, "elbow": {KRange: [2]int{1, 6}, Model: "kmeans", Criterion: "elbow"},
@@ -166,27 +158,27 @@ func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
 	t.Parallel()
 	faithful, _ := builtIn(t, "@faithful")
 	bits := make([]float64, 0, 600)
-	for i, u := range uniforms(3, 600) {
+	for i, u := range fixtures.Uniforms(3, 600) {
 		bits = append(bits, map[bool]float64{true: 1}[(u < 0.85) == (i/3%2 == 0)])
 	}
 	levels := [][]string{{"a", "b"}, {"a", "b"}, {"a", "b"}}
-	large := many(sideBySide + 1)
+	large := fixtures.Many(20_000 + 1)
 	for name, c := range map[string]struct {
 		src  *data.Table
 		spec Spec
 	}{
 		"choice":      {faithful, Spec{KRange: [2]int{1, 3}, Covariance: "EEE,VEV", Bootstrap: 3, LRT: 2}},
 		"pca":         {faithful, Spec{K: 2, Scale: "robust", PCA: 1, Bootstrap: 3, LRT: 2}},
-		"bits":        {matrixOf(3, bits...), Spec{K: 2, Model: "bernoulli", Bootstrap: 3, LRT: 2}},
-		"categories":  {matrixOf(3, bits...), Spec{K: 2, Model: "categorical", Levels: levels, Bootstrap: 3, LRT: 2}},
+		"bits":        {fixtures.Table(3, bits...), Spec{K: 2, Model: "bernoulli", Bootstrap: 3, LRT: 2}},
+		"categories":  {fixtures.Table(3, bits...), Spec{K: 2, Model: "categorical", Levels: levels, Bootstrap: 3, LRT: 2}},
 		"penalty":     {faithful, Spec{Model: "kmeans", Penalty: new(2000.0), Bootstrap: 3}},
-		"exact":       {matrixOf(1, normals(3, 50)...), Spec{Model: "kmedians", K: 2, Bootstrap: 3}},
+		"exact":       {fixtures.Table(1, fixtures.Normals(3, 50)...), Spec{Model: "kmedians", K: 2, Bootstrap: 3}},
 		"mini-batch":  {faithful, Spec{Model: "kmeans", K: 2, Algorithm: "minibatch", Bootstrap: 3}},
 		"many rows":   {large, Spec{K: 2, NInit: 1, Bootstrap: 2, LRT: 1, Covariance: "tied"}},
 		"given start": {faithful, Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{2, 50}, {4, 80}}, Bootstrap: 3}},
 	} {
 		var first string
-		for i, src := range []data.Source{c.src, c.src, passed{c.src}} {
+		for i, src := range []data.Source{c.src, c.src, fixtures.Passed(c.src)} {
 			c.spec.Threads = []int{1, 3, 2}[i]
 			r := quickFit(t, src, c.spec)
 			b, _ := json.Marshal([]any{r.Stability, r.LRT})
@@ -204,7 +196,7 @@ func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
 
 func TestAnInterruptionLeavesTheReplicatesThatAreDone(t *testing.T) {
 	t.Parallel()
-	src := clusters(50, 5, [2]float64{0, 0}, [2]float64{9, 0})
+	src := fixtures.Clusters(50, 5, [2]float64{0, 0}, [2]float64{9, 0})
 	for _, spec := range []Spec{{K: 2, Bootstrap: 1000}, {K: 2, LRT: 1000}} {
 		ctx, cancel := context.WithCancel(context.Background())
 		spec.Threads = 2
@@ -240,10 +232,10 @@ func TestReplicatesThatCannotBeFittedAreCounted(t *testing.T) {
 	t.Parallel()
 	// A column that differs in one row is constant wherever that row is not drawn: in about 1/e of the samples.
 	x := make([]float64, 0, 80)
-	for i, z := range normals(2, 40) {
+	for i, z := range fixtures.Normals(2, 40) {
 		x = append(x, z, map[bool]float64{true: 1}[i == 7])
 	}
-	r := quickFit(t, matrixOf(2, x...), Spec{K: 1, Bootstrap: 60})
+	r := quickFit(t, fixtures.Table(2, x...), Spec{K: 1, Bootstrap: 60})
 	if s := r.Stability; s.Failed < 12 || s.Failed > 33 || s.Done+s.Failed != 60 || s.Interrupted || !strings.Contains(s.Why, "constant") {
 		t.Errorf("%+v", s)
 	}
@@ -251,7 +243,7 @@ func TestReplicatesThatCannotBeFittedAreCounted(t *testing.T) {
 
 func TestStabilityRefusesWhatItCannotDo(t *testing.T) {
 	t.Parallel()
-	src := clusters(20, 5, [2]float64{0, 0}, [2]float64{9, 0})
+	src := fixtures.Clusters(20, 5, [2]float64{0, 0}, [2]float64{9, 0})
 	share := *src
 	share.W = slices.Repeat([]float64{0.025}, 40) // the weights add to 1
 	for want, c := range map[string]struct {
@@ -277,18 +269,18 @@ func TestStabilityRefusesWhatItCannotDo(t *testing.T) {
 
 func TestLikelihoodRatioTellsTwoGaussiansFromOne(t *testing.T) {
 	t.Parallel()
-	one, two := normals(12, 100), normals(12, 100)
+	one, two := fixtures.Normals(12, 100), fixtures.Normals(12, 100)
 	for i := range two {
 		two[i] += float64(i % 2 * 5)
 	}
-	if r := quickFit(t, matrixOf(1, two...), Spec{K: 1, LRT: 39}); *r.LRT.P != 1.0/float64(1+r.LRT.Done) || r.LRT.Done < 30 {
+	if r := quickFit(t, fixtures.Table(1, two...), Spec{K: 1, LRT: 39}); *r.LRT.P != 1.0/float64(1+r.LRT.Done) || r.LRT.Done < 30 {
 		t.Errorf("two Gaussians: %+v", *r.LRT)
 	}
-	r := quickFit(t, matrixOf(1, one...), Spec{K: 1, LRT: 39})
+	r := quickFit(t, fixtures.Table(1, one...), Spec{K: 1, LRT: 39})
 	if *r.LRT.P < 0.1 || *r.LRT.P != float64(1+r.LRT.Reached)/float64(1+r.LRT.Done) {
 		t.Errorf("one Gaussian: p = %v", *r.LRT.P)
 	}
-	if r := quickFit(t, matrixOf(1, two...), Spec{K: 2, Covariance: "tied", LRT: 39}); *r.LRT.P < 0.1 {
+	if r := quickFit(t, fixtures.Table(1, two...), Spec{K: 2, Covariance: "tied", LRT: 39}); *r.LRT.P < 0.1 {
 		t.Errorf("two Gaussians against three: p = %v", *r.LRT.P)
 	}
 }
@@ -299,7 +291,7 @@ func TestLikelihoodRatioIsRarelySignificantWithoutReason(t *testing.T) {
 	t.Parallel()
 	low := 0
 	for i := range 120 {
-		if r := quickFit(t, matrixOf(1, normals(uint64(100+i), 60)...), Spec{K: 1, Covariance: "tied", NInit: 3, LRT: 9, Seed: new(uint64(i))}); *r.LRT.P <= 0.1 {
+		if r := quickFit(t, fixtures.Table(1, fixtures.Normals(uint64(100+i), 60)...), Spec{K: 1, Covariance: "tied", NInit: 3, LRT: 9, Seed: new(uint64(i))}); *r.LRT.P <= 0.1 {
 			low++
 		}
 	}

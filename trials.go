@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/model"
 )
 
@@ -34,12 +35,12 @@ type TrialStep struct {
 	Start     int // from 1
 	Of        int // starts
 	ascent.Step
-	fit *fit
+	fit *search.Fit
 }
 
 // Model returns the mixture where the step stands, in natural parameters, largest weight first.
 func (s *TrialStep) Model() *model.Model {
-	m, _ := s.fit.model(s.Point)
+	m, _ := s.fit.Model(s.Point)
 	return m
 }
 
@@ -57,22 +58,22 @@ func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string
 	if err != nil {
 		return nil, err
 	}
-	f, err := prepare(ctx, src, plans[0])
+	f, err := search.Begin(ctx, src, plans[0])
 	if err != nil {
 		return nil, err
 	}
-	if p := f.mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
+	if p := f.Mix.Params(); p > ascent.MaxBFGS && slices.Contains(algorithms, "bfgs") {
 		return nil, plan.Wrong("Algorithms", "holds bfgs, which keeps a matrix of %d x %d numbers here; leave it out", p, p)
 	}
-	thetas, err := f.starts(ctx)
+	thetas, err := f.Starts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var trials []Trial
 	for i, theta := range thetas {
 		for j, a := range algorithms {
-			f.plan = plans[j]
-			t, err := f.trial(ctx, theta, i, sweeps, func(s ascent.Step) {
+			f.Plan = plans[j]
+			t, err := climbOnce(ctx, f, theta, i, sweeps, func(s ascent.Step) {
 				if see != nil {
 					see(&TrialStep{a, i + 1, len(thetas), s, f})
 				}
@@ -87,23 +88,23 @@ func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string
 	return trials, nil
 }
 
-// trial climbs once from theta, the given one of the starts.
-func (f *fit) trial(ctx context.Context, theta []float64, start, sweeps int, see func(ascent.Step)) (t Trial, err error) {
+// climbOnce climbs once from theta, the given one of the starts.
+func climbOnce(ctx context.Context, f *search.Fit, theta []float64, start, sweeps int, see func(ascent.Step)) (t Trial, err error) {
 	began := time.Now()
-	driver := &rationed{Driver: f.driver(start), most: sweeps}
-	r := f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return driver }, [][]float64{theta}, func(p Progress) { see(p.Step) })[0]
-	if r.err != nil {
-		return t, r.err
+	driver := &rationed{Driver: f.Driver(start), most: sweeps}
+	r := f.Once(ctx, driver, theta, func(p search.Progress) { see(p.Step) })
+	if r.Err != nil {
+		return t, r.Err
 	}
-	end := r.last
+	end := r.Last
 	t = Trial{
-		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: f.userObjective(end.Point.LogLik),
-		Converged: end.Done.Converged(), Spike: f.degenerate(end.Point),
+		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: f.UserObjective(end.Point.LogLik),
+		Converged: end.Done.Converged(), Spike: f.Degenerate(end.Point),
 	}
 	if c := end.Certificate; c != nil && !c.AtLeast && c.Distance == c.Distance {
 		t.Distance = new(end.Distance)
 	}
-	t.Model, _ = f.model(end.Point)
+	t.Model, _ = f.Model(end.Point)
 	return t, nil
 }
 

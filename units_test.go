@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 )
 
 // groupsOfThree are 90 rows of three columns in three groups that overlap a little.
 func groupsOfThree() []float64 {
-	x := normals(41, 270)
+	x := fixtures.Normals(41, 270)
 	for i := range 90 {
 		x[3*i] += 5 * float64(i%3)
 		x[3*i+1] -= 4 * float64(i%2)
@@ -73,10 +74,10 @@ func TestColumnsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 		{Spec{K: 3, Model: "kmedians"}, [][]int{{-1000, -1000, -1000}, {1010, 1010, 1010}}},
 		{Spec{Model: "kmeans", KRange: [2]int{2, 4}, Criterion: "gap"}, [][]int{{-480, -480, -480}, {500, 500, 500}}},
 	} {
-		want := resultOf(t, matrixOf(3, plain...), c.spec)
+		want := resultOf(t, fixtures.Table(3, plain...), c.spec)
 		for _, powers := range c.powers {
 			t.Run(fmt.Sprintf("%s %s %s %v", c.spec.Model, c.spec.Covariance, c.spec.Scale, powers), func(t *testing.T) {
-				src := matrixOf(3, inPowers(plain, powers...)...)
+				src := fixtures.Table(3, inPowers(plain, powers...)...)
 				for _, src := range []data.Source{src, hidden{src}} {
 					got, err := Fit(context.Background(), src, c.spec)
 					if err != nil {
@@ -141,7 +142,7 @@ func TestWhatIsGivenIsInTheUnitsOfTheRows(t *testing.T) {
 	plain := groupsOfThree()
 	for _, power := range []int{-300, 400} {
 		at := func(v float64) float64 { return math.Ldexp(v, power) }
-		src := matrixOf(3, inPowers(plain, power, power, power)...)
+		src := fixtures.Table(3, inPowers(plain, power, power, power)...)
 		square := math.Ldexp(1, 2*power)
 		centers := [][]float64{{0, 0, 3}, {5, -4, 3}, {10, 0, 3}}
 		moved := [][]float64{}
@@ -153,13 +154,13 @@ func TestWhatIsGivenIsInTheUnitsOfTheRows(t *testing.T) {
 			{Spec{Model: "kmeans", Penalty: new(12 * square)}, Spec{Model: "kmeans", Penalty: new(12.0)}},
 			{Spec{K: 3, RegCovar: 0.1 * square, Init: "centers", Centers: moved}, Spec{K: 3, RegCovar: 0.1, Init: "centers", Centers: centers}},
 		} {
-			got, want := mustFit(t, src, c.got), mustFit(t, matrixOf(3, plain...), c.want)
+			got, want := mustFit(t, src, c.got), mustFit(t, fixtures.Table(3, plain...), c.want)
 			sameGroups(t, got, want, []int{power, power, power})
 			if c.got.RegCovar == 0 && got.Iterations != want.Iterations {
 				t.Errorf("power %d: %d iterations, want %d", power, got.Iterations, want.Iterations)
 			}
 		}
-		r := mustFit(t, matrixOf(3, plain...), Spec{Model: "kmeans", K: 3})
+		r := mustFit(t, fixtures.Table(3, plain...), Spec{Model: "kmeans", K: 3})
 		given := *r.Model
 		given.Means = [][]float64{}
 		for _, m := range r.Model.Means {
@@ -170,7 +171,7 @@ func TestWhatIsGivenIsInTheUnitsOfTheRows(t *testing.T) {
 			t.Errorf("power %d: inertia %v after %d iterations from its own end, want %v", power, *again.Inertia, again.Iterations, *r.Inertia)
 		}
 		p, err := SuggestPenalty(context.Background(), src, Spec{Model: "kmeans"}, 3)
-		q, _ := SuggestPenalty(context.Background(), matrixOf(3, plain...), Spec{Model: "kmeans"}, 3)
+		q, _ := SuggestPenalty(context.Background(), fixtures.Table(3, plain...), Spec{Model: "kmeans"}, 3)
 		if err != nil || p != q*square {
 			t.Errorf("power %d: penalty %v (%v), want %v", power, p, err, q*square)
 		}
@@ -187,7 +188,7 @@ func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 			bits[i] = 1
 		}
 	}
-	weights := uniforms(5, 90)
+	weights := fixtures.Uniforms(5, 90)
 	for i := range weights { // with a mean of about 1.3
 		weights[i] = 1 + weights[i]*2/3
 	}
@@ -200,12 +201,12 @@ func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 		if spec.Model == "bernoulli" {
 			rows = bits
 		}
-		src := matrixOf(3, rows...)
+		src := fixtures.Table(3, rows...)
 		src.W = weights
 		want := resultOf(t, src, spec)
 		for _, power := range []int{-990, -300, -20, 60, 980} {
 			t.Run(fmt.Sprintf("%s %s %s %d", spec.Model, spec.Covariance, spec.Algorithm, power), func(t *testing.T) {
-				src := matrixOf(3, rows...)
+				src := fixtures.Table(3, rows...)
 				src.W = inPowers(weights, power)
 				got, err := Fit(context.Background(), src, spec)
 				if err != nil {
@@ -246,9 +247,9 @@ func TestRowWeightsOfVeryDifferentMagnitude(t *testing.T) {
 		}
 	}
 	for _, spec := range []Spec{{K: 3}, {K: 3, Covariance: "VEV"}, {K: 3, Algorithm: "hard-em"}, {K: 3, Model: "kmeans"}, {K: 3, Model: "kmedians"}} {
-		src := matrixOf(3, x...)
+		src := fixtures.Table(3, x...)
 		src.W = weights
-		got, want := resultOf(t, src, spec), resultOf(t, matrixOf(3, heavy...), spec)
+		got, want := resultOf(t, src, spec), resultOf(t, fixtures.Table(3, heavy...), spec)
 		of := func(r *Result) float64 {
 			if r.LogLik != nil {
 				return *r.MeanLogLik
@@ -285,7 +286,7 @@ func TestNumbersThatNoResultCanHoldAreRefused(t *testing.T) {
 		{1, base, slices.Repeat([]float64{1e-300}, 6), Spec{KRange: [2]int{1, 3}}, "takes what the row weights add up to"},
 		{2, inPowers(groupsOfThree(), 0, -300), nil, Spec{K: 2, Covariance: "EEV"}, `column "2": its values are so small beside`},
 	} {
-		src := matrixOf(c.d, c.x...)
+		src := fixtures.Table(c.d, c.x...)
 		src.W = c.w
 		r, err := Fit(context.Background(), src, c.spec)
 		switch {
@@ -313,7 +314,7 @@ func TestRowsOfWhichAModelCannotTellAreNamed(t *testing.T) {
 		{close, []float64{1, 1, 2e-200, 0}, `row 2, column "x": the centres next to it differ by so little`},
 		{centres, []float64{0, 0, 10, 1e-200, 1e150, 0}, ""},
 	} {
-		err := c.m.Rows(context.Background(), matrixOf(2, c.x...), 1, each)
+		err := c.m.Rows(context.Background(), fixtures.Table(2, c.x...), 1, each)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s of %v: %v, want %q", c.m.Kind, c.x, err, c.want)
 		}
@@ -323,7 +324,7 @@ func TestRowsOfWhichAModelCannotTellAreNamed(t *testing.T) {
 // A stream that ends in an error ends the making of the rows in other units.
 func TestErrorsOfRowsInOtherUnitsAreTold(t *testing.T) {
 	t.Parallel()
-	src := &broken{*matrixOf(1, inPowers([]float64{0, 1, 10, 11}, 300)...)}
+	src := &broken{*fixtures.Table(1, inPowers([]float64{0, 1, 10, 11}, 300)...)}
 	if _, err := Fit(context.Background(), src, Spec{Model: "kmeans", K: 2}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
 	}
@@ -345,10 +346,10 @@ func (b *broken) Open(ctx context.Context) (data.Reader, error) {
 func TestAColumnThatVanishesInTheUnitOfAllIsNotCalledConstant(t *testing.T) {
 	t.Parallel()
 	x := make([]float64, 0, 80)
-	for i, z := range normals(4, 80) {
+	for i, z := range fixtures.Normals(4, 80) {
 		x = append(x, math.Ldexp(z, map[bool]int{true: -660, false: 660}[i%2 == 0]))
 	}
-	_, err := Fit(context.Background(), matrixOf(2, x...), Spec{K: 2, Covariance: "VVE"})
+	_, err := Fit(context.Background(), fixtures.Table(2, x...), Spec{K: 2, Covariance: "VVE"})
 	if err == nil || !strings.Contains(err.Error(), `column "1": its values are so small beside those of the others`) {
 		t.Errorf("error %v", err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/prepare"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -69,9 +69,9 @@ func outOfRange(p *data.Report) error {
 		switch {
 		case c.Numbers == 0:
 		case c.Use == "feature":
-			err = latent.OutOfRange(c.Name, c.SD)
+			err = prepare.OutOfRange(c.Name, c.SD)
 		case c.Use == "weight":
-			err = latent.WeightsOutOfRange(c.Mean * float64(c.Numbers))
+			err = prepare.WeightsOutOfRange(c.Mean * float64(c.Numbers))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)

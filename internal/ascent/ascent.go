@@ -116,6 +116,9 @@ const (
 // Converged reports whether the driver met its demand.
 func (r Reason) Converged() bool { return r > Flat }
 
+// EstimateAfter is how many steps a driver's own estimate of the distance needs to mean anything.
+const EstimateAfter = 6
+
 // A Driver climbs from theta and yields every step it accepts, the start first. The loop body may record, draw or
 // stop; a driver that was stopped leaves nothing running. An error ends the sequence.
 type Driver interface {

@@ -9,6 +9,17 @@ const (
 	MaxCandidates = 10_000    // numbers of groups times covariance shapes that one choice may be from
 )
 
+// What a fit may take by its estimate, before anything is climbed.
+const (
+	// AffordedBytes is the memory that parameters and sums of one fit may take, beside the rows.
+	AffordedBytes = 4 << 30
+	// AffordedSeconds is the time that a fit may take on one core, unless Spec.AllowLong is set. It holds where parameters are
+	// many for the table: rows in plenty may take as long as they like.
+	AffordedSeconds = 900
+	// PlentyOfCells is how many cells of the table a parameter must have for the time not to matter.
+	PlentyOfCells = 50
+)
+
 // validateLimits refuses numbers beyond those bounds. MaxIter and BetaSteps may be as large as they like: nothing is held
 // for them. BatchSize is bounded by the number of rows, and K and PCA are checked when rows and columns are known.
 func (p *Plan) validateLimits() error {

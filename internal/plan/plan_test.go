@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/latent-go/latent/internal/family"
@@ -140,3 +141,29 @@ func TestDerivedPlans(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
+
+// What is tried unasked depends on rows and columns.
+func TestShapesThatAreTried(t *testing.T) {
+	t.Parallel()
+	p := (Spec{}).parse()
+	if names, left := p.Shapes(100, 1); !slices.Equal(names, []family.Shape{family.Full, family.Tied}) || left != nil {
+		t.Errorf("one column: %v, left out %v", names, left)
+	}
+	if _, left := p.Shapes(100, 9); !slices.Equal(left, []family.Shape{family.TiedVolumeAxes, family.TiedAxes}) {
+		t.Errorf("nine columns: left out %v", left)
+	}
+	shapes, left := p.Shapes(2e6, 40)
+	for _, shape := range shapes {
+		if shape.Matrix() || shape.Parsimonious() {
+			t.Errorf("%s is tried on 2,000,000 rows of 40 columns", shape)
+		}
+	}
+	if len(shapes)+len(left) != len(family.Shapes()) {
+		t.Errorf("%v, left out %v", shapes, left)
+	}
+	if p = (Spec{Covariance: "all"}).parse(); len(first(p.Shapes(2e6, 40))) != len(family.Shapes()) {
+		t.Error("all are not all")
+	}
+}
+
+func first[A, B any](a A, _ B) A { return a }

@@ -21,6 +21,11 @@ const (
 	DPMeans       Algorithm = "dp-means" // which a price of a cluster asks for
 )
 
+// Climbers returns the drivers of mixtures that climb the log-likelihood.
+func Climbers() []Algorithm {
+	return []Algorithm{EM, EMLBFGS, SQUAREM, AntiAnnealing, BFGS, LBFGS, ECG}
+}
+
 // Start is a way to choose starts, by its word in a spec.
 type Start string
 

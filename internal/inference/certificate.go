@@ -1,0 +1,120 @@
+package inference
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/model"
+)
+
+// Certify says how far from the optimum the fit stopped.
+func (f *End) Certify(s ascent.Step) (c model.Certificate) {
+	c.OnEdge = []string{}
+	switch {
+	case f.Plan.RegCovar > 0:
+		c.Why = "--reg-covar adds to the variances outside the likelihood: nothing is climbed"
+		return c
+	case f.Plan.Hard() && f.Plan.Mixture():
+		c.Why = "hard labels climb another function than the log-likelihood"
+		return c
+	case f.Plan.Hard():
+		return c
+	}
+	method := "estimate" // the driver's own, where nobody looked closely
+	if s.Certificate != nil {
+		method = string(s.Certificate.Method)
+		if s.Certificate.AtLeast {
+			method = "lower bound"
+		}
+		c.Why, c.Saddles = s.Certificate.Why, s.Certificate.Saddles
+		if s.Certificate.Curvature == s.Certificate.Curvature {
+			c.Curvature, c.Whole = new(s.Certificate.Curvature), s.Certificate.Whole
+		}
+	}
+	if s.Distance == s.Distance && (s.Certificate != nil || s.Iteration >= ascent.EstimateAfter) {
+		c.DistanceSE, c.Remaining, c.Method = new(s.Distance), new(f.UserWeight(s.Remaining)), &method
+	}
+	return c
+}
+
+// Certified reports whether the fit climbs the log-likelihood until its optimum is certified to be near.
+func (f *End) Certified() bool {
+	return f.Mix.Smooth() && !f.Plan.Hard() && f.Plan.RegCovar == 0 && f.Plan.TolLogLik == 0
+}
+
+// flatDirection looks for a direction in which no row's density changes, by the sum of the outer products of the rows'
+// scores, info of the parameters keep, held left out: what rows do not determine is in its null space. That is a pass which standard errors
+// take anyway; two more, along the direction alone, tell whether the log-likelihood is flat there. It is for ends that were not
+// looked at in every direction, and returns what is to be told of one.
+func (f *End) flatDirection(ctx context.Context, s *ascent.Step, keep []int, held []bool, info *mat.SymDense, rows int64) (*ascent.Certificate, error) {
+	if s.Certificate == nil || s.Certificate.Whole || !f.Certified() || int64(len(keep)) >= rows {
+		return s.Certificate, nil
+	}
+	var least float64
+	look := ascent.FlatAlong{Seed: f.Plan.Seed, Known: s.Point, Least: &least, Held: held, Estimate: f.outerProducts(keep, held, info)}
+	last, err := f.Climb(ctx, look, s.Point.Theta)
+	if err != nil {
+		return nil, err
+	}
+	c := *s.Certificate
+	if least < c.Curvature { // what was told by the curvature that the climb had met
+		grow := math.Sqrt(c.Curvature / max(least, FlatBelow))
+		c.Distance, c.Remaining = c.Distance*grow, c.Remaining*grow*grow
+	}
+	if along := last.Certificate.Curvature; along < c.Curvature {
+		c.Curvature = along
+	}
+	return &c, nil
+}
+
+// outerProducts returns the product of the sum of outer products info with a move. info is of the parameters keep, which lack
+// one of each group of logits: the scores of a group add to 0, and that one has what is missing.
+func (f *End) outerProducts(keep []int, held []bool, info *mat.SymDense) func(v []float64) ([]float64, error) {
+	n := f.Mix.Params()
+	kept, anchor := make([]bool, n), slices.Repeat([]int{-1}, n) // of each parameter that of its group
+	for _, at := range keep {
+		kept[at] = true
+	}
+	f.Mix.Groups(func(from, to int) {
+		for i := from; i < to; i++ {
+			if !kept[i] && !held[i] {
+				for j := from; j < to; j++ {
+					anchor[j] = i
+				}
+			}
+		}
+	})
+	return func(v []float64) ([]float64, error) {
+		x, y := make([]float64, len(keep)), make([]float64, n)
+		for j, at := range keep {
+			if x[j] = v[at]; anchor[at] >= 0 {
+				x[j] -= v[anchor[at]]
+			}
+		}
+		for i, at := range keep {
+			for j, w := range x {
+				y[at] += info.At(i, j) * w
+			}
+			if anchor[at] >= 0 {
+				y[anchor[at]] -= y[at]
+			}
+		}
+		return y, nil
+	}
+}
+
+// Undetermined is why there are no standard errors, and what is remarked, where the log-likelihood is flat.
+const Undetermined = "the log-likelihood is flat in some direction: these rows do not determine all parameters"
+
+// FlatBelow is the smallest curvature, in units of the complete-data information, below which a direction is called flat: what
+// a difference of gradients is right to.
+const FlatBelow = 1e-4
+
+// IsFlat reports whether an end was found to be flat in some direction.
+func IsFlat(s *ascent.Step) bool {
+	return s.Certificate != nil && math.Abs(s.Certificate.Curvature) < FlatBelow
+}

@@ -1,0 +1,303 @@
+// Package inference tells about the end of a fit: its standard errors, its certificate, and whether the rows determine all parameters.
+package inference
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/prepare"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
+)
+
+// End is where a fit has ended, and what can be asked about it.
+type End struct {
+	*prepare.Rows
+	Mix   *mixture.Mixture
+	Local *sweep.Local
+	// climb runs a driver from theta to its end, and counts its passes.
+	Climb func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error)
+}
+
+// StandardErrors makes a pass for the standard errors where a fit has ended, parameters on a floor left out;
+// component c of the answer is the order[c]-th of theta, where that is -1 one that has no standard errors. Of an end that was not looked at in every direction the pass may
+// also find a flat one, which s.Certificate then tells. It returns nil for a model without density.
+func (f *End) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (*model.StandardErrors, error) {
+	if !f.Mix.Family.Density() {
+		return nil, nil
+	}
+	e, theta := &model.StandardErrors{}, s.Point.Theta
+	held := f.NearEdge(theta, s.Point.Held)
+	keep := f.Mix.Identified(theta, held)
+	p := len(keep)
+	switch {
+	case f.Plan.RegCovar > 0:
+		e.Why = "--reg-covar adds to the variances outside the likelihood"
+	case f.Plan.Hard():
+		e.Why = "hard labels climb another function than the log-likelihood"
+	case IsFlat(s):
+		e.Why = Undetermined
+	case p == 0:
+		e.Why = "every parameter is on an edge"
+	case p > sweep.MaxInformation:
+		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d whose information is inverted", p, sweep.MaxInformation)
+	case int64(p) >= f.Survey.Used:
+		e.Why = fmt.Sprintf("%s too few for the information of %d parameters", text.RowsAre(f.Survey.Used, f.Survey.W), p) // whatever their weights, so many scores have no more directions
+	}
+	if e.Why != "" {
+		return e, nil
+	}
+	info, err := f.Local.Information(ctx, f.Mix, theta, keep, sweep.InformationShare(p, f.Survey.Used), f.Plan.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if s.Certificate, err = f.flatDirection(ctx, s, keep, held, info.Matrix, info.Rows); err != nil {
+		return nil, err
+	}
+	if IsFlat(s) {
+		e.Why = Undetermined
+		return e, nil
+	}
+	e.Rows = info.Rows
+	u, err := mixture.Invert(info.Matrix, keep)
+	if err != nil {
+		e.Why = err.Error()
+		return e, nil
+	}
+	e.Method = "outer products"
+	n := natural{f: f, theta: theta, held: held, u: u, order: order}
+	n.at = len(theta) - len(f.Mix.Components(theta))
+	n.fill(e)
+	multiply(e, math.Exp2(float64(f.Units.Weights)/2)) // an error goes with one over the root of the weights
+	return e, nil
+}
+
+// edgeRows is the expected number of rows below which the rarer outcome of a probability has none to tell its error by.
+const edgeRows = 0.1
+
+// NearEdge returns held and what rows say next to nothing of near an edge: the probabilities so near 0 or 1 that less than
+// a tenth of a row speaks for the rarer outcome, and the means of a component at the floor of variances, whose rows are
+// all but equal in some direction.
+func (f *End) NearEdge(theta []float64, held []bool) []bool {
+	k, d, comp := f.Mix.K, f.Mix.D, f.Mix.Components(theta)
+	near, at := make([]bool, len(theta)), len(theta)-len(comp)
+	copy(near, held)
+	fam, ok := f.Mix.Family.(family.Natural)
+	if !ok {
+		for c, floor := range f.Mix.Family.AtFloor(comp, k, d) {
+			for j := range d {
+				near[at+c*d+j] = near[at+c*d+j] || floor
+			}
+		}
+		return near
+	}
+	p, events := fam.Natural(nil, comp, k), f.Plan.Kind.Location.Events
+	for c, lw := range f.Mix.LogWeights(nil, theta) {
+		rows, width := math.Exp(lw)*f.Survey.W, len(p)/k
+		for j := c * width; j < (c+1)*width; j++ {
+			near[at+j] = near[at+j] || events(p[j], rows) < edgeRows
+		}
+	}
+	return near
+}
+
+// natural turns the uncertainty of theta into standard errors of natural parameters.
+type natural struct {
+	f     *End
+	theta []float64
+	held  []bool
+	u     *mixture.Uncertainty
+	order []int
+	at    int // where the family's parameters begin in theta
+}
+
+func (n *natural) fill(e *model.StandardErrors) {
+	if n.at > 0 && len(n.order) > 1 {
+		w := n.f.Mix.LogWeights(nil, n.theta)
+		for c := range w {
+			w[c] = math.Exp(w[c])
+		}
+		shares := n.shares(0, w)
+		for _, c := range n.order {
+			v := math.NaN()
+			if c >= 0 {
+				v = shares[c]
+			}
+			e.Weights = append(e.Weights, v)
+		}
+	}
+	switch fam := n.f.Mix.Family.(type) {
+	case family.Gaussian:
+		n.gaussian(e, fam)
+	case family.Parsimonious:
+		n.gaussian(e, fam.Plain())
+	case family.Natural:
+		n.locations(e, fam)
+	}
+}
+
+// locations fills in the errors of probabilities and the like: each by the slope in its own parameter, or those of the levels of
+// a column together.
+func (n *natural) locations(e *model.StandardErrors, fam family.Natural) {
+	k, at := n.f.Mix.K, n.f.Plan.Kind.Location
+	p := fam.Natural(nil, n.theta[n.at:], k)
+	width, rows := len(p)/k, make([]model.Errors, k)
+	if groups, ok := fam.(family.Grouped); ok {
+		groups.Groups(k, func(from, to int) {
+			c := from / width
+			rows[c] = append(rows[c], n.shares(n.at+from, p[from:to])...)
+		})
+	} else {
+		for i, v := range p {
+			rows[i/width] = append(rows[i/width], n.u.StandardError(n.at+i, []float64{at.Slope(v)}))
+		}
+	}
+	told := &e.Probabilities
+	if at.Told != kind.Probability {
+		told = &e.Means
+	}
+	for _, c := range n.order {
+		if c < 0 {
+			*told = append(*told, unknown(width))
+		} else {
+			*told = append(*told, rows[c])
+		}
+	}
+}
+
+// shares returns the standard errors of probabilities p that are the softmax of the logits from place from on:
+// dp_l = p_l (dt_l - sum_m p_m dt_m).
+func (n *natural) shares(from int, p []float64) model.Errors {
+	e, grad := make(model.Errors, len(p)), make([]float64, len(p))
+	for l := range p {
+		for m := range p {
+			grad[m] = -p[l] * p[m]
+		}
+		grad[l] = p[l] * (1 - p[l])
+		e[l] = math.NaN()
+		if n.held == nil || !n.held[from+l] {
+			e[l] = n.u.StandardError(from, grad)
+		}
+	}
+	return e
+}
+
+func (n *natural) gaussian(e *model.StandardErrors, g family.Gaussian) {
+	unit := n.f.unitSizes()
+	for _, c := range n.order {
+		row := unknown(len(n.f.Names))
+		for j := 0; j < len(row) && c >= 0; j++ {
+			row[j] = n.mean(c, j)
+		}
+		e.Means = append(e.Means, row)
+	}
+	for i := range g.Shape.Count(len(n.order)) {
+		c := n.order[i]
+		if g.Shape.Shared() {
+			c = 0
+		}
+		e.Covariance = append(e.Covariance, n.covariance(g, c, unit))
+	}
+}
+
+// unknown returns the standard errors of n parameters that have none.
+func unknown(n int) model.Errors { return slices.Repeat(model.Errors{math.NaN()}, n) }
+
+// mean returns the standard error of the mean of component c in column j, in the user's units.
+func (n *natural) mean(c, j int) float64 {
+	d, unit := n.f.Mix.D, 1.0
+	for _, t := range n.f.Transform {
+		if t.Kind != "pca" {
+			unit *= t.Scale[j]
+			continue
+		}
+		grad := make([]float64, d) // of the column's mean in those of the components
+		for a, axis := range t.Components {
+			grad[a] = unit * axis[j]
+		}
+		return n.u.StandardError(n.at+c*d, grad)
+	}
+	return unit * n.u.StandardError(n.at+c*d+j, []float64{1})
+}
+
+// covariance returns the standard errors of a covariance, laid out as in StandardErrors.
+func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Errors {
+	d, size := n.f.Mix.D, g.Shape.Size(n.f.Mix.D)
+	entry := func(_, _ int) float64 { return math.NaN() }
+	if c >= 0 {
+		entry = n.entries(g, c)
+	}
+	at := func(j, l int) float64 { return unit[j] * unit[l] * entry(j, l) }
+	switch {
+	case g.Shape.Matrix():
+		e := make(model.Errors, d*d)
+		for j := range d {
+			for l := range j + 1 {
+				v := at(j, l)
+				e[j*d+l], e[l*d+j] = v, v
+			}
+		}
+		return e
+	case size == 1 && (len(n.f.UserSteps()) == 0 || model.Principal(n.f.Transform) != nil):
+		return model.Errors{at(0, 0)}
+	}
+	e := make(model.Errors, d)
+	for j := range e {
+		e[j] = at(j, j)
+	}
+	return e
+}
+
+// entries returns the standard errors of the entries of the covariance of component c.
+func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
+	k, d, comp := n.f.Mix.K, n.f.Mix.D, n.theta[n.at:]
+	if fam, ok := n.f.Mix.Family.(family.Parsimonious); ok {
+		grad := make([]float64, len(comp))
+		return func(j, l int) float64 {
+			fam.CovarianceGrad(grad, comp, c, j, l, k, d)
+			return n.u.StandardError(n.at, grad)
+		}
+	}
+	size := g.Shape.Size(d)
+	u, grad := g.ScaleOf(comp, c, k, d), make([]float64, size)
+	return func(j, l int) float64 {
+		g.CovarianceGrad(grad, u, j, l, d)
+		return n.u.StandardError(n.at+k*d+c*size, grad)
+	}
+}
+
+// unitSizes returns what a step of 1 after the transform is in the units that covariances are told in, variable by variable:
+// the user's, or those of principal components.
+func (f *End) unitSizes() []float64 {
+	unit := slices.Repeat([]float64{1}, f.Mix.D)
+	if model.Principal(f.Transform) != nil {
+		if !f.Plan.Scaled() {
+			unit = slices.Repeat([]float64{math.Ldexp(1, f.Units.Power)}, f.Mix.D)
+		}
+		return unit
+	}
+	for _, t := range f.Transform {
+		for j, s := range t.Scale {
+			unit[j] *= s
+		}
+	}
+	return unit
+}
+
+// multiply multiplies all of the errors e.
+func multiply(e *model.StandardErrors, by float64) {
+	for _, rows := range [][]model.Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities} {
+		for _, row := range rows {
+			for j := range row {
+				row[j] *= by
+			}
+		}
+	}
+}

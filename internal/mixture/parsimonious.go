@@ -1,0 +1,53 @@
+package mixture
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/internal/family"
+)
+
+// Gaussian returns the Gaussian family of the covariances, each by itself where components share a part of them, and its
+// parameters that are the components comp. ok is false for another model.
+func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok bool) {
+	switch fam := m.Family.(type) {
+	case family.Gaussian:
+		return fam, comp, true
+	case family.Parsimonious:
+		g, k, d := fam.Plain(), m.K, m.D
+		own = make([]float64, g.Params(k, d))
+		fam.Expand(own, comp, k, d)
+		return g, own, true
+	}
+	return g, nil, false
+}
+
+// Start returns the Gaussian mixture that starts are made in, and its family: that of the fit, or where components
+// share a part of their covariances the one in which they do not. ok is false for another model.
+func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
+	switch fam := m.Family.(type) {
+	case family.Gaussian:
+		return m, fam, true
+	case family.Parsimonious:
+		own := *m
+		own.Family = fam.Plain()
+		return &own, fam.Plain(), true
+	}
+	return nil, g, false
+}
+
+// Restrict turns parameters of the mixture Start into those of m. weight is the sum of the row weights.
+func (m *Mixture) Restrict(start []float64, weight float64) []float64 {
+	fam, ok := m.Family.(family.Parsimonious)
+	if !ok {
+		return start
+	}
+	plain, _, _ := m.Start()
+	w := plain.LogWeights(nil, start)
+	for c, lw := range w {
+		w[c] = math.Exp(lw) * weight
+	}
+	theta := make([]float64, m.Params())
+	copy(theta, start[:len(start)-len(plain.Components(start))])
+	fam.Restrict(m.Components(theta), plain.Components(start), w, m.K, m.D)
+	return theta
+}

@@ -1,0 +1,69 @@
+package prepare
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
+)
+
+// A column with no more than fewValues distinct values in at least fewRows rows, as the row weights count them, is no measurement
+// that a density is for.
+const (
+	fewValues = 5
+	fewRows   = 50
+)
+
+// findDiscrete notes the columns of a Gaussian mixture that have few distinct values: components can settle on single ones,
+// where only the floor of variances bounds the density. It reads rows until every column has shown more.
+func (f *Rows) findDiscrete(ctx context.Context) error {
+	if !f.Plan.Kind.Shaped || f.Survey.W < fewRows || f.Plan.PCA != 0 {
+		return nil
+	}
+	r, err := f.Source.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	seen := make([]map[float64]bool, len(f.Names))
+	for j := range seen {
+		seen[j] = map[float64]bool{}
+	}
+	var b data.Block
+	for open := true; open; {
+		if err := r.Read(&b, 4096); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		open = false
+		for j, values := range seen {
+			for i := 0; i < b.N && len(values) <= fewValues; i++ {
+				if b.Weight(i) > 0 {
+					values[b.At(i, j)] = true
+				}
+			}
+			open = open || len(values) <= fewValues
+		}
+	}
+	for j, values := range seen {
+		if len(values) <= fewValues {
+			f.Discrete = append(f.Discrete, f.Names[j])
+		}
+	}
+	return ctx.Err()
+}
+
+// DiscreteWarning says what may come of columns with few distinct values.
+func (f *Rows) DiscreteWarning() model.Warning {
+	which, names := "column "+strconv.Quote(f.Discrete[0])+" has", f.Discrete
+	if n := len(names); n > 1 {
+		which = fmt.Sprintf("%d columns, %s first, have", n, strconv.Quote(names[0]))
+	}
+	return model.Warn(model.FewValues, "%s no more than %d distinct values: groups may settle on single ones, where a density has no bound but the floor of variances; unless that is meant, use --exclude %s", which, fewValues, text.ShellWord(strings.Join(names, ",")))
+}

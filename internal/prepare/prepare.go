@@ -1,0 +1,180 @@
+// Package prepare makes rows ready to be fitted: it looks at them once, puts them into units and scales, and refuses what no fit can
+// use.
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
+)
+
+// Rows are rows that are ready to be fitted.
+type Rows struct {
+	Plan      plan.Plan
+	User      data.Source       // rows in the user's units
+	Source    data.Source       // rows after the transform
+	measured  data.Source       // rows in the units of the fit, before any other transform
+	Units     Units             // that the fit measures columns and weights by
+	Transform []model.Transform // of the columns, that of the units first
+	Survey    *sweep.Survey     // of src
+	Origin    []float64         // that a sweep measures from
+	Names     []string
+	SD        []float64 // standard deviations of the columns in the user's units; nil for columns without a unit
+	Discrete  []string  // names of columns with few distinct values
+}
+
+// New makes the first pass over the rows of src, transforms them as the plan asks, and refuses rows that cannot be fitted. It depends
+// on K only in refusing too large a one, and not on the covariance shape.
+func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
+	if err := p.One(); err != nil {
+		return nil, err
+	}
+	if err := data.CheckContext(ctx); err != nil {
+		return nil, err
+	}
+	src, err := data.Checked(src)
+	if err != nil {
+		return nil, err
+	}
+	if _, d := src.Shape(); p.Algorithm == plan.Exact && d != 1 && p.PCA != 1 {
+		return nil, plan.Wrong("Algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
+	}
+	f := &Rows{Plan: p, User: src, Source: src, measured: src}
+	_, d := src.Shape()
+	if f.Names = p.Columns; f.Names == nil {
+		for j := range d {
+			f.Names = append(f.Names, strconv.Itoa(j+1))
+		}
+	}
+	if len(f.Names) != d {
+		return nil, plan.Wrong("Columns", "has %d names for %d columns", len(f.Names), d)
+	}
+	look, err := sweep.Look(ctx, src, p.Threads)
+	if err != nil {
+		return nil, err
+	}
+	f.Survey = look
+	for _, step := range []func(context.Context) error{f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	f.Origin = f.Survey.Origin()
+	if !p.Kind.Centred() {
+		f.Origin = make([]float64, len(f.Survey.Mean))
+	}
+	return f, nil
+}
+
+// spreads notes the standard deviations of the columns.
+func (f *Rows) spreads(context.Context) error {
+	if f.Plan.Kind.Cells.Units {
+		for j, v := range f.Survey.Var {
+			sd := math.Sqrt(v)
+			if f.Units.Scale != nil {
+				sd *= f.Units.Scale[j]
+			}
+			f.SD = append(f.SD, sd)
+		}
+	}
+	return nil
+}
+
+// check refuses what no fit can use.
+func (f *Rows) check(context.Context) error {
+	look, k := f.Survey, f.Plan.K
+	switch {
+	case look.Rows == 0:
+		return errors.New("there are no rows to fit")
+	case look.Used == 0 || look.W == 0:
+		return errors.New("all row weights are zero: there is nothing to fit")
+	case int64(k) > look.Used:
+		return plan.Wrong("K", "is %d, but the number of rows is %d", k, look.Used)
+	}
+	if err := checkWeights(f.Weight()); err != nil {
+		return err
+	}
+	for j, v := range look.Var {
+		if (math.IsInf(v, 1) || v != v) && f.Plan.Binarize == nil {
+			return tooLarge(f.Names[j])
+		}
+		if v == 0 && look.Min[j] < look.Max[j] && f.Plan.Mixture() && f.Plan.Binarize == nil {
+			return tooSmall(f.Names[j])
+		}
+		if v == 0 && f.Plan.Kind.Shaped {
+			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.Names[j], look.Min[j], text.ShellWord(f.Names[j]))
+		}
+	}
+	return nil
+}
+
+// checkDistinct refuses more components than there are distinct rows, after any transform.
+func (f *Rows) checkDistinct(ctx context.Context) error {
+	k := f.Plan.K
+	if k <= 1 {
+		return nil
+	}
+	distinct, err := DistinctRows(ctx, f.Source, k)
+	if err == nil && distinct < k {
+		err = plan.Wrong("K", "is %d, but the number of distinct rows is %d", k, distinct)
+	}
+	return err
+}
+
+// checkCells refuses cells that the model has no place for: that are no bits for a model of bits, no levels for one of levels.
+func (f *Rows) checkCells(ctx context.Context) error {
+	cells := f.Plan.Kind.Cells
+	if cells.Levels && len(f.Plan.Levels) != len(f.Names) {
+		return plan.Wrong("Levels", "names the levels of %d columns, but there %s %d", len(f.Plan.Levels), text.Form(len(f.Names), "is", "are"), len(f.Names))
+	}
+	return cells.Check(ctx, f.Source, f.Plan.Levels, f.Names, true)
+}
+
+// DistinctRows counts distinct rows of positive weight and stops at most.
+func DistinctRows(ctx context.Context, src data.Source, most int) (int, error) {
+	r, err := src.Open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	seen := map[string]struct{}{}
+	var b data.Block
+	var key []byte
+	for len(seen) < most && ctx.Err() == nil {
+		if err := r.Read(&b, 256); err == io.EOF {
+			break
+		} else if err != nil {
+			return 0, err
+		}
+		for i := 0; i < b.N && len(seen) < most; i++ {
+			if b.Weight(i) == 0 {
+				continue
+			}
+			key = key[:0]
+			for j := range b.D {
+				key = strconv.AppendUint(key, math.Float64bits(b.At(i, j)+0), 36) // +0 turns -0 into 0
+				key = append(key, ' ')
+			}
+			seen[string(key)] = struct{}{}
+		}
+	}
+	return len(seen), ctx.Err()
+}
+
+// Jacobian is what a log-likelihood of transformed rows lacks to one in the user's units: the density of a row is that of
+// the transformed row over the product of the scales.
+func (f *Rows) Jacobian() float64 {
+	if !f.Plan.Mixture() {
+		return 0
+	}
+	return -f.Survey.W * model.LogVolume(f.Transform, len(f.Names))
+}

@@ -1,0 +1,374 @@
+package prepare
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
+)
+
+// Squares, products of squares and weighted sums of them must stay within float64, whose powers of two go from -1074 to 1023.
+// A fit whose columns or row weights would lead out of that is made in other units: columns and weights are multiplied by
+// powers of two, which is exact, and everything that is reported is in the user's units again. Fits of ordinary numbers are
+// made as the numbers stand, and keep every bit.
+
+const (
+	// ordinaryRange is the power of two within which the range of a column is ordinary: fourth powers, and products of ten
+	// variances, are then far from the ends of float64.
+	ordinaryRange = 100
+	// The mean row weight is ordinary between lightWeight and heavyWeight. Weights count rows, and the fit of a mixture ends
+	// within --tol standard errors of its optimum, so that rows of very small weight would end it anywhere; those of very
+	// large weight ask for more digits than the log-likelihood has. A silhouette needs clusters of more than one row.
+	lightWeight, heavyWeight = 1.0 / 16, 1 << 20
+	// tinyWeight is the least positive weight in the units of the fit, whose mean is about 1: it keeps a row among those that
+	// are fitted, and changes no sum.
+	tinyWeight = 0x1p-500
+)
+
+// Units are what a fit measures columns and row weights by. The zero value means as they stand.
+type Units struct {
+	Scale   []float64 // of each column: a power of two; nil where columns are as they stand
+	Power   int       // the scale of all columns is 2^power, where they have one
+	Weights int       // weights are multiplied by 2^weights
+}
+
+// findUnits returns the units that the first pass asks for.
+func (f *Rows) findUnits() (u Units) {
+	if f.Survey.Used == 0 || f.Survey.MaxWeight == 0 {
+		return u
+	}
+	if f.Plan.Kind.Cells.Units {
+		u.Scale, u.Power = f.columnUnits()
+	}
+	u.Weights = f.weightUnit()
+	return u
+}
+
+// columnUnits returns a scale a column, each of its own where the fit does not depend on that, and else the power that they
+// have in common; nil where all ranges are ordinary.
+func (f *Rows) columnUnits() (scale []float64, power int) {
+	powers := make([]int, len(f.Survey.Min))
+	far, largest := false, math.MinInt
+	for j := range powers {
+		powers[j] = rangePower(f.Survey.Min[j], f.Survey.Max[j])
+		if f.Survey.Min[j] < f.Survey.Max[j] {
+			far = far || abs(powers[j]) > ordinaryRange
+			largest = max(largest, powers[j])
+		}
+	}
+	own := f.ownScales()
+	if !far || !own && abs(largest) <= ordinaryRange {
+		return nil, 0
+	}
+	scale = make([]float64, len(powers))
+	for j, p := range powers {
+		switch constant := f.Survey.Min[j] == f.Survey.Max[j]; {
+		case !own:
+			p = largest
+			if constant { // it tells no rows apart, but must not overflow
+				_, e := math.Frexp(f.Survey.Min[j])
+				p = max(p, e-ordinaryRange)
+			}
+		case constant || abs(p) <= ordinaryRange:
+			p = 0
+		}
+		scale[j] = math.Ldexp(1, p)
+	}
+	if own {
+		largest = 0
+	}
+	return scale, largest
+}
+
+// rangePower returns p such that hi - lo is at most 2^p and, but for the largest numbers, at least half of that.
+func rangePower(lo, hi float64) int {
+	_, p := math.Frexp(hi - lo)
+	if math.IsInf(hi-lo, 0) {
+		p = 1023 // 2^1024 is no float64; the range is then at most 4 units
+	}
+	return p
+}
+
+func abs(p int) int { return max(p, -p) }
+
+// ownScales reports whether the result does not depend on the unit of each column: rows are scaled before they are fitted, or
+// a diagonal map of the columns maps every mixture of the shape to another.
+func (f *Rows) ownScales() bool {
+	if f.Plan.Scaled() {
+		return true
+	}
+	if !f.Plan.Kind.Shaped || f.Plan.PCA != 0 || f.Plan.RegCovar != 0 {
+		return false
+	}
+	return !f.Plan.OneUnit && f.Plan.Shape.Rescales()
+}
+
+// weightUnit returns the power of two that weights are multiplied by.
+func (f *Rows) weightUnit() int {
+	if f.Plan.Penalty != nil { // a row of weight 2 is two rows, each of which may open a cluster
+		return 0
+	}
+	mean := f.Survey.W / float64(f.Survey.Used)
+	if math.IsInf(mean, 1) {
+		mean = f.Survey.MaxWeight
+	}
+	if mean >= lightWeight && mean <= heavyWeight {
+		return 0
+	}
+	_, p := math.Frexp(mean)
+	return 1 - p
+}
+
+// rescale puts the units that the first pass asks for before the rows, and looks at them again.
+func (f *Rows) rescale(ctx context.Context) (err error) {
+	f.Units = f.findUnits()
+	if f.Units.Scale == nil && f.Units.Weights == 0 {
+		return nil
+	}
+	if f.Source, err = f.Units.rows(ctx, f.Source); err != nil {
+		return err
+	}
+	if f.Units.Scale != nil {
+		f.Transform = []model.Transform{f.Units.transform()}
+	}
+	f.measured = f.Source
+	plain := f.Survey
+	if f.Survey, err = sweep.Look(ctx, f.Source, f.Plan.Threads); err != nil || !f.Plan.Kind.Shaped {
+		return err
+	}
+	for j, lo := range f.Survey.Min {
+		if lo == f.Survey.Max[j] && plain.Min[j] < plain.Max[j] {
+			return fmt.Errorf("column %q: its values are so small beside those of the others that no float64 holds both in one unit; multiply the column by a constant, or use --scale standard", f.Names[j])
+		}
+	}
+	return nil
+}
+
+// Transform returns the units of columns as a change of variables.
+func (u *Units) transform() model.Transform {
+	return model.Transform{Kind: "standard", Center: make([]float64, len(u.Scale)), Scale: u.Scale}
+}
+
+// rows returns src in the units. A table stays one.
+func (u *Units) rows(ctx context.Context, src data.Source) (data.Source, error) {
+	out := src
+	if u.Scale != nil {
+		t := u.transform()
+		out = t.Rows(out)
+	}
+	if u.Weights != 0 {
+		out = &reweighted{out, u.Weights}
+	}
+	table, ok := src.(*data.Table)
+	if !ok {
+		return out, nil
+	}
+	t := *table
+	r, err := out.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t.F64, t.F32, t.W = make([]float64, 0, t.N*t.D), nil, nil
+	var b data.Block
+	for {
+		if err := r.Read(&b, 4096); err == io.EOF {
+			return &t, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for i := range b.N * b.D {
+			t.F64 = append(t.F64, b.At(i/b.D, i%b.D))
+		}
+		t.W = append(t.W, b.W...)
+	}
+}
+
+// reweighted is a source whose row weights are multiplied by 2^power. Positive ones stay above tinyWeight.
+type reweighted struct {
+	data.Source
+	power int
+}
+
+func (s *reweighted) Open(ctx context.Context) (data.Reader, error) {
+	r, err := s.Source.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &reweightedReader{Reader: r, power: s.power}, nil
+}
+
+// reweightedReader keeps the new weights in memory of its own: those below may be a view of the table.
+type reweightedReader struct {
+	data.Reader
+	power int
+}
+
+func (r *reweightedReader) Read(b *data.Block, n int) error {
+	if err := r.Reader.Read(b, n); err != nil {
+		return err
+	}
+	w := make([]float64, b.N)
+	for i := range w {
+		if v := b.Weight(i); v > 0 {
+			w[i] = max(math.Ldexp(v, r.power), tinyWeight)
+		}
+	}
+	b.W = w
+	return nil
+}
+
+// UserWeight returns a sum of row weights, or what is in proportion to one, in the user's units.
+func (f *Rows) UserWeight(w float64) float64 { return math.Ldexp(w, -f.Units.Weights) }
+
+// Weight returns the sum of the row weights as the user gave them.
+func (f *Rows) Weight() float64 { return f.UserWeight(f.Survey.W) }
+
+// UserObjective returns an objective, as runs are compared by, in the user's units: a log-likelihood, or minus a cost.
+func (f *Rows) UserObjective(h float64) float64 {
+	if f.Plan.Mixture() {
+		return f.UserWeight(h + f.Jacobian())
+	}
+	return math.Ldexp(h, f.CostPower()-f.Units.Weights)
+}
+
+// CostPower returns the power of two that distances are to be multiplied by, as often as they come into a cost, for the
+// user's units. Where the columns are scaled, costs are of scaled columns.
+func (f *Rows) CostPower() int {
+	switch {
+	case f.Plan.Scaled():
+		return 0
+	case f.Plan.Medians():
+		return f.Units.Power
+	}
+	return 2 * f.Units.Power
+}
+
+// InUnits returns a squared distance, or the ridge of a variance, in the units of the fit.
+func (f *Rows) InUnits(square float64) float64 {
+	if f.Plan.Scaled() {
+		return square
+	}
+	return math.Ldexp(square, -2*f.Units.Power)
+}
+
+// UserSteps returns what is done to rows after they are in the units of the fit.
+func (f *Rows) UserSteps() []model.Transform {
+	if f.Units.Scale != nil {
+		return f.Transform[1:]
+	}
+	return f.Transform
+}
+
+// Fold returns to the user's units a model whose first transform is that of the units.
+func (f *Rows) Fold(m *model.Model) {
+	if f.Units.Scale == nil {
+		return
+	}
+	m.Transform = slices.Clone(m.Transform[1:])
+	remeasure(m, f.Units.Scale, func(v, s float64) float64 { return v * s })
+	if len(m.Transform) == 0 {
+		m.Transform = nil
+	}
+}
+
+// Unfold is the inverse of fold, for a copy of a model in the user's units.
+func (f *Rows) Unfold(m *model.Model) *model.Model {
+	if f.Units.Scale == nil {
+		return m
+	}
+	c := *m
+	c.Transform = slices.Clone(m.Transform)
+	remeasure(&c, f.Units.Scale, func(v, s float64) float64 { return v / s })
+	c.Transform = slices.Insert(c.Transform, 0, f.Units.transform())
+	return &c
+}
+
+// remeasure changes every number of a model of a length in column j, once for each time that the column comes into it, by
+// what by makes of it and scale[j]. It makes new slices.
+func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
+	row := func(x []float64) []float64 {
+		y := make([]float64, len(x))
+		for j, v := range x {
+			y[j] = by(v, scale[j])
+		}
+		return y
+	}
+	if len(m.Transform) > 0 && m.Transform[0].Scale != nil {
+		m.Transform[0].Center, m.Transform[0].Scale = row(m.Transform[0].Center), row(m.Transform[0].Scale)
+		return
+	}
+	if len(m.Transform) > 0 { // principal components, of columns of one scale
+		m.Transform[0].Mean = row(m.Transform[0].Mean)
+		scale = slices.Repeat(scale[:1], len(m.Variables()))
+	}
+	means, covariance := make([][]float64, len(m.Means)), make([][]float64, len(m.Covariance))
+	for c, mean := range m.Means {
+		means[c] = row(mean)
+	}
+	for c, cov := range m.Covariance {
+		d := len(scale)
+		q := make([]float64, len(cov))
+		for i, v := range cov {
+			if m.Shape.Matrix() {
+				q[i] = by(by(v, scale[i/d]), scale[i%d])
+			} else {
+				q[i] = by(by(v, scale[i]), scale[i])
+			}
+		}
+		covariance[c] = q
+	}
+	m.Means, m.Covariance = means, covariance
+}
+
+// The variance of a column, in the user's units, must lie between these: sums over rows are then numbers of full precision, and so
+// is the floor of the variances of a mixture.
+const (
+	leastVariance = 0x1p-960
+	mostVariance  = 0x1p+1020
+	// leastSpread is the least variance of the widest column of k-means.
+	leastSpread = 0x1p-1000
+)
+
+// checkRange refuses columns whose results no float64 could hold.
+func (f *Rows) checkRange(context.Context) error {
+	if f.Plan.Binarize != nil || f.Plan.Medians() || !f.Plan.Kind.Shaped && f.Plan.Scaled() {
+		return nil
+	}
+	widest, largest := 0, math.Inf(-1) // of log2 of the variance, for k-means
+	for j, v := range f.Survey.Var {
+		if v == 0 {
+			continue
+		}
+		power := math.Log2(v)
+		if f.Units.Scale != nil {
+			power += 2 * math.Log2(f.Units.Scale[j])
+		}
+		if power > largest {
+			widest, largest = j, power
+		}
+		if power > math.Log2(mostVariance) {
+			return tooLarge(f.Names[j])
+		}
+		if f.Plan.Mixture() && power < math.Log2(leastVariance) {
+			return tooSmall(f.Names[j])
+		}
+	}
+	if !f.Plan.Mixture() && largest < math.Log2(leastSpread) && !math.IsInf(largest, -1) {
+		return tooSmall(f.Names[widest])
+	}
+	return nil
+}
+
+func tooLarge(column string) error {
+	return fmt.Errorf("column %q: the values are so large that their variance overflows; divide the column by a constant", column)
+}
+
+func tooSmall(column string) error {
+	return fmt.Errorf("column %q: the values are so small that their variance underflows; multiply the column by a constant", column)
+}

@@ -1,0 +1,137 @@
+package resampling
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"github.com/latent-go/latent/internal/selection"
+
+	"github.com/latent-go/latent/internal/search"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/model"
+)
+
+// errSpiked is said of a mixture that cannot be compared.
+var errDegenerate = errors.New("a component is at the floor of variances, which decides its likelihood")
+
+// likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
+// and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
+func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *search.Fitted, note func(done, of int)) (*model.LRT, error) {
+	k := r.Model.K()
+	t := &model.LRT{K: k, Against: k + 1, Replicates: p.LRT}
+	size := resample{total: r.Model.Provenance.TotalWeight}
+	if err := size.enough("LRT"); err != nil {
+		return nil, err
+	}
+	p = p.Candidate(k, r.Model.Shape)
+	observed, err := gain(ctx, src, p.Replicate(p.Threads), r)
+	switch {
+	case ctx.Err() != nil:
+		t.Interrupted = true
+		return t, nil
+	case err != nil:
+		t.Why = plan.Text(err)
+		return t, nil
+	}
+	t.Statistic = &observed
+	null, rows := withoutTransform(r.Model), int(size.draws())
+	inside := p.Untransformed()
+	all := make([]*lifted, t.Replicates)
+	replicates(ctx, p.Threads, int64(rows), t.Replicates, note, func(i, threads int) {
+		drawn, err := drawn(null, rows, rng.Null.At(p.Seed, i))
+		l := &lifted{}
+		if err == nil {
+			l.statistic, err = gain(ctx, drawn, inside.Replicate(threads), nil)
+		}
+		if ctx.Err() == nil { // else it was cut short
+			l.err, all[i] = err, l
+		}
+	})
+	gatherRatios(t, all)
+	return t, nil
+}
+
+// lifted is what one sample comes to.
+type lifted struct {
+	statistic float64
+	err       error
+}
+
+// gatherRatios counts the samples.
+func gatherRatios(t *model.LRT, all []*lifted) {
+	for _, l := range all {
+		switch {
+		case l == nil:
+			t.Interrupted = true
+		case l.err != nil:
+			if t.Failed++; t.Why == "" {
+				t.Why = plan.Text(l.err)
+			}
+		default:
+			if t.Done++; l.statistic >= *t.Statistic {
+				t.Reached++
+			}
+		}
+	}
+	if t.Done > 0 {
+		t.P = new(float64(1+t.Reached) / float64(1+t.Done))
+	}
+}
+
+// gain returns twice what one more component than p.K adds to the log-likelihood of the rows, nats, 0 where its climbs
+// found less. small is the fit of K; nil fits it.
+func gain(ctx context.Context, src data.Source, p plan.Plan, small *search.Fitted) (_ float64, err error) {
+	if small == nil {
+		if small, err = selection.Fit(ctx, src, p, search.Observer{}); err != nil {
+			return 0, err
+		}
+	}
+	if small.OnFloor() {
+		return 0, errDegenerate
+	}
+	p = p.Candidate(p.K+1, p.Shape)
+	large, err := selection.Fit(ctx, src, p, search.Observer{})
+	if err != nil {
+		return 0, err
+	}
+	if large.OnFloor() {
+		return 0, errDegenerate
+	}
+	var sum [2]float64
+	for i, m := range []*model.Model{small.Model, large.Model} {
+		err := m.Rows(ctx, src, p.Threads, func(s *model.Scored) error {
+			for j, v := range s.LogDensity {
+				sum[i] += s.Weight(j) * v
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return max(0, 2*(sum[1]-sum[0])), nil
+}
+
+// withoutTransform returns the model in the space where it was fitted, without its transform. It shares memory.
+func withoutTransform(m *model.Model) *model.Model {
+	inner := *m
+	inner.Columns, inner.Transform = m.Variables(), nil
+	return &inner
+}
+
+// drawn returns n rows drawn from the model.
+func drawn(m *model.Model, n int, rng *rand.Rand) (*data.Table, error) {
+	s, err := m.SamplerFrom(rng)
+	if err != nil {
+		return nil, err
+	}
+	t := &data.Table{N: n, D: m.D(), F64: make([]float64, n*m.D())}
+	for i := range n {
+		s.Draw(t.F64[i*t.D : i*t.D+t.D])
+	}
+	return t, nil
+}

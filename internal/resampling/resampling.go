@@ -1,0 +1,35 @@
+// Package resampling repeats a fit on other rows: on bootstrap samples, to tell how stable its groups are, and on samples of the model,
+// to test it against one more component.
+package resampling
+
+import (
+	"context"
+
+	"github.com/latent-go/latent/internal/selection"
+
+	"github.com/latent-go/latent/internal/search"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
+)
+
+// Fit fits what a plan asks for, with the stability and the test where it asks for them. If ctx ends while these are made, the
+// fit stands.
+func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Fitted, error) {
+	r, err := selection.Fit(ctx, src, p.Once(), see)
+	if err != nil {
+		return nil, err
+	}
+	found := &r.Model.Provenance.Findings
+	if p.Bootstrap > 0 {
+		if found.Stability, err = stability(ctx, src, p, r, see.Replicate); err != nil {
+			return nil, err
+		}
+	}
+	if p.LRT > 0 {
+		if found.LRT, err = likelihoodRatio(ctx, src, p, r, see.Replicate); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}

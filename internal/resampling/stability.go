@@ -1,0 +1,212 @@
+package resampling
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/latent-go/latent/internal/selection"
+
+	"github.com/latent-go/latent/internal/search"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/model"
+	"github.com/latent-go/latent/score"
+)
+
+// Bounds of the mean Jaccard similarity (Hennig 2007 and the manual of fpc's clusterboot).
+const (
+	veryStable = 0.85
+	stable     = 0.75
+	doubtful   = 0.6
+	dissolved  = 0.5
+)
+
+func reading(jaccard float64) string {
+	switch {
+	case jaccard >= veryStable:
+		return "very stable"
+	case jaccard >= stable:
+		return "stable"
+	case jaccard >= doubtful:
+		return "a pattern with unsure edges"
+	}
+	return "not to be trusted"
+}
+
+// lowShare is the share of replicates that may agree less than Stability.ARILow says.
+const lowShare = 0.05
+
+// comparison is what one replicate comes to beside the result.
+type comparison struct {
+	model  *model.Model
+	err    error
+	ari    float64
+	groups []similarity
+}
+
+// similarity is how one group of the result fares in a replicate.
+type similarity struct{ jaccard, together float64 }
+
+// stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
+func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Fitted, note func(done, of int)) (*model.Stability, error) {
+	from, k := r.Model.Provenance, r.Model.K()
+	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.Halves()}
+	if err := sample.enough("Bootstrap"); err != nil {
+		return nil, err
+	}
+	s := &model.Stability{Replicates: p.Bootstrap, Groups: []model.GroupStability{}}
+	var labels []int32
+	err := r.Model.Rows(context.WithoutCancel(ctx), src, p.Threads, func(b *model.Scored) error {
+		labels = append(labels, b.Label...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*comparison, p.Bootstrap)
+	replicates(ctx, p.Threads, from.Rows, p.Bootstrap, note, func(i, threads int) {
+		own := sample
+		own.replicate = i
+		again, err := selection.Fit(ctx, own.of(src), p.Replicate(threads), search.Observer{})
+		c := &comparison{err: err}
+		if err == nil {
+			c.model = again.Model
+			err = c.compare(ctx, src, labels, k, threads)
+		}
+		if ctx.Err() == nil { // else it was cut short
+			c.err, all[i] = err, c
+		}
+	})
+	gatherStability(s, all, k)
+	if p.Chooses() || p.Penalty != nil {
+		s.Choices = choices(all)
+	}
+	s.Interrupted = s.Done+s.Failed < s.Replicates
+	return s, nil
+}
+
+// compare labels all rows with the replicate's model and holds its groups beside the k groups of labels. Weights count rows.
+func (c *comparison) compare(ctx context.Context, src data.Source, labels []int32, k int, threads int) error {
+	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and one of the replicate
+	err := c.model.Rows(ctx, src, threads, func(b *model.Scored) error {
+		if b.First+int64(len(b.Label)) > int64(len(labels)) {
+			return errors.New("there are more rows than the fit has seen: they changed while they were read")
+		}
+		for i, other := range b.Label {
+			shared[[2]int32{labels[b.First+int64(i)], other}] += b.Weight(i)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var t score.Agreement[int32, int32]
+	size, again := make([]float64, k), make([]float64, c.model.K())
+	cells := slices.SortedFunc(maps.Keys(shared), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+	for _, at := range cells {
+		size[at[0]] += shared[at]
+		again[at[1]] += shared[at]
+		if err := t.Add(at[0], at[1], shared[at]); err != nil {
+			return err
+		}
+	}
+	c.ari, c.groups = t.ARI(), make([]similarity, k)
+	for _, at := range cells {
+		n, g := shared[at], &c.groups[at[0]]
+		if n == 0 {
+			continue
+		}
+		g.jaccard = max(g.jaccard, n/(size[at[0]]+again[at[1]]-n))
+		g.together += n * max(0, n-1)
+	}
+	for j, n := range size {
+		if n > 1 {
+			c.groups[j].together /= n * (n - 1)
+		} else { // no pair that could be parted
+			c.groups[j].together = 1
+		}
+	}
+	return nil
+}
+
+// gatherStability takes the means over the replicates that are done.
+func gatherStability(s *model.Stability, all []*comparison, k int) {
+	var aris []float64
+	groups := make([]model.GroupStability, k)
+	for _, c := range all {
+		switch {
+		case c == nil:
+			continue
+		case c.err != nil:
+			if s.Failed++; s.Why == "" {
+				s.Why = plan.Text(c.err)
+			}
+			continue
+		}
+		aris = append(aris, c.ari)
+		for j, g := range c.groups {
+			groups[j].Jaccard += g.jaccard
+			groups[j].Consensus += g.together
+			if g.jaccard > stable {
+				groups[j].Recovered++
+			}
+			if g.jaccard <= dissolved {
+				groups[j].Dissolved++
+			}
+		}
+	}
+	if s.Done = len(aris); s.Done == 0 {
+		return
+	}
+	n, sum := float64(s.Done), 0.0
+	for _, v := range aris {
+		sum += v
+	}
+	s.ARI, s.ARILow = new(sum/n), new(valueAt(aris, lowShare))
+	for j := range groups {
+		g := &groups[j]
+		g.Label, g.Jaccard, g.Consensus = j+1, g.Jaccard/n, g.Consensus/n
+		g.Reading = reading(g.Jaccard)
+	}
+	s.Groups = groups
+}
+
+// choices counts what the replicates chose.
+func choices(all []*comparison) (list []model.ChosenTimes) {
+	for _, c := range all {
+		if c == nil || c.err != nil {
+			continue
+		}
+		k, shape, code := c.model.K(), "", ""
+		if kind.Of(c.model.Kind).Shaped {
+			shape, code = c.model.Shape.String(), c.model.Shape.Mclust()
+		}
+		at := slices.IndexFunc(list, func(x model.ChosenTimes) bool { return x.K == k && x.Mclust == code })
+		if at < 0 {
+			at = len(list)
+			list = append(list, model.ChosenTimes{K: k, Covariance: shape, Mclust: code})
+		}
+		list[at].Times++
+	}
+	slices.SortFunc(list, func(a, b model.ChosenTimes) int {
+		return cmp.Or(b.Times-a.Times, a.K-b.K, cmp.Compare(a.Mclust, b.Mclust))
+	})
+	return list
+}
+
+// valueAt returns the value below which a share of the values lies, straight lines between them (R's type 7). It sorts a
+// copy.
+func valueAt(values []float64, share float64) float64 {
+	v := slices.Sorted(slices.Values(values))
+	at := share * float64(len(v)-1)
+	i := int(at)
+	if i+1 == len(v) {
+		return v[i]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}

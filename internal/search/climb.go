@@ -1,0 +1,230 @@
+package search
+
+import (
+	"context"
+	"iter"
+	"math"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/hard"
+	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/onedim"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
+)
+
+// Climb runs the driver of the spec from every start. Climbs that race are stopped when they can no longer win.
+func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress), race bool) ([]Run, error) {
+	watch = f.userProgress(watch)
+	switch s := &f.Plan; s.Driver(f.Mix.D) {
+	case plan.DPMeans:
+		points, err := f.priced(ctx)
+		if err != nil {
+			return nil, err
+		}
+		steps := hard.DPMeans{Penalty: f.InUnits(*s.Penalty), MaxIter: s.MaxIter, Points: points}.Steps(ctx, f.Local, thetas[0], f.Mix.D)
+		runs := follow(ctx, []iter.Seq2[ascent.Step, error]{steps}, watch)
+		if p := runs[0].Last.Point; p != nil {
+			f.Mix.K = len(p.Theta) / f.Mix.D
+		}
+		return runs, nil
+	case plan.MiniBatch:
+		points, err := f.all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		driver := hard.MiniBatch{Points: points, BatchSize: s.BatchSize, MaxIter: s.MaxIter, Seed: s.Seed, Threads: s.Threads}
+		return f.lockstep(watch).climb(ctx, func(int) ascent.Driver { return driver }, thetas, watch), nil
+	case plan.Breathing:
+		points, err := f.sample(ctx)
+		if err != nil {
+			return nil, err
+		}
+		atOnce := min(s.Threads, len(thetas))
+		driver := hard.NewBreathing(points, f.Survey.Used, atOnce)
+		driver.MaxIter, driver.Seed, driver.Threads = s.MaxIter, s.Seed, s.Threads/atOnce
+		return f.lockstep(watch).climb(ctx, func(start int) ascent.Driver {
+			own := *driver
+			own.Start = start
+			return &own
+		}, thetas, watch), nil
+	}
+	if f.Plan.Medians() {
+		points, err := f.all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		medians := &hard.Medians{Points: points, Threads: f.Plan.Threads}
+		climbs := make([]iter.Seq2[ascent.Step, error], len(thetas))
+		for i, theta := range thetas {
+			climbs[i] = f.Driver(i).Steps(ctx, medians, theta)
+		}
+		runs := follow(ctx, climbs, watch)
+		if f.Plan.Driver(f.Mix.D) == plan.Exact {
+			runs[0].Last.Done = ascent.FixedPoint
+		}
+		return runs, nil
+	}
+	if f.Plan.Driver(f.Mix.D) == plan.Exact {
+		runs := f.lockstep(watch).climb(ctx, f.Driver, thetas, watch)
+		runs[0].Last.Done = ascent.FixedPoint // at the optimum, whatever the last digit of a mean does
+		return runs, nil
+	}
+	l := f.lockstep(watch)
+	if race && l.smooth && f.Plan.Tol > 0 {
+		l.degenerate = f.Degenerate
+	}
+	if f.beaten == nil || !race {
+		return l.climb(ctx, f.Driver, thetas, watch), nil
+	}
+	runs := l.climb(ctx, func(start int) ascent.Driver {
+		if f.beaten[start] {
+			return ascent.EM{Beta: 1} // evaluates the start
+		}
+		return f.Driver(start)
+	}, thetas, watch)
+	for i := range runs {
+		runs[i].pruned = runs[i].pruned || f.beaten[i]
+	}
+	return runs, nil
+}
+
+func (f *Fit) lockstep(watch func(Progress)) *lockstep {
+	l := &lockstep{sweeper: f.sweeper(), threads: f.Plan.Threads, mix: f.Mix, lift: watch != nil, smooth: f.Mix.Smooth() && !f.Plan.Hard() && f.Plan.RegCovar == 0}
+	if f.Need != nil {
+		if l.rival = (&rival{f.Need, raceNear}); f.beaten != nil { // starts have climbed on the sample
+			l.rival.near = rivalNear
+		}
+	}
+	return l
+}
+
+// follow runs climbs to their ends, one after another. Where ctx ends they are left behind after a grace.
+func follow(ctx context.Context, climbs []iter.Seq2[ascent.Step, error], watch func(Progress)) []Run {
+	var r record
+	r.begin(len(climbs))
+	_, left := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) {
+		for i, steps := range climbs {
+			for s, err := range steps {
+				if !r.add(i, s, err, watch) {
+					break
+				}
+			}
+		}
+		return none, nil
+	})
+	over := make([]bool, len(climbs))
+	for i := range over {
+		over[i] = left == nil || r.ended(i)
+	}
+	return r.leave(over, left)
+}
+
+// resume lets a climb that was stopped go on to its end. The search of anti-annealing is over by then.
+func (f *Fit) resume(ctx context.Context, r Run) (Run, error) {
+	on := *f
+	if on.Plan.Driver(f.Mix.D) == plan.AntiAnnealing {
+		on.Plan = on.Plan.With(plan.EMLBFGS)
+	}
+	on.Plan.MaxIter = max(f.Plan.MaxIter-r.Last.Iteration, 0)
+	var watch func(Progress)
+	if f.Watch != nil {
+		watch = func(p Progress) {
+			p.Start, p.Iteration, p.Sweeps = r.start+1, p.Iteration+r.Last.Iteration, p.Sweeps+r.Sweeps
+			f.Watch(p)
+		}
+	}
+	runs, err := on.Climb(ctx, [][]float64{r.Last.Point.Theta}, watch, false)
+	switch {
+	case err != nil:
+		return r, err
+	case runs[0].Err != nil && ctx.Err() == nil:
+		return r, runs[0].Err
+	case runs[0].Last.Point == nil:
+		return r, nil
+	}
+	end := runs[0]
+	end.start, end.Sweeps, end.Last.Iteration = r.start, end.Sweeps+r.Sweeps, end.Last.Iteration+r.Last.Iteration
+	return end, nil
+}
+
+// all returns all rows of positive weight, in memory and in order, for what sums cannot do.
+func (f *Fit) all(ctx context.Context) (*seed.Points, error) {
+	return f.shared.sample(math.MaxInt, func() (*seed.Points, error) {
+		return seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, math.MaxInt, rng.StartSample.New(0))
+	})
+}
+
+// pricedRows is the number of rows up to which DP-means looks for a cheaper partition: the search takes less than a second.
+const pricedRows = 1000
+
+// priced returns the rows among which DP-means looks for a cheaper partition: all, or none where they are many.
+func (f *Fit) priced(ctx context.Context) (*seed.Points, error) {
+	if f.Survey.Used > pricedRows {
+		return nil, nil
+	}
+	return f.all(ctx)
+}
+
+// Driver returns the driver that the spec asks for, for one of the starts. Each has nudges of its own: where annealing has
+// merged all components, they are all that starts differ in.
+func (f *Fit) Driver(start int) ascent.Driver {
+	s, most, nudges := &f.Plan, f.Plan.MaxIter, f.Plan.Seed+uint64(start)
+	if s.Hard() {
+		if s.Driver(f.Mix.D) == plan.Exact {
+			most = 0 // there is nothing left to climb
+		}
+		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: f.InUnits(s.TolShift)}
+	}
+	finish := ascent.Finish{MaxIter: most, Tol: s.Tol, TolLogLik: s.TolLogLik, Weight: f.Survey.W, Seed: nudges}
+	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}
+	switch s.Driver(f.Mix.D) {
+	case plan.EM:
+		finish.Driver = ascent.EM{Beta: 1, MaxIter: most, Ascends: s.RegCovar == 0}
+	case plan.EMLBFGS:
+		finish.Driver = quasi
+	case plan.AntiAnnealing:
+		finish.Driver = ascent.Anneal{Betas: s.Beta, Sweeps: s.BetaSteps, MaxIter: most, Seed: nudges, Last: quasi}
+	case plan.SQUAREM:
+		finish.Driver = ascent.SQUAREM{MaxIter: most}
+	case plan.BFGS:
+		finish.Driver = ascent.BFGS{Chart: f.Mix.Chart(), MaxIter: most}
+	case plan.LBFGS:
+		finish.Driver = ascent.LBFGS{Chart: f.Mix.Chart(), MaxIter: most}
+	case plan.ECG:
+		finish.Driver = ascent.ECG{Chart: f.Mix.Chart(), MaxIter: most}
+	}
+	return finish
+}
+
+// exact returns the centres of the best partition of one column.
+func (f *Fit) exact(ctx context.Context) ([]float64, error) {
+	p, err := f.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cost := onedim.Squared
+	if f.Plan.Medians() {
+		cost = onedim.Absolute
+	}
+	r, err := onedim.Cluster(ctx, p.X, p.W, f.Plan.K, cost)
+	if err != nil {
+		return nil, err
+	}
+	return r.Centers, nil
+}
+
+// Climb runs a driver from theta, with passes that sweeper makes, and returns where it ends; see sees every step.
+func Climb(ctx context.Context, sweeper sweep.Sweeper, mix *mixture.Mixture, d ascent.Driver, theta []float64, see func(ascent.Step)) (ascent.Step, error) {
+	l := &lockstep{sweeper: sweeper, mix: mix}
+	r := l.climb(ctx, func(int) ascent.Driver { return d }, [][]float64{theta}, func(p Progress) { see(p.Step) })[0]
+	return r.Last, r.Err
+}
+
+// Once runs a driver from theta, alone.
+func (f *Fit) Once(ctx context.Context, d ascent.Driver, theta []float64, watch func(Progress)) Run {
+	return f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return d }, [][]float64{theta}, watch)[0]
+}

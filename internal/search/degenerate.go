@@ -1,0 +1,216 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/seed"
+)
+
+// Degenerate reports whether a point owes its likelihood to a component on a few rows that are all but equal in some
+// direction: one at the floor that holds less weight than d + 2 rows, or a narrow one. Many equal rows are a cluster.
+func (f *Fit) Degenerate(p *ascent.Point) bool {
+	few := float64(f.Mix.D + 2)
+	if f.Plan.Replica { // rows that were drawn again and again are few all the same
+		few *= rowDrawnTimes
+	}
+	for c, at := range f.atFloor(p) {
+		if at && p.Weights[c] < few {
+			return true
+		}
+	}
+	c, _ := f.narrow(p)
+	return c >= 0
+}
+
+// atFloor tells which components owe their covariance to the floor of variances.
+func (f *Fit) atFloor(p *ascent.Point) []bool {
+	at := f.Mix.Family.AtFloor(f.Mix.Components(p.Theta), f.Mix.K, f.Mix.D)
+	for c, flat := range p.Flat {
+		at[c] = at[c] || flat
+	}
+	return at
+}
+
+// narrowRows times d + 1 rows is the weight from which on a component may be as narrow as it likes.
+const narrowRows = 10
+
+// oblique stands for the column of a component that is narrow along a direction which is no column's.
+const oblique = -1
+
+// narrow returns a component of few rows that is narrower than values are told apart, and the column in which it is, or oblique;
+// c is -1 where there is none. Where values are rounded to steps, equal ones are equal by rounding, and a density that is higher
+// than uniform over a step, whose variance is step^2 / 12, makes something of nothing. Rounding gives every direction u the
+// variance of sum u_j^2 step_j^2 / 12, so none may have less. Components at the floor are left out.
+func (f *Fit) narrow(p *ascent.Point) (c, column int) {
+	few := narrowRows * float64(f.Mix.D+1)
+	if f.grid == nil || slices.Min(p.Weights) >= few {
+		return -1, oblique
+	}
+	g, own, ok := f.Mix.Gaussian(f.Mix.Components(p.Theta))
+	if !ok {
+		return -1, oblique
+	}
+	k, d := f.Mix.K, f.Mix.D
+	floor := f.atFloor(p)
+	q := make([]float64, g.Shape.Size(d))
+	for c := range k {
+		if p.Weights[c] >= few || floor[c] {
+			continue
+		}
+		g.Covariance(q, g.ScaleOf(own, c, k, d), d)
+		if column, ok := f.belowSteps(q); ok {
+			return c, column
+		}
+	}
+	return -1, oblique
+}
+
+// belowSteps reports whether a covariance, as packed as the shape has it, is narrower in some direction than rounding to the
+// grid leaves values, and in which column, or oblique.
+func (f *Fit) belowSteps(q []float64) (column int, below bool) {
+	d := f.Mix.D
+	matrix := d > 1 && len(q) == d*(d+1)/2
+	for j, step := range f.grid {
+		v := q[0]
+		switch {
+		case matrix:
+			v = q[j*(j+3)/2]
+		case len(q) == d:
+			v = q[j]
+		}
+		if v < step*step/12 {
+			return j, true
+		}
+	}
+	if !matrix {
+		return oblique, false
+	}
+	rest := slices.Clone(q) // what rounding does not explain
+	for j, step := range f.grid {
+		rest[j*(j+3)/2] -= step * step / 12
+	}
+	return oblique, !positive(rest, d)
+}
+
+// positive reports whether the packed lower triangle of a symmetric matrix, which it overwrites, is positive definite.
+func positive(q []float64, d int) bool {
+	for j := range d {
+		row := q[j*(j+1)/2:][:j+1]
+		for i := range j {
+			v := row[i]
+			for m, u := range q[i*(i+1)/2:][:i] {
+				v -= row[m] * u
+			}
+			row[i] = v / q[i*(i+3)/2]
+			row[j] -= row[i] * row[i]
+		}
+		if !(row[j] > 0) {
+			return false
+		}
+		row[j] = math.Sqrt(row[j])
+	}
+	return true
+}
+
+// scant returns a component that holds less weight than the rows that a covariance of its own takes, and that number; -1 where
+// there is none. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
+// volume, take 3. A covariance that all components share is as good as all rows.
+func (f *Fit) scant(p *ascent.Point) (c, need int) {
+	shape := f.Plan.Shape
+	code := shape.Mclust()
+	switch {
+	case !f.Plan.Kind.Shaped || f.Mix.K == 1 || !strings.Contains(code, "V"):
+		return -1, 0
+	case shape.Matrix() && f.Mix.D > 1 && strings.Contains(code[1:], "V"):
+		need = f.Mix.D + 2
+	default:
+		need = 3
+	}
+	c = slices.Index(p.Weights, slices.Min(p.Weights))
+	if p.Weights[c] >= float64(need) {
+		return -1, need
+	}
+	return c, need
+}
+
+// gridRows is the number of rows that steps are looked for in.
+const gridRows = 5000
+
+// grids returns for each column of the points the smallest difference of two values, where some are equal; else 0: nothing
+// is rounded there. In a column of many values it is as good as 0.
+func grids(p *seed.Points) []float64 {
+	n := min(p.N, gridRows)
+	steps, values := make([]float64, p.D), make([]float64, n)
+	for j := range steps {
+		for i := range n {
+			values[i] = p.At(int(int64(i) * int64(p.N) / int64(n)))[j]
+		}
+		slices.Sort(values)
+		step, equal := math.Inf(1), false
+		for i := 1; i < n; i++ {
+			if d := values[i] - values[i-1]; d > 0 {
+				step = min(step, d)
+			} else {
+				equal = true
+			}
+		}
+		if equal && !math.IsInf(step, 1) {
+			steps[j] = step
+		}
+	}
+	return steps
+}
+
+// collapse is how a component can be degenerate, so that a candidate with it never wins.
+type collapse string
+
+const (
+	Sound   collapse = ""       // it is not
+	OnFloor collapse = "floor"  // at the floor of variances
+	TooThin collapse = "narrow" // of few rows, and narrower than a column's values are told apart
+	TooFew  collapse = "few"    // of fewer rows than a covariance of its own takes
+)
+
+// Collapsed says whether and why a candidate with the point cannot win.
+func (f *Fit) Collapsed(p *ascent.Point) (how collapse, reason string) {
+	if _, _, gaussian := f.Mix.Start(); !gaussian {
+		return Sound, ""
+	}
+	if slices.Contains(f.atFloor(p), true) {
+		return OnFloor, fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue)
+	}
+	if c, j := f.narrow(p); c >= 0 {
+		return TooThin, "a component of few rows is " + f.narrower(j) + ", which decides its likelihood"
+	}
+	if c, need := f.scant(p); c >= 0 {
+		return TooFew, fmt.Sprintf("a component holds %s rows, fewer than the %d that a covariance of its own takes", strconv.FormatFloat(p.Weights[c], 'g', 3, 64), need)
+	}
+	return Sound, ""
+}
+
+// narrower says how narrow a component is in column j, or in an oblique direction.
+func (f *Fit) narrower(j int) string {
+	switch {
+	case len(f.grid) != len(f.Names): // principal components
+		return "narrower than the rows are told apart"
+	case j == oblique:
+		return "narrower along some direction than the steps that its columns' values are rounded to"
+	}
+	step := f.grid[j]
+	for _, t := range f.Transform {
+		if t.Scale != nil {
+			step *= t.Scale[j]
+		}
+	}
+	return fmt.Sprintf("narrower than the steps of column %q, %s", f.Names[j], strconv.FormatFloat(step, 'g', 4, 64))
+}
+
+// rowDrawnTimes is how often a row of a bootstrap sample may be drawn before it is rare: a degenerate component on a few rows may weigh so
+// many times what it would weigh without repeats. One row in ten thousand is drawn seven times or more.
+const rowDrawnTimes = 7

@@ -1,0 +1,275 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
+)
+
+// Fitted is what a fit leaves.
+type Fitted struct {
+	Model       *model.Model // its Provenance tells what was found
+	Certificate model.Certificate
+	Reason      ascent.Reason // why the winning start stopped
+	Timing      Stages
+}
+
+// Stages are the seconds that the stages of a fit took.
+type Stages struct{ Start, Fit, Judge float64 }
+
+// warn adds a warning.
+func (r *Fitted) warn(w model.Warning) {
+	r.Model.Provenance.Warnings = append(r.Model.Provenance.Warnings, w)
+}
+
+// WarnFirst adds a warning before the others.
+func (r *Fitted) WarnFirst(w model.Warning) {
+	r.Model.Provenance.Warnings = slices.Insert(r.Model.Provenance.Warnings, 0, w)
+}
+
+// OnFloor reports whether a component is at the floor of variances.
+func (r *Fitted) OnFloor() bool { return slices.Contains(r.Model.Provenance.AtFloor, true) }
+
+// result turns the winning run into a model and judges it with one more pass, by the model's own numbers: what is
+// reported is what the model file gives back.
+func (f *Fit) result(ctx context.Context, e *Outcome) (*Fitted, error) {
+	win, interrupted := e.Win(), e.Interrupted
+	m, order := f.Model(win.Last.Point)
+	t, err := f.Judge(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if !m.HasDensity() {
+		m.Sizes = t.sizes
+	}
+	s := win.Last
+	r := &Fitted{Model: m, Reason: s.Done}
+	p := f.provenance(e, t)
+	m.Provenance = p
+	n := f.Numbers(t)
+	if err := f.CheckNumbers(ctx, n); err != nil {
+		return nil, err
+	}
+	m.LogLik, p.ICL, p.Inertia, p.Penalty, p.Objective = n.LogLik, n.ICL, n.Inertia, f.Plan.Penalty, n.Objective
+	var errs *model.StandardErrors
+	if !interrupted {
+		if errs, err = f.end().StandardErrors(ctx, &s, order); err != nil {
+			return nil, err
+		}
+		if errs != nil && errs.Rows > 0 {
+			p.SweepsTotal++
+		}
+	}
+	p.Sweeps, p.SweepsTotal = p.Sweeps+f.ConfirmSweeps, p.SweepsTotal+f.ConfirmSweeps
+	r.Certificate = f.end().Certify(s)
+	f.edges(r, s.Point, t, order)
+	f.warnings(r, t, e)
+	f.dominance(r)
+	if err := f.flatGroups(ctx, r); err != nil {
+		return nil, err
+	}
+	if t.agreement != nil {
+		p.Truth = &model.Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
+		if t.unknown > 0 {
+			r.warn(model.Warn(model.TruthGaps, "%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
+		}
+	}
+	return r, f.seal(r, errs)
+}
+
+// provenance returns what a model remembers of its fit, as far as it does not depend on the rows' densities. No times and no thread
+// counts: the same fit gives the same bytes.
+func (f *Fit) provenance(e *Outcome, t *tally) *model.Provenance {
+	win := e.Win()
+	s := win.Last
+	p := &model.Provenance{
+		Rows: f.Survey.Used, GroupRows: t.rows, AtFloor: make([]bool, len(t.rows)),
+		Course: model.Course{
+			TotalWeight: f.Weight(), Converged: s.Done.Converged() && !e.Interrupted, Interrupted: e.Interrupted,
+			Algorithm: string(f.Plan.Driver(f.Mix.D)), FreeParameters: f.Mix.Free(), Init: string(f.Plan.Start(f.Mix.D)), Seed: f.Plan.Seed,
+			Iterations: s.Iteration, Sweeps: win.Sweeps + 1, Moves: s.Kept, Starts: f.agreement(e),
+		},
+		Findings: model.Findings{ColumnSD: f.SD, Warnings: []model.Warning{}, Version: plan.Version},
+	}
+	_, p.Why = f.Plan.Choice(f.Mix.D)
+	for _, run := range e.Runs {
+		p.SweepsTotal += run.Sweeps
+	}
+	p.SweepsTotal += f.StartSweeps + f.MoveSweeps + 2 // the first pass, and the one that judges
+	return p
+}
+
+// seal puts into the model what it has beside its parameters and its provenance, so that the file alone can tell the fit again.
+func (f *Fit) seal(r *Fitted, errs *model.StandardErrors) (err error) {
+	m := r.Model
+	m.N = new(f.Survey.Used)
+	if m.Spec, err = f.Plan.JSON(); err != nil {
+		return err
+	}
+	m.SetStandardErrors(errs)
+	m.Certificate, err = json.Marshal(r.Certificate)
+	return err
+}
+
+// Model turns parameters into a model with its components in canonical order: by weight, ties by mean or probability; the
+// Model that the fit started from stays as it is where no step was taken. Component c of the model is the order[c]-th of the
+// parameters; -1 for one of weight 0 that took no part.
+func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
+	if m, order, ok := f.unmoved(p.Theta); ok {
+		return m, order
+	}
+	k, d := f.Mix.K, f.Mix.D
+	comp := f.Mix.Components(p.Theta)
+	weight := make([]float64, k)
+	for c, lw := range f.Mix.LogWeights(nil, p.Theta) {
+		weight[c] = math.Exp(lw)
+	}
+	if !f.Plan.Mixture() {
+		weight = p.Weights
+	}
+	place := f.places(comp)
+	order = make([]int, k)
+	for c := range k {
+		order[c] = c
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if weight[a] != weight[b] {
+			return map[bool]int{true: -1, false: 1}[weight[a] > weight[b]]
+		}
+		return slices.Compare(place[a], place[b])
+	})
+	m = &model.Model{Kind: f.Plan.Kind.Name, Columns: f.Names, Levels: f.Plan.Levels, Transform: f.Transform}
+	var rows [][]float64
+	for _, c := range order {
+		rows = append(rows, place[c])
+		if m.HasDensity() {
+			m.Weights = append(m.Weights, weight[c])
+		}
+	}
+	normalise(m.Weights)
+	if f.Plan.Kind.Location.Told == kind.Probability {
+		m.Probabilities = rows
+	} else {
+		m.Means = rows
+	}
+	defer f.Fold(m)
+	if g, comp, ok := f.Mix.Gaussian(comp); ok {
+		m.Shape = f.Plan.Shape
+		for i := range g.Shape.Count(k) {
+			q := make([]float64, g.Shape.Size(d))
+			g.Covariance(q, g.ScaleOf(comp, order[i], k, d), d)
+			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, d))
+		}
+	}
+	return m, f.addAbsent(m, order)
+}
+
+// places returns the k means, centres or rows of probabilities of the components comp.
+func (f *Fit) places(comp []float64) [][]float64 {
+	k, d := f.Mix.K, f.Mix.D
+	var flat []float64
+	if fam, ok := f.Mix.Family.(family.Natural); ok {
+		flat = fam.Natural(nil, comp, k)
+	} else {
+		flat = slices.Clone(comp[:k*d])
+		for i := range flat {
+			flat[i] += f.Origin[i%d]
+		}
+	}
+	return slices.Collect(slices.Chunk(flat, len(flat)/k))
+}
+
+// normalise divides weights by their sum, which the rounding of logarithms leaves within a few units of 1.
+func normalise(w []float64) {
+	sum := 0.0
+	for _, v := range w {
+		sum += v
+	}
+	for c := range w {
+		w[c] /= sum
+	}
+}
+
+// edges names what sits on a floor: parameters that the certificate leaves out.
+func (f *Fit) edges(r *Fitted, p *ascent.Point, t *tally, order []int) {
+	edge := func(format string, a ...any) {
+		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf(format, a...))
+	}
+	at, held := f.atFloor(p), f.Mix.Family.AtFloor(f.Mix.Components(p.Theta), f.Mix.K, f.Mix.D)
+	for c, from := range order {
+		r.Model.Provenance.AtFloor[c] = from >= 0 && at[from]
+	}
+	switch _, g, gaussian := f.Mix.Start(); {
+	case !gaussian:
+		f.certain(r, p, order)
+	case g.Shape.Shared() && slices.Contains(at, true):
+		r.warn(model.Warn(model.AtFloor, "the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction"))
+		edge("covariance")
+	default:
+		for c, from := range order {
+			if r.Model.Provenance.AtFloor[c] {
+				w := model.Warn(model.AtFloor, "component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction", c+1, family.MinEigenvalue, text.RowsAre(t.rows[c], t.sizes[c]))
+				w.Component = c + 1
+				r.warn(w)
+			}
+			if from >= 0 && held[from] {
+				edge("covariance %d", c+1)
+			}
+		}
+	}
+}
+
+// certain names the columns in which a component has a probability, or the like, at an end of its range.
+func (f *Fit) certain(r *Fitted, p *ascent.Point, order []int) {
+	if p.Held == nil {
+		return
+	}
+	held := p.Held[len(p.Theta)-len(f.Mix.Components(p.Theta)):]
+	width, total, at := len(held)/f.Mix.K, 0, f.Plan.Kind.Location
+	for c, from := range order {
+		if from < 0 {
+			continue
+		}
+		var names []string
+		for j, h := range held[from*width : (from+1)*width] {
+			if h {
+				names = append(names, f.columnOf(j))
+				total++
+			}
+		}
+		names = slices.Compact(names)
+		if len(names) > 10 {
+			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
+		}
+		if len(names) > 0 {
+			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("%s %d: %s", at.Edge, c+1, strings.Join(names, ", ")))
+		}
+	}
+	if total > 0 {
+		r.warn(model.Warn(model.Certain, "%s %s", text.Are(total, at.EdgeNoun), at.Certain))
+	}
+}
+
+// columnOf returns the column that probability j of a component belongs to.
+func (f *Fit) columnOf(j int) string {
+	if f.Plan.Levels == nil {
+		return f.Names[j]
+	}
+	for c, names := range f.Plan.Levels {
+		if j < len(names) {
+			return f.Names[c]
+		}
+		j -= len(names)
+	}
+	return ""
+}

@@ -1,0 +1,264 @@
+// Package search makes one fit: it climbs from starts that share their passes, splits and merges components after them, looks at the end
+// in every direction, and turns it into a model.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/inference"
+	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/prepare"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
+)
+
+// One fits one number of components and one shape.
+func One(ctx context.Context, src data.Source, p plan.Plan, step func(Progress)) (*Fitted, error) {
+	began := time.Now()
+	f, err := Begin(ctx, src, p)
+	if err != nil {
+		return nil, err
+	}
+	f.Watch = step
+	e, err := f.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p.Replica {
+		return f.Minimal(e), nil
+	}
+	return f.Finish(ctx, e, began)
+}
+
+// Outcome is where the climbs of a fit ended.
+type Outcome struct {
+	Runs        []Run
+	best        int
+	Moved       *Run         // where splitting and merging led, nil unless that is the highest
+	moves       *model.Moves // what they came to, nil where none were tried
+	Interrupted bool
+	started     time.Time // when the starts were there
+	climbed     time.Time // when the climbs had ended
+}
+
+// Run climbs from all starts and finds the best end.
+func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
+	thetas, err := interrupt.Run(ctx, interrupt.Grace, func() ([][]float64, error) { return f.Starts(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	e := &Outcome{started: time.Now()}
+	if e.Runs, err = f.Climb(ctx, thetas, f.Watch, true); err != nil {
+		return nil, err
+	}
+	for _, r := range e.Runs {
+		e.Interrupted = e.Interrupted || r.Err != nil
+		if r.Err != nil && ctx.Err() == nil { // rows that cannot be read any more
+			return nil, r.Err
+		}
+	}
+	if e.best, err = interrupt.Run(ctx, f.Patience(), func() (int, error) { return f.Best(e.Runs) }); err != nil {
+		return nil, err
+	}
+	win := &e.Runs[e.best]
+	if win.pruned && !win.Forgone { // by one with a degenerate component
+		if *win, err = f.resume(ctx, *win); err != nil {
+			return nil, err
+		}
+	}
+	if f.Plan.Thorough() && !win.Forgone && f.Plan.K > 1 && !e.Interrupted && e.Win().Last.Done != ascent.Limit {
+		if err := f.moved(ctx, e); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	e.Interrupted = e.Interrupted || ctx.Err() != nil // between starts and moves as well: what they might have found is not known
+	e.climbed = time.Now()
+	return e, nil
+}
+
+// Moved is move. What it comes to after ctx has ended and a grace with it is not seen.
+func (f *Fit) moved(ctx context.Context, e *Outcome) error {
+	own, after := *f, *e
+	_, err := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) { return none, own.move(ctx, &after) })
+	if ctx.Err() == nil || err == nil {
+		*f, *e = own, after
+	}
+	return err
+}
+
+// Win is where the highest climb ended.
+func (e *Outcome) Win() *Run {
+	if e.Moved != nil {
+		return e.Moved
+	}
+	return &e.Runs[e.best]
+}
+
+// Finish turns the end of a fit that began at a time into its result.
+func (f *Fit) Finish(ctx context.Context, e *Outcome, began time.Time) (*Fitted, error) {
+	if err := f.Confirm(ctx, e, confirmWork); err != nil {
+		return nil, err
+	}
+	r, err := interrupt.Run(ctx, f.Patience(), func() (*Fitted, error) { return f.result(context.WithoutCancel(ctx), e) })
+	if err != nil {
+		return nil, err
+	}
+	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = e.started.Sub(began).Seconds(), e.climbed.Sub(e.started).Seconds(), time.Since(e.climbed).Seconds()
+	return r, nil
+}
+
+// Fit is a fit under way.
+type Fit struct {
+	prepare.Rows
+	Watch     func(Progress) // sees every step; may be nil
+	Mix       *mixture.Mixture
+	Local     *sweep.Local
+	grid      []float64 // of each column: see grids; nil where nothing was drawn
+	drawnFrom int64     // rows that starts were drawn from; 0 where nothing was drawn
+
+	given *given // the model that it starts from; nil elsewhere
+
+	beaten      []bool // starts that lost on the sample already; nil where they did not climb there
+	StartSweeps int    // passes that choosing starts took
+	MoveSweeps  int    // passes that splitting and merging took
+
+	ConfirmSweeps int // passes that the closer look at the end took
+
+	Beside int     // fits of a choice that are under way at the same time; 0 means this one alone
+	shared *shared // what was drawn, by all candidates of a choice
+	// Of a candidate among others: the passes it shares, and the objective it must reach to be chosen; nil elsewhere.
+	Joint sweep.Sweeper
+	Need  func() float64
+}
+
+// sweeper is what climbs ask for passes.
+func (f *Fit) sweeper() sweep.Sweeper {
+	if f.Joint != nil {
+		return f.Joint
+	}
+	return f.Local
+}
+
+// New returns a fit of rows that has no size yet.
+func New(r *prepare.Rows) *Fit { return &Fit{Rows: *r, shared: new(shared)} }
+
+// Begin makes the first pass and refuses rows that cannot be fitted.
+func Begin(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
+	r, err := prepare.New(ctx, src, p)
+	if err != nil {
+		return nil, err
+	}
+	f := New(r)
+	return f, f.Size()
+}
+
+// Size makes the mixture of K components that is fitted.
+func (f *Fit) Size() error {
+	p, d := &f.Plan, len(f.Survey.Mean) // after the transform
+	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
+	v := kind.Variables{Shape: p.Shape, Levels: kind.Counts(p.Levels), Var: f.Survey.Var, RegCovar: f.InUnits(p.RegCovar)}
+	f.Mix.Family = p.Kind.Family(v)
+	if g, ok := f.Mix.Family.(family.Parsimonious); ok {
+		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {
+			return fmt.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.Names[j], p.Shape)
+		}
+	}
+	if n := f.Mix.Params(); p.Algorithm == plan.BFGS && n > ascent.MaxBFGS {
+		return plan.Wrong("Algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", n, n, ascent.MaxBFGS)
+	}
+	f.Local = sweep.NewLocal(f.Source, f.Survey.Rows, f.Origin, p.Threads)
+	return f.affordable()
+}
+
+// ObjectiveOf is what runs are compared by: the free energy, but for a mixture at another temperature than 1, where that is no
+// log-likelihood, the log-likelihood.
+func ObjectiveOf(p *ascent.Point) float64 {
+	if p.Beta != 1 && !math.IsInf(p.Beta, 1) {
+		return p.LogLik
+	}
+	return p.F
+}
+
+// Best returns the index of the winning run: the highest, runs without a degenerate component first.
+func (f *Fit) Best(runs []Run) (int, error) {
+	at, spike := -1, false
+	for i, r := range runs {
+		if r.Last.Point == nil {
+			continue
+		}
+		degenerate := f.Degenerate(r.Last.Point)
+		if at < 0 || spike && !degenerate || spike == degenerate && ObjectiveOf(r.Last.Point) > ObjectiveOf(runs[at].Last.Point) {
+			at, spike = i, degenerate
+		}
+	}
+	if at >= 0 {
+		return at, nil
+	}
+	for _, r := range runs {
+		if r.Err != nil {
+			return 0, r.Err
+		}
+	}
+	return 0, errors.New("no start could be evaluated")
+}
+
+// agreement counts how many starts ended where the winner did, and how many different ends there were.
+func (f *Fit) agreement(e *Outcome) model.Starts {
+	s := model.Starts{N: len(e.Runs), DrawnFrom: f.drawnFrom}
+	if e.moves != nil {
+		moves := *e.moves
+		moves.Gain = f.UserWeight(moves.Gain)
+		s.Moves = &moves
+	}
+	top := ObjectiveOf(e.Win().Last.Point)
+	tol := Agree
+	if !f.Plan.Mixture() {
+		tol = 1e-9 * math.Abs(top)
+	}
+	var ends []float64
+	for _, r := range e.Runs {
+		if r.Last.Point == nil {
+			continue
+		}
+		s.Objectives = append(s.Objectives, f.UserObjective(ObjectiveOf(r.Last.Point)))
+		if r.pruned {
+			s.Outraced++
+			continue
+		}
+		ends = append(ends, ObjectiveOf(r.Last.Point))
+		if math.Abs(ObjectiveOf(r.Last.Point)-top) <= tol {
+			s.AgreeWithBest++
+		}
+	}
+	slices.Sort(ends)
+	for i, v := range ends {
+		if i == 0 || v-ends[i-1] > tol {
+			s.DistinctOptima++
+		}
+	}
+	return s
+}
+
+// end returns the fit as what its end is told by.
+func (f *Fit) end() *inference.End {
+	return &inference.End{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
+		r := f.Once(ctx, d, theta, nil)
+		f.ConfirmSweeps += r.Sweeps
+		return r.Last, r.Err
+	}}
+}
+
+// Agree is how close two log-likelihoods are taken for the same optimum, nats: a distance of 0.01 standard errors leaves
+// 0.00005.
+const Agree = 0.01

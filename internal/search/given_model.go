@@ -1,0 +1,175 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/model"
+)
+
+// given is the model that a fit starts from, with its columns and levels in the order of the fit's.
+type given struct {
+	model  *model.Model
+	theta  []float64 // of its components of a weight above 0, where the climb begins
+	at     []int     // for each of its components the place among those of theta; -1 for one of weight 0
+	raised bool      // its covariances lay below the floor of variances and were raised to it
+}
+
+// fromModel returns the parameters of a model in this fit's coordinates. Columns and levels are met by name. A component of
+// weight 0 takes no part in the climb, which gives it no row: the fit has fewer components until it has ended.
+func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
+	if err := m.Validate(); err != nil {
+		return nil, plan.Wrong("Init", "model: %s", err)
+	}
+	switch {
+	case m.Kind != f.Plan.Kind.Name:
+		return nil, plan.Wrong("Init", "model: it is a %s model, but %s is fitted", m.Kind, f.Plan.Kind.Name)
+	case m.K() != f.Plan.K:
+		return nil, plan.Wrong("Init", "model: it has %d components, but -k is %d", m.K(), f.Plan.K)
+	case kind.Of(m.Kind).Shaped && m.Shape != f.Plan.Shape:
+		return nil, plan.Wrong("Init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.Plan.Shape)
+	}
+	m, err := m.Arranged(f.Names, f.Plan.Levels)
+	if err != nil {
+		return nil, plan.Wrong("Init", "model: %s", err)
+	}
+	plain := m.Transform
+	m = f.Unfold(m)
+	if !slices.EqualFunc(m.Transform, f.Transform, sameTransform) {
+		return nil, plan.Wrong("Init", "model: %s", otherTransform(plain, f.UserSteps()))
+	}
+	f.given = &given{model: m, at: make([]int, m.K())}
+	some := m
+	if !f.Mix.Uniform {
+		some, _ = m.Present()
+	}
+	f.Mix.K = some.K()
+	for c, next := 0, 0; c < m.K(); c++ {
+		if f.given.at[c] = -1; some == m || m.Weights[c] > 0 {
+			f.given.at[c] = next
+			next++
+		}
+	}
+	theta, err := f.thetaOf(some, false)
+	if err == nil {
+		inside := slices.Clone(theta)
+		f.Mix.Project(inside)
+		f.given.raised = !slices.Equal(inside, theta)
+	}
+	if err != nil || f.given.raised {
+		if theta, err = f.thetaOf(some, true); err != nil {
+			return nil, plan.Wrong("Init", "model: %s", err)
+		}
+		f.Mix.Project(theta)
+	}
+	f.given.theta = theta
+	return theta, nil
+}
+
+// thetaOf returns the parameters of a model of the fit's kind in its coordinates: covariances below the floor as they are,
+// or raised to it.
+func (f *Fit) thetaOf(m *model.Model, raise bool) ([]float64, error) {
+	theta := make([]float64, f.Mix.Params())
+	if f.Mix.Family.Density() && !f.Mix.Uniform {
+		for c, w := range m.Weights {
+			theta[c] = max(math.Log(w), mixture.MinLogWeight)
+		}
+	}
+	return theta, naturalOf(m).Fill(f.Mix.Family, f.Mix.Components(theta), f.Origin, raise)
+}
+
+// unmoved returns the model that the fit started from, where theta is that start: its own numbers and their order, which
+// coordinates would not give back to the last bit. ok is false elsewhere.
+func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
+	if f.given == nil || f.given.raised || !slices.Equal(theta, f.given.theta) {
+		return nil, nil, false
+	}
+	g := f.given.model
+	m = &model.Model{Kind: g.Kind, Shape: g.Shape, Columns: g.Columns, Levels: g.Levels, Weights: g.Weights, Means: g.Means,
+		Covariance: g.Covariance, Probabilities: g.Probabilities, Transform: g.Transform}
+	if f.Mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
+		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
+	}
+	f.Fold(m)
+	return m, f.given.at, true
+}
+
+// addAbsent adds to a model, and to the order of its components, those that took no part in the fit: as they were given, but
+// for what all covariances share.
+func (f *Fit) addAbsent(m *model.Model, order []int) []int {
+	if f.given == nil {
+		return order
+	}
+	g := f.given.model
+	for c, at := range f.given.at {
+		if at >= 0 {
+			continue
+		}
+		order, m.Weights = append(order, -1), append(m.Weights, 0)
+		if g.Means != nil {
+			m.Means = append(m.Means, g.Means[c])
+		}
+		if g.Probabilities != nil {
+			m.Probabilities = append(m.Probabilities, g.Probabilities[c])
+		}
+		if kind.Of(m.Kind).Shaped && !m.Shape.Shared() {
+			m.Covariance = append(m.Covariance, f.shaped(m, g.Covariance[c]))
+		}
+	}
+	return order
+}
+
+// Absent returns how many components take no part.
+func (f *Fit) Absent() (n int) {
+	if f.given != nil {
+		for _, at := range f.given.at {
+			if at < 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// sameAxes is how far two axes of principal components may be apart to be the same: the processor's level decides on their
+// Last digits.
+const sameAxes = 1e-9
+
+func sameTransform(a, b model.Transform) bool {
+	near := func(x, y []float64) bool {
+		return slices.EqualFunc(x, y, func(v, w float64) bool { return math.Abs(v-w) <= sameAxes })
+	}
+	return a.Kind == b.Kind && slices.Equal(a.Center, b.Center) && slices.Equal(a.Scale, b.Scale) &&
+		(a.Threshold == nil) == (b.Threshold == nil) && (a.Threshold == nil || *a.Threshold == *b.Threshold) &&
+		slices.Equal(a.Mean, b.Mean) && slices.EqualFunc(a.Components, b.Components, near)
+}
+
+// otherTransform says how the transforms of a model differ from those of a fit.
+func otherTransform(own, fit []model.Transform) string {
+	kinds := func(ts []model.Transform) string {
+		if len(ts) == 0 {
+			return "takes the rows as they are"
+		}
+		var words []string
+		for _, t := range ts {
+			word := t.Kind
+			if t.Threshold != nil {
+				word += " " + strconv.FormatFloat(*t.Threshold, 'g', -1, 64)
+			}
+			if t.Components != nil {
+				word += " " + strconv.Itoa(len(t.Components))
+			}
+			words = append(words, word)
+		}
+		return "transforms them by " + strings.Join(words, ", ")
+	}
+	if a, b := kinds(own), kinds(fit); a != b {
+		return "it scales, projects or binarizes its rows in another way than this fit: it " + a + ", and the fit " + b
+	}
+	return "it scales, projects or binarizes its rows in another way than this fit: by numbers that were made from other rows"
+}

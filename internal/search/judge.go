@@ -1,0 +1,120 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/latent-go/latent/internal/prepare"
+	"github.com/latent-go/latent/model"
+	"github.com/latent-go/latent/score"
+)
+
+// Judge makes the pass that labels, counts and scores the rows by the model.
+func (f *Fit) Judge(ctx context.Context, m *model.Model) (*tally, error) {
+	t := &tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
+	return t, m.Rows(ctx, f.User, f.Plan.Threads, t.add)
+}
+
+// tally gathers from the rows what the result reports: it is fed in row order.
+type tally struct {
+	rows            []int64
+	sizes           []float64
+	logLik, entropy float64
+	best            float64
+	agreement       *score.Agreement[int32, string] // nil without a truth column
+	unknown         int64                           // rows without a value in it
+}
+
+func (t *tally) add(s *model.Scored) error {
+	for i, c := range s.Label {
+		w := s.Weight(i)
+		t.rows[c]++
+		if w == 0 {
+			continue
+		}
+		t.sizes[c] += w
+		t.logLik += w * s.LogDensity[i]
+		t.best += w * s.Best[i]
+		t.entropy += w * s.Entropy[i]
+		if s.Truth != nil {
+			if t.agreement == nil {
+				t.agreement = new(score.Agreement[int32, string])
+			}
+			if s.Truth[i] == "" {
+				t.unknown++
+			}
+			if err := t.agreement.Add(c, s.Truth[i], w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Numbers are what a fit is judged by: see model.Candidate.
+type numbers struct{ LogLik, BIC, AIC, ICL, Inertia, Objective *float64 }
+
+// Numbers returns the objective and the criteria.
+func (f *Fit) Numbers(t *tally) (r numbers) {
+	if !f.Plan.Mixture() {
+		r.Inertia = new(0 - t.best)
+		if f.Plan.Penalty != nil {
+			r.Objective = new(*r.Inertia + *f.Plan.Penalty*float64(f.Mix.K))
+		}
+		return r
+	}
+	ll, n, p := t.logLik, f.Weight(), f.Mix.Free()
+	r.LogLik, r.BIC, r.AIC, r.ICL = new(ll), new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
+	return r
+}
+
+// CheckNumbers refuses a result with a number that no float64 can hold, and an inertia whose squares have vanished.
+func (f *Fit) CheckNumbers(ctx context.Context, r numbers) error {
+	for _, v := range []*float64{r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, r.Objective} {
+		if v != nil && *v-*v != 0 {
+			what := "log-likelihood"
+			if r.LogLik == nil {
+				what = "inertia"
+			}
+			return fmt.Errorf("the %s is more than a float64 can hold; divide the columns, or the row weights, by a constant", what)
+		}
+	}
+	const normal = 0x1p-1022 // numbers below it have fewer digits
+	if r.Inertia == nil || *r.Inertia >= normal || *r.Inertia > 0 && f.Plan.Medians() {
+		return nil
+	}
+	if *r.Inertia > 0 {
+		return errors.New("the inertia is less than a float64 can hold with all its digits; multiply the columns, or the row weights, by a constant")
+	}
+	// Rows cost nothing only where each equals its centre.
+	if distinct, err := prepare.DistinctRows(ctx, f.User, f.Mix.K+1); err != nil || distinct <= f.Mix.K {
+		return err
+	}
+	at := -1
+	for j, hi := range f.Survey.Max {
+		if width := hi - f.Survey.Min[j]; width > 0 && (at < 0 || width < f.Survey.Max[at]-f.Survey.Min[at]) {
+			at = j
+		}
+	}
+	if at < 0 || at >= len(f.Names) || len(f.Survey.Max) != len(f.Names) {
+		return errors.New("rows of one group differ by so little that the squares underflow; use --scale standard")
+	}
+	return fmt.Errorf("column %q: rows of one group differ by so little that the squares underflow; multiply the column by a constant, or use --scale standard", f.Names[at])
+}
+
+// Minimal returns the part of a fit that is needed of a replicate: the model, and which components are at the
+// floor of variances.
+func (f *Fit) Minimal(e *Outcome) *Fitted {
+	at := e.Win().Last.Point
+	m, order := f.Model(at)
+	p := &model.Provenance{Course: model.Course{Interrupted: e.Interrupted}, AtFloor: make([]bool, m.K())}
+	m.Provenance = p
+	if f.Plan.Kind.Shaped {
+		floor := f.atFloor(at)
+		for c, from := range order {
+			p.AtFloor[c] = from >= 0 && floor[from]
+		}
+	}
+	return &Fitted{Model: m}
+}

@@ -1,0 +1,42 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
+)
+
+// shaped returns a covariance as one of the components of m, the last, whose weight is 0: where those share a part of their
+// covariances, with the part that the others have.
+func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
+	fam, ok := f.Mix.Family.(family.Parsimonious)
+	if !ok {
+		return cov
+	}
+	all := naturalOf(m)
+	all.Covariance = append(slices.Clone(m.Covariance), cov)
+	k, d, g := len(m.Weights), all.D, fam.Plain()
+	own, err := all.Scales(g)
+	if err != nil { // of a model that was read none is
+		return cov
+	}
+	weight := slices.Clone(m.Weights)
+	for c := range weight {
+		weight[c] *= 1e12 // Restrict counts no component for less than 1e-9, which may be a part of a huge volume
+	}
+	comp, near, q := make([]float64, fam.Params(k, d)), make([]float64, len(own)), make([]float64, g.Shape.Size(d))
+	fam.Restrict(comp, own, weight, k, d)
+	fam.Expand(near, comp, k, d)
+	g.Covariance(q, g.ScaleOf(near, k-1, k, d), d)
+	return kind.Unpack(g.Shape, q, d)
+}
+
+// naturalOf returns the natural parameters of a model. They share memory.
+func naturalOf(m *model.Model) *kind.Parameters {
+	return &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+}
+
+// restrict turns parameters of the mixture that starts are made in into those of the fit.
+func (f *Fit) restrict(start []float64) []float64 { return f.Mix.Restrict(start, f.Survey.W) }

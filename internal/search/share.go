@@ -1,0 +1,42 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/latent-go/latent/internal/seed"
+)
+
+// shared is what the steps of a fit, and all fits of a choice, have in common: the rows that starts are drawn from, and
+// k-means to its end from seeds that several shapes draw alike.
+type shared struct {
+	mu     sync.Mutex
+	points map[int]func() (*seed.Points, error)
+	labels map[string]func() ([]int32, error)
+}
+
+// Once returns m[key], or else what fresh returns, a value that is computed at its first use.
+func once[K comparable, V any](s *shared, m *map[K]func() (V, error), key K, fresh func() (V, error)) (V, error) {
+	s.mu.Lock()
+	if *m == nil {
+		*m = map[K]func() (V, error){}
+	}
+	f, ok := (*m)[key]
+	if !ok {
+		f = sync.OnceValues(fresh)
+		(*m)[key] = f
+	}
+	s.mu.Unlock()
+	return f()
+}
+
+// sample returns a sample of at most so many rows, which draw makes.
+func (s *shared) sample(most int, draw func() (*seed.Points, error)) (*seed.Points, error) {
+	return once(s, &s.points, most, draw)
+}
+
+// lloyd returns the labels of seed.Lloyd. near is the same for all fits that share.
+func (s *shared) lloyd(ctx context.Context, near *seed.Points, rows []int, threads int) ([]int32, error) {
+	return once(s, &s.labels, fmt.Sprint(rows), func() ([]int32, error) { return seed.Lloyd(ctx, near, rows, threads) })
+}

@@ -1,0 +1,395 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
+)
+
+// Constants of splitting and merging.
+const (
+	moveRows   = 5000   // rows that moves are tried on: all, or a sample
+	MovePairs  = 4      // pairs that may merge, those whose responsibilities are most alike
+	moveTries  = 30     // moves tried in a round, on
+	moveWork   = 60_000 // rows of all tries together
+	moveSteps  = 10     // EM steps of a try
+	moveClimbs = 3      // tries that climb on
+	moveRounds = 5      // moves kept
+	MoveGain   = 0.1    // nats that a move must gain
+	moveNear   = 0.1    // estimated standard errors from its top at which the climb of a move ends
+	moveShare  = 0.01   // responsibilities below this do not move
+
+	// Of bits and levels, whose components need no rows for a covariance and whose likelihoods have many local maxima: more moves, from
+	// softer starts, and new starts beside them.
+	discreteSplit  = 4    // rows of a component that is split, at least
+	discreteFirm   = 0.2  // how much a move trusts its responsibilities; with 0.7 twice as many searches ended too low
+	discreteGain   = 0.02 // nats that a move must gain
+	discreteRounds = 3    // rounds in a row without a gain that end the search, two where most starts agree, on
+	discreteFails  = 3000 // rows of those rounds together, and one round on more
+)
+
+// moveRules are how moves are tried.
+type moveRules struct {
+	pairs int     // that may merge, those whose responsibilities are most alike
+	rows  int     // of a component that is split, at least
+	gain  float64 // nats that a move must gain
+	fails int     // rounds in a row without a gain that end the search
+	fresh bool    // whether rounds are filled up with starts that are drawn anew
+}
+
+// rules returns those of the mixture on n rows.
+func (f *Fit) rules(n int) moveRules {
+	k := f.Plan.K
+	if f.Plan.Kind.Soft {
+		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
+	}
+	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
+}
+
+// Moves is a search for higher local maxima on some of the rows.
+type Moves struct {
+	F            *Fit                     // of the same mixture to these rows
+	Bad          func(*ascent.Point) bool // points that may not win
+	Points, near *seed.Points
+	rng          *rand.Rand
+	sweeps       int
+	rules        moveRules
+	skip         int       // moves from where the search is that earlier rounds have tried
+	Ends         []float64 // the objectives of the last climbs that went to their end
+	model.Moves
+}
+
+// move goes on from the best end by merging two components and splitting a third, as long as that finds a higher maximum
+// (Ueda, Nakano, Ghahramani and Hinton 2000). Moves are tried on a sample of the rows where there are many; what gains there climbs on all
+// rows, and counts if it ends higher.
+func (f *Fit) move(ctx context.Context, e *Outcome) error {
+	m, err := f.Moves(ctx)
+	if err != nil {
+		return err
+	}
+	best := e.Runs[e.best].Last.Point
+	at, all := best, int64(m.Points.N) == f.Survey.Used
+	if !all {
+		at, _, err = m.Top(ctx, [][]float64{at.Theta})
+	}
+	if s := f.agreement(e); 2*s.AgreeWithBest > s.N { // there is little to find
+		m.rules.fails = min(m.rules.fails, discreteRounds-1)
+	}
+	for fails := 0; at != nil && err == nil && fails < m.rules.fails && m.Kept < moveRounds; {
+		var next *ascent.Point
+		if next, err = m.step(ctx, at); next == nil {
+			fails++
+			continue
+		}
+		at, fails, m.skip = next, 0, 0
+		m.Kept++
+	}
+	if e.moves = &m.Moves; all { // else they are no passes over the rows
+		f.MoveSweeps = m.sweeps
+	}
+	if err != nil || m.Kept == 0 {
+		return err
+	}
+	r, err := f.Extra(ctx, e, at.Theta)
+	if err != nil || r.Last.Point == nil || f.Degenerate(r.Last.Point) || ObjectiveOf(r.Last.Point) <= ObjectiveOf(best) {
+		m.Kept = 0
+		return err
+	}
+	e.Moved, m.Gain = r, ObjectiveOf(r.Last.Point)-ObjectiveOf(best)
+	return nil
+}
+
+// Extra climbs from theta, as one more start after those of e.
+func (f *Fit) Extra(ctx context.Context, e *Outcome, theta []float64) (*Run, error) {
+	var watch func(Progress)
+	if f.Watch != nil {
+		watch = func(p Progress) {
+			p.Start, p.Of = len(e.Runs)+1, len(e.Runs)+1
+			f.Watch(p)
+		}
+	}
+	runs, err := f.Climb(ctx, [][]float64{theta}, watch, false)
+	if err != nil {
+		return nil, err
+	}
+	r := &runs[0]
+	r.start = len(e.Runs)
+	f.MoveSweeps += r.Sweeps
+	return r, r.Err
+}
+
+// Moves returns a search that begins nowhere yet.
+func (f *Fit) Moves(ctx context.Context) (*Moves, error) {
+	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
+		return seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, moveRows, rng.StartSample.New(f.Plan.Seed))
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := &Moves{F: f.on(p), Points: p, near: f.near(p, plan.KMeans), rng: rng.Moves.New(f.Plan.Seed), rules: f.rules(p.N)}
+	m.Bad = m.F.Degenerate
+	return m, nil
+}
+
+// on returns the fit of the same mixture to the points alone.
+func (f *Fit) on(p *seed.Points) *Fit {
+	s, look := *f, *f.Survey
+	look.Rows, look.Used, look.W = int64(p.N), int64(p.N), 0
+	for _, w := range p.W {
+		look.W += w
+	}
+	s.Survey, s.Joint, s.Need, s.Source, s.Origin = &look, nil, nil, p.Table(), make([]float64, p.D)
+	s.User = s.Source
+	s.Local = sweep.NewLocal(s.Source, look.Rows, s.Origin, f.Plan.Threads)
+	return &s
+}
+
+// step returns the highest local maximum that one move leads to, nil if none is higher.
+func (m *Moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, error) {
+	resp, err := m.Responsibilities(ctx, at.Theta)
+	if err != nil {
+		return nil, err
+	}
+	starts, err := m.starts(ctx, resp)
+	if err != nil {
+		return nil, err
+	}
+	top, _, err := m.Best(ctx, starts)
+	if err != nil || top == nil || top.F < at.F+m.rules.gain {
+		return nil, err
+	}
+	return top, nil
+}
+
+// Responsibilities returns those of the components at theta for the rows, row-major.
+func (m *Moves) Responsibilities(ctx context.Context, theta []float64) ([]float64, error) {
+	var resp []float64
+	err := m.F.Local.Rows(ctx, m.F.Mix, theta, func(s *sweep.Scored) error {
+		resp = append(resp, s.Responsibilities...)
+		return nil
+	})
+	m.sweeps++
+	return resp, err
+}
+
+// Best returns the highest local maximum that some starts lead to, and which start that was; nil where all are bad. A few
+// EM steps say which may climb on.
+func (m *Moves) Best(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
+	m.Tried += len(starts)
+	l := &lockstep{sweeper: m.F.Local, threads: m.F.Plan.Threads, mix: m.F.Mix}
+	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
+	if err := m.count(runs); err != nil {
+		return nil, 0, err
+	}
+	runs = slices.DeleteFunc(runs, func(r Run) bool { return m.Bad(r.Last.Point) })
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Last.Point.F, a.Last.Point.F) })
+	runs = runs[:min(len(runs), moveClimbs)]
+	if len(runs) == 0 {
+		return nil, 0, nil
+	}
+	var thetas [][]float64
+	for _, r := range runs {
+		thetas = append(thetas, r.Last.Point.Theta)
+	}
+	top, at, err := m.Top(ctx, thetas)
+	return top, runs[at].start, err
+}
+
+// Top climbs and returns the highest point reached, and from which start; nil if all are bad.
+func (m *Moves) Top(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
+	l := m.F.lockstep(nil)
+	l.degenerate = m.Bad
+	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.F.Plan.MaxIter}, moveNear}
+	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
+	if err := m.count(runs); err != nil {
+		return nil, 0, err
+	}
+	m.Ends = nil
+	for i, r := range runs {
+		p := r.Last.Point
+		if p == nil || m.Bad(p) {
+			continue
+		}
+		m.Ends = append(m.Ends, p.F)
+		if top == nil || p.F > top.F {
+			top, start = p, i
+		}
+	}
+	return top, start, nil
+}
+
+// Met returns how many of the last climbs ended at an objective, as near as they were carried.
+func (m *Moves) Met(height float64) (n int) {
+	for _, f := range m.Ends {
+		if math.Abs(f-height) < MoveGain {
+			n++
+		}
+	}
+	return n
+}
+
+// count adds the sweeps of the runs, and returns the error of any.
+func (m *Moves) count(runs []Run) error {
+	for _, r := range runs {
+		m.sweeps += r.Sweeps
+		if r.Err != nil {
+			return r.Err
+		}
+	}
+	return nil
+}
+
+// until is a driver that stops at a distance, by its own estimate.
+type until struct {
+	ascent.Driver
+	distance float64 // standard errors
+}
+
+func (u until) Steps(ctx context.Context, o ascent.Objective, theta []float64) iter.Seq2[ascent.Step, error] {
+	return func(yield func(ascent.Step, error) bool) {
+		for s, err := range u.Driver.Steps(ctx, o, theta) {
+			if !yield(s, err) || s.Iteration > ascent.EstimateAfter && s.Distance < u.distance {
+				return
+			}
+		}
+	}
+}
+
+// Starts returns the parameters after each move from the responsibilities: the pairs most alike merge first, and with each
+// every other component is split. A round goes on where the last one from there stopped, and begins again after the last move.
+func (m *Moves) starts(ctx context.Context, resp []float64) ([][]float64, error) {
+	k := m.F.Mix.K
+	var starts [][]float64
+	most := min(moveTries, moveWork/m.Points.N)
+	number := 0
+	for _, pair := range Alike(m.Points.W, resp, k)[:m.rules.pairs] {
+		for c := range k {
+			if c == pair[1] || c == pair[0] && k > 2 { // of two components the only third is both together
+				continue
+			}
+			if number++; number <= m.skip {
+				continue
+			}
+			r := slices.Clone(resp)
+			for i := range m.Points.N {
+				r[i*k+pair[0]] += r[i*k+pair[1]]
+				r[i*k+pair[1]] = 0
+			}
+			ok, err := m.Split(ctx, r, c, pair[1])
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				starts = append(starts, m.F.FromResponsibilities(m.Points, r, discreteFirm))
+			}
+			if len(starts) == most {
+				m.skip = number
+				return starts, nil
+			}
+		}
+	}
+	m.skip = 0
+	return m.fill(ctx, starts, most)
+}
+
+// fill adds starts that are drawn anew until there are so many, by turns from random rows and by k-means++, where the rules say so.
+func (m *Moves) fill(ctx context.Context, starts [][]float64, most int) ([][]float64, error) {
+	for i := 0; m.rules.fresh && len(starts) < most; i++ {
+		method := []plan.Start{plan.Random, plan.PlusPlus}[i/2%2]
+		theta, err := m.F.drawn(ctx, m.Points, m.near, method, confidence(plan.Mixed, i+1), m.rng)
+		if err != nil {
+			return nil, err
+		}
+		starts = append(starts, theta)
+	}
+	return starts, nil
+}
+
+// Split gives a part of the rows of component c to the component into, by k-means from a start drawn at random. It reports
+// whether there are rows enough for two.
+func (m *Moves) Split(ctx context.Context, resp []float64, c, into int) (bool, error) {
+	k := m.F.Mix.K
+	part := &seed.Points{D: m.near.D, Levels: m.near.Levels}
+	var rows []int
+	for i := range m.Points.N {
+		if resp[i*k+c] > 0.5 {
+			rows = append(rows, i)
+			part.N++
+			part.X, part.W = append(part.X, m.near.At(i)...), append(part.W, m.near.W[i])
+		}
+	}
+	if len(rows) < m.rules.rows {
+		return false, nil
+	}
+	two := seed.PlusPlus(part, 2, 1, m.F.Plan.Threads, m.rng.Float64)
+	if len(two) < 2 { // all rows are equal
+		return false, nil
+	}
+	labels, err := seed.Lloyd(ctx, part, two, 1)
+	for j, label := range labels {
+		if label == 1 {
+			at := rows[j] * k
+			resp[at+into], resp[at+c] = resp[at+c], 0
+		}
+	}
+	return true, err
+}
+
+// Alike returns all pairs of the k components, those first whose responsibilities are most alike: of the largest cosine
+// of the angle between them (Ueda et al. 2000, eq. 22, over their lengths).
+func Alike(w, resp []float64, k int) [][2]int {
+	both := make([]float64, k*k)
+	for i, w := range w {
+		r := resp[i*k : i*k+k]
+		for a, ra := range r {
+			for b := range a + 1 {
+				both[a*k+b] += w * ra * r[b]
+			}
+		}
+	}
+	cosine := func(p [2]int) float64 {
+		a, b := p[1], p[0]
+		if length := math.Sqrt(both[a*k+a]) * math.Sqrt(both[b*k+b]); length > 0 {
+			return both[a*k+b] / length
+		}
+		return 1 // nothing is lost with an empty component
+	}
+	var pairs [][2]int
+	for a := range k {
+		for b := range a {
+			pairs = append(pairs, [2]int{b, a})
+		}
+	}
+	slices.SortStableFunc(pairs, func(p, q [2]int) int { return cmp.Compare(cosine(q), cosine(p)) })
+	return pairs
+}
+
+// FromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major. firm is how much a start of bits
+// or levels believes them.
+func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, firm float64) []float64 {
+	k := f.Mix.K
+	q := &seed.Points{D: p.D, Levels: p.Levels} // each row once for every component, with that share of its weight
+	var labels []int32
+	for i := range p.N {
+		for c, r := range resp[i*k : i*k+k] {
+			if r > moveShare {
+				q.N++
+				q.X, q.W, labels = append(q.X, p.At(i)...), append(q.W, r*p.W[i]), append(labels, int32(c))
+			}
+		}
+	}
+	if mix, g, ok := f.Mix.Start(); ok {
+		return f.restrict(seed.FromLabels(mix, g, q, labels))
+	}
+	return seed.FromFirm(f.Mix, q, labels, firm)
+}

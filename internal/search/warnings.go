@@ -1,0 +1,122 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/columns"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/inference"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
+)
+
+// warnings says what the reader of the result should know.
+func (f *Fit) warnings(r *Fitted, t *tally, e *Outcome) {
+	f.warnUnfinished(r)
+	if f.Plan.RegCovar > 0 {
+		r.warn(model.Warn(model.NoCertificate, "%s, so no distance to an optimum can be told", r.Certificate.Why))
+	}
+	if c := r.Certificate.Curvature; r.Model.Provenance.Converged && c != nil && *c < inference.FlatBelow {
+		r.warn(model.Warn(model.Undetermined, "%s; fewer components may do", inference.Undetermined))
+	}
+	if f.Plan.Mixture() {
+		f.warnFew(r, e.Win().Last.Point)
+	}
+	if f.Units.Weights != 0 && f.Plan.Mixture() && f.Plan.Algorithm != plan.HardEM {
+		r.warn(model.Warn(model.WeightsOff, "the row weights average %.3g: the fit stops where it would if they averaged about 1, and its distance from the optimum is in standard errors of such weights; criteria and standard errors count the weights as they are", f.Weight()/float64(f.Survey.Used)))
+	}
+	if f.Discrete != nil {
+		r.warn(f.DiscreteWarning())
+	}
+	if f.given != nil && f.given.raised {
+		r.warn(model.Warn(model.Raised, "the model of --init has a covariance below the floor of variances (%g of the columns' own), which was raised to it", family.MinEigenvalue))
+	}
+	switch n := f.Absent(); {
+	case n == 1:
+		r.warn(model.Warn(model.Absent, "1 component of --init's model has weight 0 and takes no part: no step changes it, and its parameters are not counted"))
+	case n > 1:
+		r.warn(model.Warn(model.Absent, "%d components of --init's model have weight 0 and take no part: no step changes them, and their parameters are not counted", n))
+	}
+	var noRows, noWeight []int // labels
+	for c := range t.rows {
+		switch {
+		case t.sizes[c] > 0 || f.Absent() > 0 && r.Model.Weights[c] == 0:
+		case t.rows[c] > 0:
+			noWeight = append(noWeight, c+1)
+		default:
+			noRows = append(noRows, c+1)
+		}
+	}
+	r.warnEmpty(noRows, "no row carries")
+	r.warnEmpty(noWeight, "only rows of weight 0 carry")
+}
+
+// warnUnfinished says that, and why, the fit has not finished.
+func (f *Fit) warnUnfinished(r *Fitted) {
+	c, p := &r.Certificate, r.Model.Provenance
+	after := text.Count(p.Iterations, "iteration")
+	switch {
+	case p.Interrupted:
+		r.warn(model.Warn(model.Interrupted, " after %s: this is the best so far, not finished", after))
+	case r.Reason == ascent.Flat:
+		r.warn(model.Warn(model.Unfinished, ": after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", after, f.Plan.Tol))
+	case !p.Converged && c.DistanceSE != nil && *c.DistanceSE <= f.Plan.Tol && *c.Method == string(ascent.Information):
+		r.warn(model.Warn(model.Unfinished, " after %s: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", after))
+	case !p.Converged:
+		r.warn(model.Warn(model.Unfinished, " after %s: raise --max-iter", after))
+	}
+}
+
+// warnFew says that the likelihood of a component is an accident of its few rows.
+func (f *Fit) warnFew(r *Fitted, at *ascent.Point) {
+	if c, j := f.narrow(at); c >= 0 {
+		r.warn(model.Warn(model.Narrow, "a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
+	}
+	if c, need := f.scant(at); c >= 0 {
+		r.warn(model.Warn(model.FewRows, "the smallest component holds %.3g rows, fewer than the %d that a covariance of its own takes: its likelihood is an accident of these rows; fewer components may do", at.Weights[c], need))
+	}
+}
+
+// warnEmpty names the components of these labels as empty: carries says which rows carry their label.
+func (r *Fitted) warnEmpty(labels []int, carries string) {
+	switch n := len(labels); {
+	case n == 1:
+		w := model.Warn(model.Empty, "component %d is empty: %s its label", labels[0], carries)
+		w.Component = labels[0]
+		r.warn(w)
+	case n > 1:
+		shown := strings.Trim(fmt.Sprint(labels[:min(n, 10)]), "[]")
+		if n > 10 {
+			shown += " ..."
+		}
+		r.warn(model.Warn(model.Empty, "%d components are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
+	}
+}
+
+// flatGroups warns of collinear columns where they put the groups of a result on the floor.
+func (f *Fit) flatGroups(ctx context.Context, r *Fitted) error {
+	if f.Plan.Replica || !f.Plan.Kind.Shaped || !f.Plan.Shape.Matrix() || !r.OnFloor() {
+		return nil
+	}
+	said, err := f.Collinear(ctx, "every group is at the floor of variances")
+	if said != "" {
+		r.WarnFirst(model.Warn(model.Collinear, "%s", said))
+	}
+	return err
+}
+
+// dominance warns where distances are those of one column almost alone, and nobody said that they should be.
+func (f *Fit) dominance(r *Fitted) {
+	if f.Plan.Mixture() || f.Plan.Spec.Scale != "" || f.Plan.Replica {
+		return
+	}
+	if name, share := columns.Dominant(f.Names, f.SD); name != "" {
+		w := model.Warn(model.OneColumn, "column %q holds %s of the variance, so the distances, and with them the groups, are almost its own; --scale standard gives all columns one scale (--scale none says that this one is meant)", name, text.Percent(share))
+		w.Column = name
+		r.warn(w)
+	}
+}

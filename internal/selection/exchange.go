@@ -1,0 +1,237 @@
+package selection
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/model"
+)
+
+// exchange lets candidates start from one another: from the same number of components of another shape, from one component
+// fewer with one split, and from one more with two merged. A candidate that gets higher so takes that end. All see the
+// ends of the first round, so that their order changes nothing.
+func (c *choice) exchange(ctx context.Context, queue []*contender) {
+	better := make([]*contender, len(queue))
+	workers, threads := c.plan.Threads, 1
+	if c.base.Survey.Used > SideBySide {
+		workers, threads = 1, workers
+	}
+	largestFirst(ctx, workers, queue, func(i int, x *contender) {
+		var err error
+		if better[i], err = c.offer(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
+			x.Why = plan.Text(err) // rows that cannot be read any more
+		}
+		c.note(cmp.Or(better[i], x))
+	})
+	for i, y := range better {
+		if y != nil {
+			*queue[i] = *y
+		}
+		queue[i].second = true
+	}
+}
+
+// again returns the candidates that are looked at a second time: those of several components, where how to search is left to
+// the fit.
+func (c *choice) again(queue []*contender) (second []*contender) {
+	for _, x := range queue {
+		if p := c.plan.Candidate(x.K, x.shape); x.as == nil && !x.second && x.K > 1 && p.Thorough() {
+			second = append(second, x)
+		}
+	}
+	return second
+}
+
+// offer is a start that another candidate gives.
+type offer struct {
+	from  string
+	theta []float64
+}
+
+// offer returns what the candidate is when it starts from others, nil if that is no better.
+func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contender, error) {
+	if x.fit == nil || ctx.Err() != nil {
+		return nil, nil
+	}
+	f := *x.fit
+	f.Plan.Threads, f.Joint = threads, nil
+	if c.bar < math.Inf(1) {
+		f.Need = func() float64 { return c.objectiveFor(&f, c.bar) }
+	}
+	if err := f.Size(); err != nil {
+		return nil, err
+	}
+	m, err := f.Moves(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.Bad = func(p *ascent.Point) bool {
+		how, _ := m.F.Collapsed(p)
+		return how != search.Sound
+	}
+	offers, err := c.offers(ctx, m, x)
+	if err != nil || len(offers) == 0 {
+		return nil, err
+	}
+	var starts [][]float64
+	for _, o := range offers {
+		starts = append(starts, o.theta)
+	}
+	top, which, err := m.Best(ctx, starts)
+	if err != nil || top == nil {
+		return nil, err
+	}
+	met := m.Met(top.F)
+	able, old := c.usable(&x.Candidate), x.end.Win().Last.Point
+	if able { // else whatever can win is better
+		at, ends := old, m.Ends
+		if int64(m.Points.N) < f.Survey.Used {
+			if at, _, err = m.Top(ctx, [][]float64{at.Theta}); err != nil {
+				return nil, err
+			}
+			m.Ends = ends
+		}
+		if at != nil && top.F < at.F+search.MoveGain {
+			x.met = m.Met(at.F)
+			return nil, nil
+		}
+		if share := f.Survey.W / m.F.Survey.W; at != nil && x.Outraced && old.F+otherMaximum*share*(top.F-at.F) < f.Need() {
+			return nil, nil
+		}
+	}
+	r, err := f.Extra(ctx, x.end, top.Theta)
+	if err != nil || r.Last.Point == nil || able && search.ObjectiveOf(r.Last.Point) <= search.ObjectiveOf(old)+search.Agree {
+		return nil, err
+	}
+	y, e := *x, *x.end
+	y.Candidate = model.Candidate{K: x.K, Covariance: x.Covariance, Mclust: x.Mclust, From: offers[which].from}
+	e.Moved = r
+	if err := y.measure(ctx, &f, &e, c.judges); err != nil || !c.usable(&y.Candidate) {
+		return nil, err
+	}
+	y.end, y.begun, y.met = e.Compact(), top.Theta, met
+	return &y, nil
+}
+
+// offers returns the starts that the neighbours of a candidate give it.
+func (c *choice) offers(ctx context.Context, m *search.Moves, x *contender) (offers []offer, err error) {
+	add := func(from string, resp []float64) {
+		offers = append(offers, offer{from, m.F.FromResponsibilities(m.Points, resp, search.DrawnConfidence)})
+	}
+	for _, y := range c.alternatives(x) {
+		resp, err := y.seen(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		add(y.name(), resp)
+	}
+	if y := c.find(x.K-1, x.shape); y != nil {
+		resp, err := y.seen(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		for part := range y.K {
+			r := widened(resp, y.K)
+			ok, err := m.Split(ctx, r, part, x.K-1)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				add(y.name()+", a component split", r)
+			}
+		}
+	}
+	if y := c.find(x.K+1, x.shape); y != nil {
+		resp, err := y.seen(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		for _, pair := range search.Alike(m.Points.W, resp, y.K)[:min(search.MovePairs, y.K*(y.K-1)/2)] {
+			add(y.name()+", two components merged", merged(resp, y.K, pair))
+		}
+	}
+	return offers, nil
+}
+
+// alternatives returns candidates of as many components whose rows a start is worth: the best by the criterion, and the
+// highest of those whose shape is a special case, where it is higher than x, which should not be.
+func (c *choice) alternatives(x *contender) (list []*contender) {
+	var best, nested *contender
+	for _, y := range c.all {
+		if y.K != x.K || y == x || y.as != nil || y.end == nil || !c.usable(&y.Candidate) {
+			continue
+		}
+		if best == nil || c.before(y, best) {
+			best = y
+		}
+		if *y.LogLik > *x.LogLik && family.Nested(x.shape, y.shape) && (nested == nil || *y.LogLik > *nested.LogLik) {
+			nested = y
+		}
+	}
+	if best != nil {
+		list = append(list, best)
+	}
+	if nested != nil && nested != best {
+		list = append(list, nested)
+	}
+	return list
+}
+
+// find returns the candidate of a number of components and a shape that has been fitted and can win, nil if there is none.
+func (c *choice) find(k int, shape family.Shape) *contender {
+	for _, y := range c.all {
+		if y.K == k && y.shape == shape {
+			if y.as != nil {
+				y = y.as
+			}
+			if y.end != nil && c.usable(&y.Candidate) {
+				return y
+			}
+		}
+	}
+	return nil
+}
+
+// name is how a candidate is called where another began at it.
+func (x *contender) name() string {
+	if x.Mclust == "" {
+		return fmt.Sprintf("k = %d", x.K)
+	}
+	return fmt.Sprintf("%s %d", x.Mclust, x.K)
+}
+
+// seen returns the candidate's responsibilities for the rows of a search, row-major.
+func (x *contender) seen(ctx context.Context, m *search.Moves) ([]float64, error) {
+	own := *m
+	f := *m.F
+	f.Mix = x.fit.Mix
+	own.F = &f
+	return own.Responsibilities(ctx, x.end.Win().Last.Point.Theta)
+}
+
+// widened returns responsibilities of k components with one more, which has none.
+func widened(resp []float64, k int) []float64 {
+	wide := make([]float64, 0, len(resp)/k*(k+1))
+	for row := range slices.Chunk(resp, k) {
+		wide = append(append(wide, row...), 0)
+	}
+	return wide
+}
+
+// merged returns responsibilities of k components with the second of a pair added to the first.
+func merged(resp []float64, k int, pair [2]int) []float64 {
+	narrow := make([]float64, 0, len(resp)/k*(k-1))
+	for row := range slices.Chunk(resp, k) {
+		at := len(narrow)
+		narrow = append(append(narrow, row[:pair[1]]...), row[pair[1]+1:]...)
+		narrow[at+pair[0]] += row[pair[1]]
+	}
+	return narrow
+}

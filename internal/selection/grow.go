@@ -1,0 +1,123 @@
+package selection
+
+import (
+	"context"
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/prepare"
+)
+
+// How far the range of K grows that nobody gave.
+const (
+	mostGrown     = 30 // components
+	mostGrownWide = 15 // on more than plan.AffordedCells
+)
+
+// grow returns the candidates that are to be fitted next where the range of K was left open: more components where the most that
+// were tried win; a look beyond the range, by the best shape alone, where they do not, since a criterion may have a second minimum
+// there; and at last, where the range has grown, the winner's K in the shapes that were not carried so far.
+func (c *choice) grow(ctx context.Context) ([]*contender, error) {
+	if !c.plan.Open() || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if c.settle(); c.best == nil {
+		return nil, nil
+	}
+	switch {
+	case c.best.K > c.sure && c.sure > 0 && c.looked(): // the look has found something: all that may be as good goes there
+		c.sure = 0
+	case c.looked():
+		c.forget()
+	}
+	more := c.hi < min(c.mostGrown(), c.distinct)
+	if c.best.K == c.hi && more {
+		return c.further(ctx, c.rising())
+	}
+	if c.sure < c.hi && more {
+		c.sure = c.hi
+		return c.further(ctx, []family.Shape{c.best.shape})
+	}
+	return c.fill(), nil
+}
+
+// mostGrown is how far the range may grow.
+func (c *choice) mostGrown() int {
+	most := mostGrown
+	if look := c.base.Survey; float64(look.Used)*float64(len(look.Mean)) > plan.AffordedCells {
+		most = mostGrownWide
+	}
+	return most
+}
+
+// looked reports whether the last candidates are those of a look beyond the range.
+func (c *choice) looked() bool { return c.sure > 0 && c.hi > c.sure }
+
+// forget takes the candidates of a look beyond the range out that has found nothing.
+func (c *choice) forget() {
+	c.all = slices.DeleteFunc(c.all, func(x *contender) bool { return x.K > c.sure })
+	c.hi = c.sure
+}
+
+// further returns candidates of some shapes with up to half as many components again as were tried.
+func (c *choice) further(ctx context.Context, shapes []family.Shape) ([]*contender, error) {
+	hi, err := min(c.hi+(c.hi+1)/2, c.mostGrown()), error(nil)
+	if c.distinct, err = prepare.DistinctRows(ctx, c.base.Source, hi+1); err != nil {
+		return nil, err
+	}
+	return c.affordable(c.add(shapes, min(hi, c.distinct))), nil
+}
+
+// fill returns candidates of the winner's K in the shapes that have none.
+func (c *choice) fill() (fresh []*contender) {
+	if c.best.K <= plan.MostTried {
+		return nil
+	}
+	var missing []family.Shape
+	for _, x := range c.all {
+		tried := func(y *contender) bool { return y.shape == x.shape && y.K == c.best.K }
+		if x.K == c.lo && !slices.ContainsFunc(c.all, tried) {
+			missing = append(missing, x.shape)
+		}
+	}
+	top := c.hi
+	c.hi = c.best.K - 1
+	fresh = c.add(missing, c.best.K)
+	c.hi = top
+	return c.affordable(fresh)
+}
+
+// affordable marks the candidates that are too large, or take too long, and returns all.
+func (c *choice) affordable(fresh []*contender) []*contender {
+	kept := 0.0
+	for _, x := range fresh {
+		why := c.large(x, &kept)
+		if why == nil {
+			why = c.tooLong()
+		}
+		if why != nil {
+			x.large, x.Why = true, "not tried: "+plan.Text(why)
+		}
+	}
+	return fresh
+}
+
+// rising returns the shapes whose best candidate has the most components that were tried.
+func (c *choice) rising() (shapes []family.Shape) {
+	best := map[family.Shape]*contender{}
+	for _, x := range c.all {
+		if x.as != nil || x.end == nil || !c.usable(&x.Candidate) {
+			continue
+		}
+		if y := best[x.shape]; y == nil || c.before(x, y) {
+			best[x.shape] = x
+		}
+	}
+	for _, x := range c.all {
+		if best[x.shape] == x && x.K == c.hi && !slices.Contains(shapes, x.shape) {
+			shapes = append(shapes, x.shape)
+		}
+	}
+	return shapes
+}

@@ -1,0 +1,47 @@
+package selection
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+)
+
+// Candidates that share passes race: one that cannot become the best any more stops. Components that the rows have no use
+// for settle slowly: with eight clusters in a million rows nine tenths of the time went into fits of ten components and
+// more, all of them a hundred behind in BIC.
+
+// otherMaximum is how many times what another local maximum gains on the sample must suffice for a candidate that was stopped
+// to climb to it.
+const otherMaximum = 3
+
+// races reports whether the criterion follows from the log-likelihood that a climb reaches.
+func (c *choice) races() bool { return c.criterion == plan.BIC || c.criterion == plan.AIC }
+
+// reach returns the criterion of a candidate whose climb has come to an objective.
+func (c *choice) reach(f *search.Fit, objective float64) float64 {
+	return c.cost(f) - 2*f.UserObjective(objective)
+}
+
+// objectiveFor returns the objective at which the candidate has a value of the criterion.
+func (c *choice) objectiveFor(f *search.Fit, value float64) float64 {
+	return math.Ldexp((c.cost(f)-value)/2, f.Units.Weights) - f.Jacobian()
+}
+
+// cost is what the criterion adds for the parameters of a candidate.
+func (c *choice) cost(f *search.Fit) float64 {
+	free := float64(f.Mix.Free())
+	if c.criterion == plan.AIC {
+		return 2 * free
+	}
+	return free * math.Log(f.Weight())
+}
+
+// reachedValue returns the criterion of what a candidate came to, if it could win; else +Inf.
+func (c *choice) reachedValue(f *search.Fit, e *search.Outcome) float64 {
+	s := e.Win().Last
+	if how, _ := f.Collapsed(s.Point); how != search.Sound || !s.Done.Converged() || !c.races() {
+		return math.Inf(1)
+	}
+	return c.reach(f, s.Point.F)
+}

@@ -1,0 +1,104 @@
+package selection
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/model"
+)
+
+// Ranked returns the candidates that could win, the best first: the winner, which has k components, comes first where another rule than
+// the largest value chose it. Of those that are the same model it has one.
+func Ranked(by plan.Criterion, all []model.Candidate, k int) (able []model.Candidate) {
+	c := &choice{criterion: by}
+	for _, x := range all {
+		if c.usable(&x) && x.SameAs == "" {
+			able = append(able, x)
+		}
+	}
+	slices.SortStableFunc(able, func(a, b model.Candidate) int { return c.compare(&a, &b) })
+	if by == plan.Gap { // the winner need not have the largest
+		at := slices.IndexFunc(able, func(x model.Candidate) bool { return x.K == k })
+		if at > 0 {
+			win := able[at]
+			able = slices.Insert(slices.Delete(able, at, at+1), 0, win)
+		}
+	}
+	return able
+}
+
+// usable reports whether a candidate may win.
+func (c *choice) usable(x *model.Candidate) bool {
+	v := x.Value(string(c.criterion))
+	return v == v && !x.Collapsed()
+}
+
+// compare orders candidates that may win, the best first; of equal ones that with fewer components. What an interruption caught
+// stands where its value puts it: its parameters are as good as their criterion says, and could only have become better.
+func (c *choice) compare(a, b *model.Candidate) int {
+	va, vb := a.Value(string(c.criterion)), b.Value(string(c.criterion))
+	if c.criterion.Highest() {
+		va, vb = -va, -vb
+	}
+	return cmp.Or(cmp.Compare(va, vb), cmp.Compare(a.K, b.K))
+}
+
+// before reports whether a is better than b.
+func (c *choice) before(a, b *contender) bool {
+	return cmp.Or(c.compare(&a.Candidate, &b.Candidate), cmp.Compare(a.order, b.order)) < 0
+}
+
+// finalResult returns the result of the winner: that of a fit with its K and shape.
+func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*search.Fitted, error) {
+	f, e := win.fit, win.end
+	f.Plan.Threads, f.Joint, f.Need = c.plan.Threads, nil, nil
+	if err := f.Size(); err != nil {
+		return nil, err
+	}
+	stopped := func(r search.Run) bool { return r.Forgone }
+	if (c.see.Step != nil || slices.ContainsFunc(e.Runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
+		f.Watch, f.StartSweeps, f.MoveSweeps, f.ConfirmSweeps = c.see.Step, 0, 0, 0
+		again, err := f.Run(ctx)
+		if err == nil && win.begun != nil {
+			again.Moved, err = f.Extra(ctx, again, win.begun)
+		}
+		if err == nil && !again.Interrupted {
+			e = again
+		}
+	}
+	e.Interrupted = e.Interrupted || ctx.Err() != nil
+	return f.Finish(ctx, e, began)
+}
+
+// nothing says why no candidate could win.
+func (c *choice) nothing(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	floor := 0
+	var reasons []string
+	for _, x := range c.all {
+		if x.AtFloor {
+			floor++
+		} else if !slices.Contains(reasons, x.Why) {
+			reasons = append(reasons, x.Why)
+		}
+	}
+	if said, err := c.aboutCollinear(ctx, "every group is at the floor of variances"); err != nil {
+		return err
+	} else if said != "" {
+		return errors.New("no candidate can be chosen: " + said)
+	}
+	if floor > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %d have a component at the floor of variances (%g of the columns' own): its rows are all but equal in some direction", floor, len(c.all), family.MinEigenvalue))
+	}
+	return errors.New("no candidate can be chosen: " + strings.Join(reasons, "; ") + ". One number of groups and one shape, -k N --covariance S, are fitted all the same")
+}

@@ -1,0 +1,419 @@
+// Package selection makes many fits and chooses one: candidates of several numbers of components and covariance shapes, which share passes
+// where rows are many, race each other, and start from one another's ends.
+package selection
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/inference"
+	"github.com/latent-go/latent/internal/interrupt"
+	"github.com/latent-go/latent/internal/par"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/prepare"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
+)
+
+// choice is a choice of K and of the covariance shape under way.
+type choice struct {
+	plan      plan.Plan
+	see       search.Observer
+	base      *search.Fit // what all candidates share: the first pass and the transform
+	distinct  int         // distinct rows, counted up to one more than the largest K
+	lo, hi    int         // the lowest and the highest K of all
+	sure      int         // the highest K of the range before and after the last look beyond it; 0 before any
+	criterion plan.Criterion
+	all       []*contender
+	judges    *judges     // nil where silhouettes are not asked for
+	refs      *references // nil where gaps are not
+	penalty   *float64    // of the elbow, once all candidates are done
+
+	seconds float64 // of one core that those candidates take by the estimate whose parameters are many for the table
+
+	best *contender
+	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
+
+	judged      atomic.Bool // a candidate has a silhouette
+	broken      error       // of the source; nil where that is whole
+	mu          sync.Mutex
+	done, looks int // candidates looked at, some twice
+}
+
+// contender is a candidate and its fit.
+type contender struct {
+	model.Candidate
+	order  int
+	shape  family.Shape
+	as     *contender // an earlier one that is the same model
+	large  bool       // not affordable: it is not tried
+	fit    *search.Fit
+	end    *search.Outcome // compact
+	begun  []float64       // where the climb of From began
+	met    int             // climbs from neighbours that ended where it did
+	second bool            // it has been looked at a second time
+	judged sampled         // what its silhouette is of
+}
+
+// Fit fits what a plan asks for: every candidate where it leaves a choice, and else one fit.
+func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Fitted, error) {
+	if p.Chooses() {
+		return choose(ctx, src, p, see)
+	}
+	return search.One(ctx, src, p, see.Step)
+}
+
+// choose fits every candidate and returns the result of the best.
+func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Fitted, error) {
+	began := time.Now()
+	c := &choice{plan: p, see: see, criterion: p.Criterion, bar: math.Inf(1)}
+	lo, hi := p.Sizes()
+	rows, err := prepare.New(ctx, src, p.Candidate(lo, family.Full))
+	if err != nil {
+		return nil, err
+	}
+	c.base = search.New(rows)
+	if w := c.base.Weight(); w < leastCounted && (c.criterion == plan.BIC || c.criterion == plan.ICL) {
+		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %.3g, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, w)
+	}
+	shapes, _ := p.Shapes(c.base.Survey.Used, len(c.base.Survey.Mean))
+	if err := p.CheckRange(c.base.Survey.Used, len(shapes)); err != nil {
+		return nil, err
+	}
+	if c.distinct, err = prepare.DistinctRows(ctx, c.base.Source, hi+1); err != nil {
+		return nil, err
+	}
+	left := c.list(lo, hi)
+	large, err := c.leaveLarge()
+	if err != nil {
+		return nil, err
+	}
+	if c.criterion == plan.Silhouette {
+		c.judges = &judges{threads: p.Threads}
+	}
+	if c.criterion == plan.Gap {
+		if c.refs, err = interrupt.Run(ctx, interrupt.Grace, func() (*references, error) { return newReferences(ctx, c.base) }); err != nil {
+			return nil, err
+		}
+	}
+	looked := time.Now()
+	if err := c.fitAll(ctx); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	if c.broken != nil {
+		return nil, c.broken
+	}
+	c.settle()
+	climbed := time.Now()
+	if c.best == nil {
+		return nil, c.nothing(ctx)
+	}
+	win := c.best
+	if p.Replica {
+		return win.fit.Minimal(win.end), nil
+	}
+	r, err := c.finalResult(ctx, win, began)
+	if err != nil {
+		return nil, err
+	}
+	r.Timing.Start, r.Timing.Fit, r.Timing.Judge = looked.Sub(began).Seconds(), climbed.Sub(looked).Seconds(), time.Since(climbed).Seconds()
+	c.addCandidates(r, left)
+	r.Model.Provenance.Choice.TooLarge = large
+	if err := c.collinear(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// leastCounted is the least sum of row weights whose logarithm can be the price of a parameter: below 1 it would be negative.
+const leastCounted = 2
+
+// list makes the candidates, the fewest components first, and returns the codes of the shapes that are left out.
+func (c *choice) list(lo, hi int) (left []string) {
+	shapes, out := c.plan.Shapes(c.base.Survey.Used, len(c.base.Survey.Mean))
+	for _, s := range out {
+		left = append(left, s.Mclust())
+	}
+	c.lo, c.hi = lo, lo-1
+	c.add(shapes, hi)
+	return left
+}
+
+// add makes candidates of the shapes for further numbers of components, up to hi, and returns them.
+func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
+	d := len(c.base.Survey.Mean)
+	for k := c.hi + 1; k <= hi; k++ {
+		known := map[string]*contender{}
+		for _, shape := range shapes {
+			x := &contender{Candidate: model.Candidate{K: k}, order: len(c.all), shape: shape}
+			if c.plan.Kind.Shaped {
+				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
+				key := plan.Likeness(shape, k, d)
+				if x.as = known[key]; x.as == nil {
+					known[key] = x
+				}
+			}
+			c.all, added = append(c.all, x), append(added, x)
+		}
+	}
+	c.hi = hi
+	return added
+}
+
+// SideBySide is the number of rows up to which candidates are fitted side by side, each by one thread: passes over so few
+// rows leave threads idle. Beyond, candidates share passes, and each pass has all threads.
+const SideBySide = 20_000
+
+// Bounds of what shares a pass, for the memory of its sums.
+const (
+	waveTasks   = 200
+	waveNumbers = 2_000_000 // parameters of all tasks
+)
+
+// fitAll fits the candidates until all are done or ctx ends, and further ones as long as the range of K grows.
+func (c *choice) fitAll(ctx context.Context) (err error) {
+	for fresh := c.all; len(fresh) > 0 && err == nil; {
+		for len(fresh) > 0 && err == nil {
+			c.fitOnce(ctx, fresh)
+			fresh, err = c.grow(ctx)
+		}
+		second := c.again(c.all)
+		c.looks += len(second)
+		c.exchange(ctx, second)
+		c.alias()
+		if err == nil {
+			fresh, err = c.grow(ctx)
+		}
+	}
+	return err
+}
+
+// fitOnce fits candidates from starts of their own.
+func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
+	var queue []*contender
+	for _, x := range fresh {
+		if x.as == nil && !x.large {
+			queue = append(queue, x)
+		}
+	}
+	c.looks += len(queue)
+	threads := c.plan.Threads
+	if c.base.Survey.Used > SideBySide {
+		for rest := queue; len(rest) > 0; {
+			n := c.wave(rest)
+			c.together(ctx, rest[:n])
+			rest = rest[n:]
+		}
+		return
+	}
+	largestFirst(ctx, threads, queue, func(_ int, x *contender) { c.tried(ctx, x, 1, nil) })
+}
+
+// largestFirst calls do for the candidates of a queue by so many workers, the last first: large ones take longest, and so none is
+// left alone at the end. do is called after ctx has ended too, to say that a candidate was not tried.
+func largestFirst(ctx context.Context, workers int, queue []*contender, do func(i int, x *contender)) {
+	par.Do(context.WithoutCancel(ctx), workers, len(queue), func(_, n int) { // which ends with an error of a context only
+		i := len(queue) - 1 - n
+		do(i, queue[i])
+	})
+}
+
+// tried fits one candidate and tells of it.
+func (c *choice) tried(ctx context.Context, x *contender, threads int, j *joint) {
+	c.try(ctx, x, threads, j)
+	c.note(x)
+}
+
+// alias gives candidates that are the same model as an earlier one what that came to.
+func (c *choice) alias() {
+	for _, x := range c.all {
+		if x.as != nil {
+			own := x.Candidate
+			x.Candidate = x.as.Candidate
+			x.Covariance, x.Mclust, x.SameAs = own.Covariance, own.Mclust, x.as.Mclust
+		}
+	}
+}
+
+// wave returns how many of the candidates may share passes, at least 1.
+func (c *choice) wave(rest []*contender) int {
+	d := len(c.base.Survey.Mean)
+	one := c.plan.Candidate(1, family.Full)
+	if a := one.Driver(d); one.Medians() || a == plan.MiniBatch || a == plan.Exact {
+		return 1 // they hold the rows and make no passes to share
+	}
+	tasks, numbers := 0, 0
+	for i, x := range rest {
+		p := c.plan.Candidate(x.K, x.shape)
+		n := p.Starts(c.base.Survey.Used) * p.Tries(p.Start(d), c.base.Survey.Used)
+		tasks, numbers = tasks+n, numbers+n*x.K*(1+d+p.Shape.Size(d))
+		if i > 0 && (tasks > waveTasks || numbers > waveNumbers) {
+			return i
+		}
+	}
+	return len(rest)
+}
+
+// together fits candidates that share their passes.
+func (c *choice) together(ctx context.Context, wave []*contender) {
+	j := &joint{sweeper: sweep.NewLocal(c.base.Source, c.base.Survey.Rows, c.base.Origin, c.plan.Threads), live: len(wave), best: c.bar}
+	defer func() { c.bar = j.best }()
+	var wg sync.WaitGroup
+	var caught par.Caught
+	for _, x := range wave { // all begin, whatever becomes of the others: each pass waits for all that have not left
+		wg.Go(func() {
+			defer caught.Catch()
+			c.tried(ctx, x, c.plan.Threads, j)
+		})
+	}
+	wg.Wait()
+	caught.Raise()
+}
+
+// What is said of candidates that an interruption caught.
+const (
+	cutShort = "interrupted"
+	notTried = "interrupted before it was tried"
+)
+
+// try fits one candidate and fills in what it came to, or why it failed.
+// With j it is one of those that share passes, and leaves them when its climbs have ended.
+func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
+	value := math.Inf(1)
+	leave := sync.OnceFunc(func() {
+		if j != nil {
+			j.leave(ctx, value)
+		}
+	})
+	defer leave()
+	switch {
+	case ctx.Err() != nil:
+		x.Why = notTried
+		return
+	case x.K > c.distinct:
+		x.Why = fmt.Sprintf("there are only %d distinct rows", c.distinct)
+		return
+	}
+	f := *c.base
+	f.Plan = c.plan.Candidate(x.K, x.shape)
+	f.Plan.Threads = threads
+	e, err := (*search.Outcome)(nil), f.Size()
+	if err == nil {
+		if j != nil {
+			seen := math.Inf(1)
+			f.Joint = member{j, x.order, &seen}
+			if c.races() {
+				f.Need = func() float64 { return c.objectiveFor(&f, seen) }
+			}
+		}
+		if e, err = f.Run(ctx); err == nil {
+			value = c.reachedValue(&f, e)
+		}
+	}
+	leave()
+	if err == nil {
+		err = c.measured(ctx, x, &f, e)
+	}
+	if err == nil && c.refs != nil {
+		if why := c.refs.judge(ctx, x, &f); why != nil && x.Why == "" {
+			x.Why = plan.Text(why)
+			if ctx.Err() != nil {
+				x.Why = cutShort
+			}
+		}
+	}
+	if err != nil {
+		x.Why = plan.Text(err)
+		c.fail(err)
+		return
+	}
+	f.Local = nil // what it keeps between sweeps may be large
+	f.Need = nil
+	x.fit, x.end = &f, e.Compact()
+}
+
+// fail notes an error that is none of the candidate's: a source that does not keep its promises.
+func (c *choice) fail(err error) {
+	if wrong := (*data.SourceError)(nil); errors.As(err, &wrong) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.broken = cmp.Or(c.broken, err)
+	}
+}
+
+// measured is measure, given up where ctx has ended and it takes longer than anybody waits.
+func (c *choice) measured(ctx context.Context, x *contender, f *search.Fit, e *search.Outcome) error {
+	own := *x
+	wait := f.Patience()
+	if c.judges != nil {
+		if wait = search.ResultWait; c.judged.Load() { // there is one to choose
+			wait = interrupt.Grace
+		}
+	}
+	_, err := interrupt.Run(ctx, wait, func() (none struct{}, err error) {
+		return none, own.measure(context.WithoutCancel(ctx), f, e, c.judges)
+	})
+	if err == nil || ctx.Err() == nil {
+		*x = own
+		if x.Silhouette != nil && x.Why == "" {
+			c.judged.Store(true)
+		}
+	} else {
+		err = errors.New(cutShort)
+	}
+	return err
+}
+
+// measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
+func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcome, judges *judges) error {
+	if f.Joint == nil { // else passes are shared, and rows are many
+		if err := f.Confirm(ctx, e, search.CandidateWork); err != nil {
+			return err
+		}
+	}
+	last := e.Win().Last
+	p := last.Point
+	m, _ := f.Model(p)
+	t, err := f.Judge(ctx, m)
+	if err != nil {
+		return err
+	}
+	r := f.Numbers(t)
+	if err := f.CheckNumbers(ctx, r); err != nil {
+		return err
+	}
+	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.FreeParameters = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, new(f.Mix.Free())
+	x.Converged, x.Outraced = last.Done.Converged() && !e.Interrupted, e.Win().Forgone
+	x.Undetermined = x.Converged && inference.IsFlat(&last)
+	how, why := f.Collapsed(p)
+	x.AtFloor, x.Narrow, x.FewRows, x.Why = how == search.OnFloor, how == search.TooThin, how == search.TooFew, why
+	if x.Why == "" && e.Interrupted {
+		x.Why = cutShort
+	}
+	if judges == nil {
+		return nil
+	}
+	if x.Silhouette, x.judged, err = judges.silhouette(ctx, f, p); err != nil && x.Why == "" {
+		x.Why = plan.Text(err)
+	}
+	return nil
+}
+
+// note counts a candidate and tells of it.
+func (c *choice) note(x *contender) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done++
+	if c.see.Candidate != nil {
+		c.see.Candidate(c.done, c.looks, x.Candidate)
+	}
+}

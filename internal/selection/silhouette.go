@@ -1,0 +1,48 @@
+package selection
+
+import (
+	"context"
+
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/score"
+)
+
+// judges take the silhouettes of candidates. On few rows, and on one column, they are those of all rows; else of a sample in which
+// every group of the candidate has rows, however small it is. Candidates draw with the same numbers, so that most of their rows
+// are the same.
+type judges struct{ threads int }
+
+// sampled is the size of a sample.
+type sampled struct {
+	rows  int
+	least int // rows of every group, or all of its rows; 0 where all rows are there
+}
+
+// silhouette returns the mean silhouette of the rows under the labels of the mixture at a point, in the space where it
+// was fitted, and which rows it is of. Which rows are in a small group only a pass over all of them can say: one, where a candidate has climbed for many.
+func (j *judges) silhouette(ctx context.Context, f *search.Fit, at *ascent.Point) (*float64, sampled, error) {
+	sample := score.NewSilhouetteSample(f.Mix.D, f.Plan.JudgedRows(f.Mix.D), rng.Silhouettes.New(f.Plan.Seed))
+	x := make([]float64, f.Mix.D)
+	err := f.Local.Rows(ctx, f.Mix, at.Theta, func(s *sweep.Scored) error {
+		for i, c := range s.Label {
+			for l := range x {
+				x[l] = s.At(i, l)
+			}
+			if err := sample.Add(int(c), x, s.Weight(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, sampled{}, err
+	}
+	e, err := sample.Silhouette(ctx, j.threads)
+	if err != nil {
+		return nil, sampled{}, err
+	}
+	return &e.Mean, sampled{len(e.Values), e.Least}, nil
+}

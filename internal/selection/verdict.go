@@ -1,0 +1,113 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/model"
+)
+
+// Bounds of a difference in BIC, AIC or ICL.
+const (
+	flatMargin  = 2
+	clearMargin = 10
+)
+
+// addCandidates adds the candidates to the result of the winner, and how they compare.
+func (c *choice) addCandidates(r *search.Fitted, left []string) {
+	p, k := r.Model.Provenance, r.Model.K()
+	for _, x := range c.all {
+		p.Candidates = append(p.Candidates, x.Candidate)
+	}
+	p.Choice = &model.Choice{Criterion: string(c.criterion), Highest: c.criterion.Highest(), Penalty: c.penalty, LeftOut: left, From: c.best.From}
+	p.Choice.Largest = k == c.hi && c.hi < c.distinct && c.hi > c.lo
+	p.Choice.Smallest = k == c.lo && c.lo > c.fewest() && c.hi > c.lo
+	if c.judges != nil {
+		p.Choice.Rows, p.Choice.Least = c.best.judged.rows, c.best.judged.least
+	}
+	if c.refs != nil {
+		p.Choice.GapRows, p.Choice.GapSets = c.refs.rows, gapReferences
+	}
+	p.Choice.Reached = c.reached(r)
+	p.Choice.Doubts = c.doubts(r)
+	best := Ranked(c.criterion, p.Candidates, k)
+	if len(best) < 2 || c.criterion == plan.Gap {
+		return
+	}
+	margin := math.Abs(best[1].Value(string(c.criterion)) - best[0].Value(string(c.criterion)))
+	p.Choice.Margin = &margin
+	switch {
+	case r.Model.LogLik == nil || c.criterion == plan.Silhouette: // inertia and silhouettes have no scale of evidence
+	case margin < flatMargin:
+		p.Choice.Verdict = "flat"
+	case margin >= clearMargin && p.Choice.Doubts == nil:
+		p.Choice.Verdict = "clear"
+	default:
+		p.Choice.Verdict = "fair"
+	}
+}
+
+// fewest is the lowest K that the criterion has a value of.
+func (c *choice) fewest() int {
+	if c.criterion == plan.Silhouette {
+		return 2
+	}
+	return 1
+}
+
+// reached returns how many climbs ended where the winner did.
+func (c *choice) reached(r *search.Fitted) int {
+	starts := r.Model.Provenance.Starts
+	n := starts.AgreeWithBest + c.best.met
+	if c.best.From == "" && starts.Moves != nil && starts.Moves.Kept > 0 {
+		n++
+	}
+	return n
+}
+
+// doubts says what keeps a choice from being clear.
+func (c *choice) doubts(r *search.Fitted) (doubts []string) {
+	p, k := r.Model.Provenance, r.Model.K()
+	doubt := func(format string, a ...any) { doubts = append(doubts, fmt.Sprintf(format, a...)) }
+	switch {
+	case p.Interrupted:
+		doubt("the choice was interrupted")
+	case !p.Converged:
+		doubt("the best fit has not finished")
+	}
+	switch {
+	case p.Choice.Largest && c.plan.Open():
+		doubt("k = %d is the largest that is tried unasked; -k %d:%d tries more", k, c.lo, 2*c.hi)
+	case p.Choice.Largest:
+		doubt("k = %d is the largest of the range; -k %d:%d tries more", k, c.lo, 2*c.hi)
+	case p.Choice.Smallest:
+		doubt("k = %d is the smallest of the range; -k %d:%d tries fewer", k, c.fewest(), c.hi)
+	}
+	if r.Model.LogLik != nil && k > 1 && !p.Interrupted && p.Choice.Reached < 2 {
+		doubt("only one climb reached it")
+	}
+	return doubts
+}
+
+// collinear warns of collinear columns where they kept candidates from winning.
+func (c *choice) collinear(ctx context.Context, r *search.Fitted) error {
+	said, err := c.aboutCollinear(ctx, "candidates whose covariances join the columns are at the floor of variances and cannot win")
+	if said != "" {
+		r.WarnFirst(model.Warn(model.Collinear, "%s", said))
+	}
+	return err
+}
+
+// aboutCollinear names collinear columns where a candidate whose covariances join columns is at the floor; "" elsewhere.
+func (c *choice) aboutCollinear(ctx context.Context, becomes string) (string, error) {
+	if !slices.ContainsFunc(c.all, func(x *contender) bool {
+		return x.AtFloor && x.shape.Matrix()
+	}) {
+		return "", nil
+	}
+	return c.base.Collinear(context.WithoutCancel(ctx), becomes)
+}
