@@ -77,6 +77,24 @@ func FuzzScores(f *testing.F) {
 	})
 }
 
+func FuzzMultiply(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, seed uint64, fb, kb uint8, special []byte) {
+		r := newDraws(t, seed, special)
+		n, k := sizes(fb, kb)
+		x, w, tiles, y, size := r.any(n*Rows), r.finite(n*k), make([]float64, n*k), make([]float64, k*Rows), make([]float64, k*Rows)
+		TileColumns(tiles, w, n, k)
+		for c := range k {
+			for i := range Rows {
+				for j := range n {
+					size[c*Rows+i] = add(size[c*Rows+i], product(w[c*n+j], x[j*Rows+i]))
+				}
+			}
+		}
+		against(r, func() []float64 { Multiply(y, x, tiles, n, k); return clone(y) }, func(l Level, got, want []float64) { r.close(l, "Multiply", got, want, size, 1e-14) })
+	})
+}
+
 func FuzzSoftmax(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64, bb, kb uint8, special []byte) {

@@ -102,6 +102,45 @@ func WhitenTiles(y, x, w []float64, d int) {
 	}
 }
 
+// TileColumns packs w, k columns of f numbers each, as Multiply reads it.
+func TileColumns(dst, w []float64, f, k int) {
+	dst, w = dst[:f*k], w[:f*k]
+	for c, q := 0, 0; c < k; c += q {
+		q = tileColumns(k - c)
+		for j := range f {
+			for b := range q {
+				dst[b] = w[(c+b)*f+j]
+			}
+			dst = dst[q:]
+		}
+	}
+}
+
+// tileColumns is how many of the left columns the next tile takes: tiles are as even as can be.
+func tileColumns(left int) int {
+	tiles := (left + lowerRows - 1) / lowerRows
+	return (left + tiles - 1) / tiles
+}
+
+// Multiply sets y[c*Rows+i] = sum_j w[c*f+j] x[j*Rows+i] for f features and k columns of w, which TileColumns has packed.
+// y must not overlap x.
+func Multiply(y, x, w []float64, f, k int) {
+	y, x, w = y[:k*Rows], x[:f*Rows], w[:f*k]
+	if f == 0 {
+		clear(y)
+		return
+	}
+	for c, q := 0, 0; c < k; c += q {
+		q = tileColumns(k - c)
+		if !fastMultiply(y[c*Rows:], x, w[:f*q], f, q) {
+			for b := range q {
+				combine(y[(c+b)*Rows:], x, w[:f*q], q, b)
+			}
+		}
+		w = w[f*q:]
+	}
+}
+
 // combine sets the first row of y to the rows of x times column b of w, which has q.
 func combine(y, x, w []float64, q, b int) {
 	for i := 0; i < Rows; i += 4 {

@@ -267,6 +267,7 @@ func TestMixtureKernelsAllocateNothing(t *testing.T) {
 			SquareRows(p, x, d)
 			Norms(row, x, d)
 			WhitenTiles(p, x, w, d)
+			Multiply(p, x, w, d, 1)
 			Whitened(s, x, x, w, x, d, 1)
 			Ellipses(s, x, x, x, x, d, k)
 			Spheres(s, x, x, x, x, d, k)
@@ -310,6 +311,34 @@ func TestCentreAndWhitenByTiles(t *testing.T) {
 						size += math.Abs(w[j*(j+1)/2+l] * y[l*Rows+i])
 					}
 					near(t, fmt.Sprintf("d %d: variable %d", d, j), v[j*Rows+i], sum, size)
+				}
+			}
+		}
+	})
+}
+
+func TestMultiply(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(40, 0))
+		for _, f := range []int{0, 1, 2, 7, 33} {
+			for _, k := range append(upTo40, 65) {
+				x, _ := random(rng, f*Rows)
+				w, _ := random(rng, f*k)
+				tiles, intactW := guarded(f * k)
+				y, intactY := guarded(k * Rows)
+				TileColumns(tiles, w, f, k)
+				Multiply(y, x, tiles, f, k)
+				intactW(t)
+				intactY(t)
+				for c := range k {
+					for i := range Rows {
+						sum, size := 0.0, 0.0
+						for j := range f {
+							sum += w[c*f+j] * x[j*Rows+i]
+							size += math.Abs(w[c*f+j] * x[j*Rows+i])
+						}
+						near(t, fmt.Sprintf("f %d, k %d: column %d", f, k, c), y[c*Rows+i], sum, size)
+					}
 				}
 			}
 		}
