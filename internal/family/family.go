@@ -43,6 +43,14 @@ type Natural interface {
 	FromNatural(theta, natural []float64, k int)
 }
 
+// A Based family has log densities of which a part depends on the row alone, as -log x! of a count does. A sweep over rows in
+// memory has it from the first pass.
+type Based interface {
+	Family
+	// Base sets base, of kern.Rows numbers, to that part for the panel x of d columns.
+	Base(base, x []float64, d int)
+}
+
 // A Flattening family may have components that the floor of variances regularises although no variance that AtFloor looks at is on
 // the floor.
 type Flattening interface {
@@ -152,6 +160,7 @@ type Panel struct {
 	X     []float64 // D x kern.Rows: X[j*kern.Rows+i]
 	W     []float64 // kern.Rows row weights; 0 beyond N
 	Bits  []uint32  // nil, or what a Binary family's PackBits made of the rows: its FusedKernel does not look at X then
+	Base  []float64 // nil, or what a Based family's Base made of the rows
 	own   []uint32  // memory for bits where nobody brought them
 	First int64     // index of the first row
 }

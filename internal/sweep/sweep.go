@@ -36,6 +36,7 @@ type Local struct {
 	lloyd   lloyd
 	boxes   boxRows
 	bits    bitRows
+	bases   baseRows
 }
 
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
