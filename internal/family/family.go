@@ -154,10 +154,14 @@ type HardKernel interface {
 	FarRows() int
 }
 
+// Spare is how many variables more than D a panel of a sweep has memory for: a kernel may put features of the rows beside their
+// cells, and finds there what it likes.
+const Spare = 2
+
 // A Panel is kern.Rows rows, stored variable by variable and relative to the origin.
 type Panel struct {
 	N, D  int
-	X     []float64 // D x kern.Rows: X[j*kern.Rows+i]
+	X     []float64 // D x kern.Rows: X[j*kern.Rows+i]; where the capacity says so, with Spare
 	W     []float64 // kern.Rows row weights; 0 beyond N
 	Bits  []uint32  // nil, or what a Binary family's PackBits made of the rows: its FusedKernel does not look at X then
 	Base  []float64 // nil, or what a Based family's Base made of the rows

@@ -185,7 +185,7 @@ func newWorker(tasks []Task) *worker {
 }
 
 func newPanel(d int) *family.Panel {
-	return &family.Panel{D: d, X: make([]float64, d*kern.Rows), W: make([]float64, kern.Rows)}
+	return &family.Panel{D: d, X: make([]float64, d*kern.Rows, (d+family.Spare)*kern.Rows), W: make([]float64, kern.Rows)}
 }
 
 // ones are the weights of rows without.
