@@ -17,7 +17,8 @@ func spread(r *latent.Result, j int) float64 {
 	if j < len(r.ColumnSD) {
 		return spreads * r.ColumnSD[j]
 	}
-	if r.Covariance == "" || r.PCA != nil { // covariances of principal components are not those of columns
+	variance := kind.Of(r.Kind).Location.Variance
+	if r.Covariance == "" && variance == nil || r.PCA != nil { // covariances of principal components are not those of columns
 		return 0
 	}
 	mean, square := 0.0, 0.0
@@ -25,8 +26,13 @@ func spread(r *latent.Result, j int) float64 {
 		mean += c.Weight * c.Mean[j]
 	}
 	for _, c := range r.Components {
-		d := c.Mean[j] - mean
-		square += c.Weight * (c.Covariance.At(j, j) + d*d)
+		d, within := c.Mean[j]-mean, 0.0
+		if c.Covariance != nil {
+			within = c.Covariance.At(j, j)
+		} else {
+			within = variance(c.Mean[j])
+		}
+		square += c.Weight * (within + d*d)
 	}
 	return spreads * math.Sqrt(square)
 }

@@ -46,10 +46,11 @@ type view struct {
 	names []string
 	share []float64   // of each component
 	mean  [][]float64 // k x d
-	// cov returns the covariance of variables j and l in component c; nil where components are centres only.
+	// cov returns the covariance of variables j and l in component c; nil where components have none.
 	cov func(c, j, l int) float64
-	// unit is what distances to centres count as 1 in each variable: --scale's.
-	unit []float64
+	// unit is what distances between places count as 1 in each variable: --scale's, or the standard deviation of a component's cells.
+	unit  []float64
+	place string // what the place of a component is: "mean" or "centre"
 }
 
 // viewOf returns the view of a model: in the user's units, or after --pca in those of the components. It is nil for bits
@@ -59,7 +60,7 @@ func viewOf(r *latent.Result) *view {
 	if m.Means == nil {
 		return nil
 	}
-	v := &view{names: m.Variables()}
+	v, kd := &view{names: m.Variables(), place: "centre"}, kind.Of(r.Kind)
 	v.unit = slices.Repeat([]float64{1}, len(v.names))
 	inside := m.PCA() != nil
 	for _, t := range m.Transform {
@@ -77,12 +78,21 @@ func viewOf(r *latent.Result) *view {
 		}
 		v.mean = append(v.mean, mean)
 	}
-	if m.HasDensity() {
-		v.cov = func(c, j, l int) float64 {
-			if cov := r.Components[c].Covariance; cov != nil {
-				return cov.At(j, l)
+	if kd.Mixture {
+		v.place = "mean"
+	}
+	if kd.Shaped {
+		v.cov = func(c, j, l int) float64 { return r.Components[c].Covariance.At(j, l) }
+	}
+	if variance := kd.Location.Variance; variance != nil {
+		for j := range v.unit {
+			within := 0.0
+			for c, s := range v.shares() {
+				within += s * variance(v.mean[c][j])
 			}
-			return 0
+			if within > 0 {
+				v.unit[j] = math.Sqrt(within)
+			}
 		}
 	}
 	return v
@@ -104,8 +114,8 @@ func drawModel(w io.Writer, r *latent.Result, page plotPage) {
 }
 
 // telling returns the two variables that tell the components apart best: those with the largest trace of W^-1 B, B the
-// covariance between the means and W the mean of the covariances. Of equals, the first. Centres have the squares of their
-// units for W.
+// covariance between the means and W the mean of the covariances. Of equals, the first. Without covariances the squares of
+// the units stand for W.
 func (v *view) telling() (x, y int) {
 	d := len(v.names)
 	total, centre := 0.0, make([]float64, d)
@@ -199,9 +209,9 @@ func (v *view) plane(w io.Writer, page plotPage) {
 		p.canvas.letter(dot(p.x.at(m[jx])), dot(p.y.at(m[jy])), sign(c), c+1)
 	}
 	p.write(w)
-	what := "a number is a centre"
+	what := "a number is a " + v.place
 	if v.cov != nil {
-		what = "a number is a mean; ellipses hold 50 % and 95 % of a group"
+		what += "; ellipses hold 50 % and 95 % of a group"
 	}
 	if more := len(v.names) - 2; more > 0 {
 		what += fmt.Sprintf("; of %d columns %s and %s tell the groups apart best", more+2, v.names[jx], v.names[jy])
@@ -250,7 +260,7 @@ func (v *view) points(w io.Writer, page plotPage) {
 		p.canvas.letter(dot(p.x.at(m[0])), 0, sign(c), c+1)
 	}
 	p.write(w)
-	fmt.Fprintln(w, "a number is a centre")
+	fmt.Fprintln(w, "a number is a "+v.place)
 }
 
 // curve draws the density of one variable, and a label where each mean is on it.

@@ -45,6 +45,9 @@ type Cells struct {
 	Levels bool
 	// Wrong reports whether x can be no cell of a column of so many levels; nil where every finite number can.
 	Wrong func(x float64, levels int) bool
+	// Near returns where a cell stands on a scale on which distances between rows mean the same everywhere; nil where that is the
+	// cell itself, or the kind has distances of its own.
+	Near func(x float64) float64
 	// Cure is what to do about a cell that is wrong, beside leaving the column out; may be empty.
 	Cure string
 }
@@ -66,6 +69,8 @@ type Location struct {
 	// Events returns how often what tells such a number v happens among n rows: a number of which less than a tenth of an event
 	// tells has no standard error. It is nil where all rows tell.
 	Events func(v, n float64) float64
+	// Variance returns the variance of a cell of a component with such a number v; nil where covariances tell it, or nothing does.
+	Variance func(v float64) float64
 	// Edge is one such number that lies at an end of its range, and Certain what is said of them.
 	Edge, EdgeNoun, Certain string
 
@@ -93,6 +98,7 @@ type Cost struct {
 type Variables struct {
 	Shape    family.Shape // of covariances
 	Levels   []int        // number of levels of each column
+	Weight   float64      // of all rows: what says how little they tell of a number
 	Var      []float64    // variance of each column: what floors are measured by
 	RegCovar float64      // added to every variance by the M-step
 }
@@ -138,6 +144,9 @@ func (k *Kind) Width(d int, levels [][]string) int {
 	}
 	return width
 }
+
+// Numbers reports whether cells are numbers whose mean and standard deviation tell what a column holds: not bits, nor levels.
+func (c *Cells) Numbers() bool { return !c.Bits && !c.Levels }
 
 // Centred reports whether locations are points of the space of the rows, which are then read relative to an origin near them.
 func (k *Kind) Centred() bool { return k.Cells.Units }

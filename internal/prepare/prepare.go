@@ -77,7 +77,7 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 
 // spreads notes the standard deviations of the columns.
 func (f *Rows) spreads(context.Context) error {
-	if f.Plan.Kind.Cells.Units {
+	if f.Plan.Kind.Cells.Numbers() {
 		for j, v := range f.Survey.Var {
 			sd := math.Sqrt(v)
 			if f.Units.Scale != nil {

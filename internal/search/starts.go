@@ -140,6 +140,8 @@ func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 		}
 	case k.Cells.Levels:
 		return p.OfLevels(kind.Counts(f.Plan.Levels))
+	case k.Cells.Near != nil:
+		return p.Mapped(k.Cells.Near)
 	}
 	return p
 }

@@ -97,6 +97,15 @@ func (p *Points) Scaled(factor []float64) *Points {
 	return q
 }
 
+// Mapped returns the points with every cell x as f(x).
+func (p *Points) Mapped(f func(x float64) float64) *Points {
+	q := &Points{N: p.N, D: p.D, X: make([]float64, len(p.X)), W: p.W, Row: p.Row}
+	for i, x := range p.X {
+		q.X[i] = f(x)
+	}
+	return q
+}
+
 // Whitened returns the points with their own mean taken off and L^-1 applied, L L^T their covariance: Euclidean distances
 // between them are those of Mahalanobis, which no linear map of the columns changes. Points that do not span all columns
 // are returned as they are.

@@ -24,6 +24,14 @@ func column(x ...float64) *seed.Points {
 	return p
 }
 
+func TestMappedCells(t *testing.T) {
+	p := column(0, 1, 4)
+	q := p.Mapped(math.Sqrt)
+	if !slices.Equal(q.X, []float64{0, 1, 2}) || !slices.Equal(p.X, []float64{0, 1, 4}) || q.N != 3 || q.D != 1 || !slices.Equal(q.W, p.W) || !slices.Equal(q.Row, p.Row) {
+		t.Errorf("%+v", q)
+	}
+}
+
 func TestRowsAreDrawnBySquaredDistance(t *testing.T) {
 	const seeds = 20_000
 	x := []float64{0, 1, 3}
