@@ -12,6 +12,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
 
@@ -59,15 +60,21 @@ func TestCrookedSourcesAreErrorsOfEveryFit(t *testing.T) {
 	}
 	table := fixtures.Lumps(60, 3, 3)
 	bits := fixtures.Coins(60, 3)
-	for model, spec := range map[string]Spec{
-		"gmm": {K: 2}, "kmeans": {K: 2, Model: "kmeans"}, "kmedians": {K: 2, Model: "kmedians"}, "bernoulli": {K: 2, Model: "bernoulli"},
+	specs := map[string]Spec{
 		"choice": {KRange: [2]int{1, 2}}, "minibatch": {K: 2, Model: "kmeans", Algorithm: "minibatch"}, "scaled": {K: 2, Scale: "robust", PCA: 2}, "bootstrap": {K: 2, Bootstrap: 3},
 		"dp-means": {Model: "kmeans", Penalty: new(5.0)},
-	} {
+	}
+	for _, name := range kind.Names() {
+		specs[name] = Spec{K: 2, Model: name}
+		if kind.Of(name).Cells.Levels {
+			specs[name] = Spec{K: 2, Model: name, Levels: [][]string{{"n", "y"}, {"n", "y"}, {"n", "y"}}}
+		}
+	}
+	for model, spec := range specs {
 		for name, spoil := range spoils {
 			for _, at := range []int32{1, 2, 4} {
 				src := &crooked{Table: table, at: at, spoil: spoil}
-				if model == "bernoulli" {
+				if !kind.Of(spec.Model).Cells.Units {
 					src.Table = bits
 				}
 				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

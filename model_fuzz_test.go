@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
 
@@ -75,7 +76,7 @@ func useModel(t *testing.T, m *model.Model) {
 		}
 		return nil
 	})
-	if err != nil && m.Kind != "bernoulli" && m.Kind != "categorical" { // those may lack the level that a row has
+	if err != nil && kind.Of(m.Kind).Cells.Wrong == nil { // others may lack the level that a row has
 		t.Errorf("rows cannot be labelled: %v", err)
 	}
 	if s, err := m.Sampler(1); err == nil {
@@ -85,7 +86,7 @@ func useModel(t *testing.T, m *model.Model) {
 		t.Errorf("it cannot be exported: %v", err)
 	}
 	spec := Spec{Model: m.Kind, K: m.K(), Columns: m.Columns, Levels: m.Levels, Init: "model", Given: m, MaxIter: new(1), Threads: 1}
-	if m.Kind == "gmm" {
+	if kind.Of(m.Kind).Shaped {
 		spec.Covariance = m.Shape.String()
 	}
 	_, _ = Fit(context.Background(), rows, spec) // these rows may not do for it: that is an error, and no panic

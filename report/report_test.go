@@ -13,6 +13,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -156,11 +157,12 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 	for i := range sixteen {
 		sixteen[i] = fmt.Sprint(evil, i)
 	}
-	for name, c := range map[string]struct {
+	type page struct {
 		src  *data.Table
 		spec latent.Spec
 		want []string // sections
-	}{
+	}
+	pages := map[string]page{
 		"full":        {two(500), latent.Spec{K: 2}, []string{"scatter", "profile", "uncertainty", "overlap", "convergence", "responsibilities", "unusual"}},
 		"one group":   {two(500), latent.Spec{K: 1}, []string{"scatter", "unusual"}},
 		"spherical":   {two(500), latent.Spec{K: 3, Covariance: "tied-spherical", Scale: "standard"}, []string{"scatter"}},
@@ -170,7 +172,13 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 		"one column":  {one, latent.Spec{K: 2}, []string{"scatter", "uncertainty"}},
 		"bernoulli":   {bits, latent.Spec{K: 2, Model: "bernoulli"}, []string{"profile", "tiles"}},
 		"categorical": {levels, latent.Spec{K: 2, Model: "categorical", Levels: [][]string{{"a", evil, "c"}, {"x", "y", "z"}}}, []string{"groups"}},
-	} {
+	}
+	for _, name := range kind.Names() {
+		if _, told := pages[name]; !told && !kind.Of(name).Shaped {
+			pages[name] = page{bits, latent.Spec{K: 2, Model: name}, []string{"groups", "profile"}}
+		}
+	}
+	for name, c := range pages {
 		t.Run(name, func(t *testing.T) {
 			c.spec.Columns = []string{evil, "plain"}[:min(2, c.src.D)]
 			if c.src.D == 16 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
 
@@ -44,10 +45,20 @@ func fittedModels(t *testing.T) map[string][]string {
 		"kmeans":      {"rows.csv", "-k", "2:3", "--columns", "x,y", "--model", "kmeans", "--scale", "standard"},
 		"gap":         {"rows.csv", "-k", "1:3", "--columns", "x,y", "--model", "kmeans", "--criterion", "gap"},
 		"price":       {"rows.csv", "--columns", "x,y", "--model", "kmeans", "--penalty", "9"},
-		"kmedians":    {"rows.csv", "-k", "2", "--columns", "x,y", "--model", "kmedians"},
-		"bits":        {"bits.csv", "-k", "2", "--model", "bernoulli"},
 		"threshold":   {"rows.csv", "-k", "2", "--columns", "x,y,z", "--model", "bernoulli", "--binarize", "0.1"},
-		"words":       {"words.csv", "-k", "2", "--model", "categorical"},
+	}
+	for _, name := range kind.Names() { // each kind once as it comes
+		table := "bits.csv"
+		switch k := kind.Of(name); {
+		case k.Cells.Levels:
+			table = "words.csv"
+		case k.Cells.Units:
+			table = "rows.csv"
+		}
+		all["kind "+name] = []string{table, "-k", "2", "--model", name, "--exclude", "known"}
+		if table != "rows.csv" {
+			all["kind "+name] = all["kind "+name][:5]
+		}
 	}
 	for name, args := range all {
 		var out, errw bytes.Buffer

@@ -7,6 +7,7 @@ import (
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/kind"
 )
 
 // scored is a family with random parameters and a panel of rows that suit it.
@@ -36,15 +37,24 @@ func scoredFamilies(rng *rand.Rand) (all []scored) {
 			all = append(all, s)
 		}
 	}
-	bits := scored{"bernoulli", family.Bernoulli{}, 3, 4, nil}
-	codes := scored{"categorical", family.Categorical{Levels: []int{3, 1, 4}}, 2, 3, nil}
-	for range kern.Rows {
-		for range bits.d {
-			bits.x = append(bits.x, float64(rng.IntN(2)))
+	for _, name := range kind.Names() {
+		k := kind.Of(name)
+		if !k.Mixture || k.Shaped {
+			continue
 		}
-		codes.x = append(codes.x, float64(rng.IntN(3)), 0, float64(rng.IntN(5))) // 4 is no level of the last column
+		s := scored{name, k.Family(kind.Variables{Levels: []int{3, 1, 4}}).(family.Smooth), 3, 3, nil}
+		for range kern.Rows {
+			x := []float64{float64(rng.IntN(3)), 0, float64(rng.IntN(5))} // 4 is no level of the last column
+			for j, v := range x {
+				if k.Cells.Bits {
+					x[j] = float64(int(v) % 2)
+				}
+			}
+			s.x = append(s.x, x...)
+		}
+		all = append(all, s)
 	}
-	return append(all, bits, codes)
+	return all
 }
 
 func (s scored) theta(rng *rand.Rand) []float64 {

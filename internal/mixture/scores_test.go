@@ -11,12 +11,18 @@ import (
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 )
 
 func mixtures() (all []*mixture.Mixture) {
 	unit := []float64{1, 1, 1}
-	families := []family.Family{family.Bernoulli{}, family.Categorical{Levels: []int{3, 2, 4}}}
+	var families []family.Family
+	for _, name := range kind.Names() {
+		if k := kind.Of(name); k.Mixture && !k.Shaped {
+			families = append(families, k.Family(kind.Variables{Levels: []int{3, 2, 4}}))
+		}
+	}
 	for s := family.Full; s <= family.TiedSpherical; s++ {
 		families = append(families, family.Gaussian{Shape: s, Var: unit})
 	}
