@@ -1,5 +1,5 @@
-// Package latent finds the groups hidden in data: mixtures of Gaussians, of bits and of categories, k-means and
-// K-medians, with a fit that says how far it still is from its end.
+// Package latent finds the groups hidden in data: mixtures of Gaussians, mixtures of columns that are independent within a group,
+// as of bits, k-means and K-medians, with a fit that says how far it still is from its end.
 //
 //	r, err := latent.Fit(ctx, table, latent.Spec{K: 3})
 //

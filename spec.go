@@ -9,8 +9,7 @@ import (
 // mixture of three components. Pointers tell a given 0 from no value; new(0.0) makes one. The JSON keys are the flags
 // of the command with _ for -, but for k_range, which -k takes too, and column_names, which the command finds in the file.
 type Spec struct {
-	// Model is "gmm" (the default), "bernoulli" (columns of bits), "categorical" (columns of levels), "kmeans" or
-	// "kmedians".
+	// Model is the kind of model, by the name that the command's --model has for it: "gmm" (the default), "kmeans" and others.
 	Model string `json:"model,omitempty"`
 	// K is the number of components. Without it, KRange and Penalty, that of a mixture is chosen from 1 to 9.
 	K int `json:"k,omitempty"`
@@ -93,7 +92,7 @@ type Spec struct {
 	// Threads is the number of threads, at most MaxThreads: 0 means all cores. It changes no result.
 	Threads int `json:"threads,omitempty"`
 
-	// Levels, with Model "categorical", holds the names of each column's levels. The source's cells are indexes into
+	// Levels, with a Model of levels, holds the names of each column's levels. The source's cells are indexes into
 	// them, from 0.
 	Levels [][]string `json:"-"`
 	// Labels, with Init "labels", holds a label from 0 to K-1 for each row of the source.

@@ -76,14 +76,14 @@ type Component struct {
 	Label       int         `json:"label"` // from 1, the heaviest first
 	Rows        int64       `json:"rows"`  // rows that carry the label
 	Weight      float64     `json:"weight"`
-	Mean        []float64   `json:"mean,omitempty"`        // gmm, kmeans
+	Mean        []float64   `json:"mean,omitempty"`        // of the cells of each column, where components have means
 	Covariance  *Covariance `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
 	Median      []float64   `json:"median,omitempty"`      // kmedians
-	Probability any         `json:"probability,omitempty"` // bernoulli: d numbers; categorical: for each column one a level
+	Probability any         `json:"probability,omitempty"` // of bits: d numbers; of levels: for each column one a level
 	AtFloor     bool        `json:"at_floor"`
 }
 
-// byLevel returns the probabilities of component c of a categorical model by column and level. It shares memory.
+// byLevel returns the probabilities of component c of a model of levels by column and level. It shares memory.
 func (m *Model) byLevel(c int) [][]float64 {
 	rest, columns := m.Probabilities[c], make([][]float64, len(m.Levels))
 	for j, names := range m.Levels {

@@ -11,9 +11,9 @@ import (
 // fit has finished.
 type StandardErrors struct {
 	Weights       Errors   // k mixing weights; nil where those are not learned
-	Means         []Errors // gmm: k x d, of the d columns
+	Means         []Errors // as Model.Means, of the d columns
 	Covariance    []Errors // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
-	Probabilities []Errors // bernoulli, categorical: as Model.Probabilities
+	Probabilities []Errors // as Model.Probabilities
 	Rows          int64    // rows looked at: all of positive weight, or a sample where that is much work
 	Method        string   // "outer products"
 	Why           string   // why there are none

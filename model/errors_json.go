@@ -136,7 +136,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 	case !whole && e.Why == "" && kd.Shaped:
 		return errors.New("means and covariance are needed")
 	case !whole && e.Why == "":
-		return fmt.Errorf("%s are needed", kd.Location.Key)
+		return fmt.Errorf("%s are needed", map[bool]string{true: "probabilities", false: "means"}[width > 0])
 	}
 	if err := e.check(m); err != nil {
 		return err

@@ -38,6 +38,8 @@ type Array struct {
 //	probabilities         bernoulli: k x d, of a 1; categorical: k x levels of all columns, one column after another
 //	n_levels, levels      categorical: d numbers of levels, and the names of all levels
 //
+// A kind whose components have means under another name, such as rates, has them under that, k x d.
+//
 // Shapes of covariance that scikit-learn does not know go as the least of its types that holds their matrices: those
 // along the columns as diag, round ones as spherical, all others as full. Arrays share memory with the model where they can. It fails
 // where a covariance is not positive definite, which no model that was read from a file has.
@@ -186,7 +188,7 @@ func (s *scale) whiten(x []float64) {
 // Distances returns a function that sets dst[i] to the squared Mahalanobis distance of row i of s, as Rows gives it, to
 // the component of its label, |L⁻¹ (x - mean)|² where L Lᵀ is the covariance, after the model's transform. For kmeans it
 // is the squared distance to the centre. len(dst) must be s.N. The function has memory of its own: it is for one
-// goroutine at a time. Models without means have no such distance, which is an error; kmedians has medians and distances of another kind.
+// goroutine at a time. Models without covariances have no such distance, which is an error; kmedians has medians and distances of another kind.
 func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	if err := m.whole(); err != nil {
 		return nil, err
@@ -203,7 +205,7 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	case m.kind().Squared:
 		scales = []*scale{{sd: []float64{1}}}
 	default:
-		return nil, fmt.Errorf("a %s model has no means to measure Mahalanobis distances from", m.Kind)
+		return nil, fmt.Errorf("a %s model has no means with covariances to measure Mahalanobis distances by", m.Kind)
 	}
 	x := make([]float64, m.dims())
 	return func(dst []float64, s *Scored) {

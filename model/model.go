@@ -19,14 +19,14 @@ const ModelVersion = 1
 
 // Model is a fitted or hand-written clustering in natural parameters: what the model file holds.
 type Model struct {
-	Kind          string       // "gmm", "bernoulli", "categorical", "kmeans" or "kmedians"
+	Kind          string       // "gmm", "kmeans" or another name of --model
 	Shape         family.Shape // of the covariances of a gmm
 	Columns       []string     // names of the d columns of the rows
-	Levels        [][]string   // categorical: the names of each column's levels
+	Levels        [][]string   // of columns of levels: the names of each column's
 	Weights       []float64    // mixtures: k mixing weights
-	Means         [][]float64  // k x d means of a gmm, or centres of kmeans and kmedians, after Transform (d is then len(Variables()))
+	Means         [][]float64  // k x d means of the components, or centres, after Transform (d is then len(Variables())); nil where there are Probabilities
 	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1; after Transform
-	Probabilities [][]float64  // bernoulli: k x d, of a 1; categorical: k rows of one a level, column after column
+	Probabilities [][]float64  // of columns of bits: k x d, of a 1; of levels: k rows of one a level, column after column
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
 

@@ -39,7 +39,7 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 }
 
 // Draw sets x, of length d, to a row and returns its component, from 0. The row is in the user's units; for a
-// categorical model it holds the numbers of levels, from 0, and after --binarize bits. After principal components it lies
+// model of levels it holds their numbers, from 0, and after --binarize bits. After principal components it lies
 // in their plane.
 func (s *Sampler) Draw(x []float64) int {
 	c := kind.Pick(s.m.Weights, s.rng)
