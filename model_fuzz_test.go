@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,6 +27,16 @@ func FuzzModel(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(b)
+	}
+	for _, name := range kind.Names() {
+		k, weights := kind.Of(name), ""
+		if k.Shaped || k.Cells.Levels {
+			continue
+		}
+		if k.Mixture {
+			weights = `"weights":[0.5,0.5],`
+		}
+		f.Add(fmt.Appendf(nil, `{"format":"latent-model","version":1,"model":%q,"columns":["x"],%s%q:[[0],[1]]}`, name, weights, k.Location.Key))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m := new(model.Model)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
 
@@ -65,6 +66,9 @@ for name, table in ((line.split()) for line in open("models.txt")):
         got = kmeans(npz).predict(x)
     elif kind == "kmedians":
         got = kmedians(npz, x)
+    elif kind + "_mixture" in globals():
+        p = globals()[kind + "_mixture"](npz, x)
+        got = p.argmax(axis=1)
     else:
         m = naive_bayes(npz)
         got, p = m.predict(x), m.predict_proba(x)
@@ -111,6 +115,12 @@ func TestExportedModelsPredictTheSameInScikitLearn(t *testing.T) {
 	models["kmedians"] = "iris.csv -k 3 --exclude species --model kmedians"
 	models["bits"] = "iris.csv -k 2 --exclude species --model bernoulli --binarize 2.5"
 	models["categories"] = "sky.csv -k 2 --model categorical"
+	write("whole.csv", "a,b,c\n"+strings.Repeat("0,3,1\n1,2,0\n0,4,0\n6,0,2\n5,1,1\n8,0,1\n2,3,1\n", 6))
+	for _, name := range kind.Names() { // others that are told by whole numbers
+		if k := kind.Of(name); !k.Cells.Units && !k.Cells.Bits && !k.Cells.Levels {
+			models[name] = "whole.csv -k 2 --model " + name
+		}
+	}
 	list := ""
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		fit := models[name]

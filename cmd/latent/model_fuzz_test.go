@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
 
@@ -27,6 +29,16 @@ func FuzzModelVerbs(f *testing.F) {
 		`{"format":"latent-model","version":1,"model":"kmeans","columns":["x"],"centers":[[0],[1]],"sizes":[1,0],"provenance":{"rows":2,"inertia":1,"choice":{"criterion":"gap","higher_is_better":true,"margin":null},"candidates":[{"k":1,"gap":1,"gap_se":1},{"k":2,"gap":2,"gap_se":1}]}}`,
 	} {
 		f.Add([]byte(text))
+	}
+	for _, name := range kind.Names() {
+		k, weights := kind.Of(name), ""
+		if k.Shaped || k.Cells.Levels {
+			continue
+		}
+		if k.Mixture {
+			weights = `"weights":[0.5,0.5],`
+		}
+		f.Add(fmt.Appendf(nil, `{"format":"latent-model","version":1,"model":%q,"columns":["x"],%s%q:[[0],[1]]}`, name, weights, k.Location.Key))
 	}
 	dir := f.TempDir()
 	file, rows, page := filepath.Join(dir, "m.json"), filepath.Join(dir, "rows.csv"), filepath.Join(dir, "page.html")
