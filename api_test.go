@@ -204,7 +204,7 @@ func TestModelsWhosePartsAreMissing(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*model.Model){
 		"nothing":            func(m *model.Model) { *m = model.Model{} },
-		"kind":               func(m *model.Model) { m.Kind = "poisson" },
+		"kind":               func(m *model.Model) { m.Kind = "no kind" },
 		"shape":              func(m *model.Model) { m.Shape = 200 },
 		"no columns":         func(m *model.Model) { m.Columns = nil },
 		"no weights":         func(m *model.Model) { m.Weights = nil },
