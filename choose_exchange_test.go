@@ -34,7 +34,11 @@ func TestCandidatesStartFromOneAnother(t *testing.T) {
 // the rows at least as well.
 func TestWiderShapesAreNotLower(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"@faithful", "@iris"} {
+	names := []string{"@faithful", "@iris"}
+	if testing.Short() { // the race detector takes ten times as long
+		names = names[:1]
+	}
+	for _, name := range names {
 		src, _ := builtIn(t, name)
 		r := mustFit(t, src, Spec{KRange: [2]int{2, 4}, Covariance: "all"})
 		of := func(x model.Candidate) family.Shape {

@@ -31,12 +31,12 @@ func TestGapKnowsOneGroupAndThree(t *testing.T) {
 		t.Errorf("three groups of weight 2 have %d", r.K)
 	}
 	spec.Threads = 1
-	large := fixtures.Clusters(3000, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9})
+	large := fixtures.Clusters(1400, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9})
 	r := quickFit(t, large, spec)
 	spec.Threads = 3
 	again := quickFit(t, fixtures.Passed(large), spec)
 	if r.K != 3 || r.Choice.GapRows != 4000 {
-		t.Errorf("9,000 rows: k = %d of %d rows", r.K, r.Choice.GapRows)
+		t.Errorf("4,200 rows: k = %d of %d rows", r.K, r.Choice.GapRows)
 	}
 	for i, c := range r.Candidates {
 		if *c.Gap != *again.Candidates[i].Gap || *c.GapSE != *again.Candidates[i].GapSE {

@@ -63,7 +63,7 @@ func TestHowOftenEachCriterionFindsK(t *testing.T) {
 	t.Parallel()
 	sets := *knownSets
 	if testing.Short() {
-		sets = 4
+		sets = 1
 	}
 	apart := []float64{1.5, 2.5, 4, 7}
 	criteria := []string{"bic", "aic", "icl", "silhouette", "k-means silhouette", "k-means gap", "k-means elbow"}

@@ -30,14 +30,18 @@ func crowdAndFew(n, d int, far float64) (*data.Table, []int) {
 // the choice is that of all rows. The whole table's value is that of a plain loop over sums on the line, and of all pairs.
 func TestSilhouettesSeeAGroupOfThreeRows(t *testing.T) {
 	t.Parallel()
-	for _, d := range []int{1, 2} {
+	columns, seeds := []int{1, 2}, uint64(3)
+	if testing.Short() { // the race detector takes ten times as long
+		columns, seeds = columns[1:], 1
+	}
+	for _, d := range columns {
 		src, labels := crowdAndFew(20_000, d, 5000)
 		exact, err := (&score.Partition{N: src.N, D: d, X: src.F64, Labels: labels}).SilhouetteOf(context.Background(), nil, every(40, src.N))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, spec := range []Spec{{Model: "kmeans", KRange: [2]int{2, 3}}, {Model: "kmedians", KRange: [2]int{2, 3}}, {KRange: [2]int{2, 3}, Covariance: "spherical", Criterion: "silhouette", NInit: 2}} {
-			for seed := range uint64(3) {
+			for seed := range seeds {
 				spec.Seed = new(seed + 1)
 				r := quickFit(t, src, spec)
 				if r.K != 2 || r.Components[1].Rows != 3 {

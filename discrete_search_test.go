@@ -234,7 +234,7 @@ func TestDefaultFitsOfBitsAndLevelsAreNotBelowFiftyStartsOfEM(t *testing.T) {
 		t.Fatalf("%d values for %d problems", len(want), problems)
 	}
 	if testing.Short() { // the race detector takes ten times as long
-		want = want[:12]
+		want = want[:8]
 	}
 	var took time.Duration
 	again := 0

@@ -183,7 +183,7 @@ func TestDamagedModelFilesNeverPanic(t *testing.T) {
 				for _, verb := range verbs { // of all pairs of a file and a verb some stand for all: other ones for each verb
 					one := uint32(10)
 					if verb[0] == "report" || testing.Short() { // a page takes as long as all others together
-						one = 40
+						one = 80
 					}
 					if !sampled(name+path+what+verb[0]+verb[len(verb)-1], one) {
 						continue
