@@ -290,7 +290,7 @@ func TestLikelihoodRatioTellsTwoGaussiansFromOne(t *testing.T) {
 func TestLikelihoodRatioIsRarelySignificantWithoutReason(t *testing.T) {
 	t.Parallel()
 	low, sets, least, most := 0, 120, 4, 20 // 12 are expected, with a standard deviation of 3.3
-	if testing.Short() {                   // 3 of 30, 1.6
+	if testing.Short() {                    // 3 of 30, 1.6
 		sets, least, most = 30, 0, 8
 	}
 	for i := range sets {

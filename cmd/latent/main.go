@@ -133,9 +133,12 @@ type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// inFlags returns what an error says; where it is about a field of a spec, in terms of the flags.
+// inFlags returns what an error says, in terms of flags where it has such words.
 func inFlags(err error) string {
-	var field *latent.SpecError
+	var field interface {
+		error
+		Flags() string
+	}
 	if errors.As(err, &field) {
 		return strings.Replace(err.Error(), field.Error(), field.Flags(), 1)
 	}

@@ -2,7 +2,6 @@ package kind
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/latent-go/latent/data"
@@ -25,15 +24,33 @@ func (c *Cells) Check(ctx context.Context, src data.Source, levels [][]string, n
 	if err != nil || !found {
 		return err
 	}
-	said := fmt.Sprintf("row %d, column %q: %v is not %s", row, names[j], v, c.Is)
+	e := &RowError{Row: row, Column: names[j], Value: v, Reason: "is not " + c.Is}
 	switch {
 	case cure && c.Levels:
-		said += fmt.Sprintf("; the %d levels are numbered from 0", of(j))
+		e.Reason += fmt.Sprintf("; the %d levels are numbered from 0", of(j))
 	case cure:
-		said += fmt.Sprintf("; %s--exclude %s", c.Cure, text.ShellWord(names[j]))
+		e.cure = fmt.Sprintf("; %s--exclude %s", c.Cure, text.ShellWord(names[j]))
 	}
-	return errors.New(said)
+	return e
 }
+
+// RowError is a cell that a kind of model has no place for.
+type RowError struct {
+	Row    int64 // as the source numbers it, from 1
+	Column string
+	Value  float64
+	Reason string // what is wrong with the value
+
+	cure string // what to do, in terms of the command's flags
+}
+
+// Error names row, column and value, and says what is wrong.
+func (e *RowError) Error() string {
+	return fmt.Sprintf("row %d, column %q: %v %s", e.Row, e.Column, e.Value, e.Reason)
+}
+
+// Flags says the same, and what to do in terms of the command's flags.
+func (e *RowError) Flags() string { return e.Error() + e.cure }
 
 // CheckRow is Check for one row.
 func (c *Cells) CheckRow(row []float64, levels [][]string, names []string) error {

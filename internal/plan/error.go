@@ -39,11 +39,38 @@ func Wrong(field, format string, a ...any) error {
 // Flags is text of ours that names flags.
 type Flags string
 
-// Text returns what an error says in terms of the command's flags, where it has such words.
+// Errorf is fmt.Errorf for an error that is about no single field. The format may name flags, as that of Wrong.
+func Errorf(format string, a ...any) error {
+	e := &advice{flags: fmt.Sprintf(format, a...)}
+	for i, v := range a {
+		if f, ok := v.(Flags); ok {
+			a[i] = inFields(string(f))
+		}
+	}
+	e.fields = fmt.Sprintf(inFields(format), a...)
+	return e
+}
+
+// advice is an error that says what to do, in terms of fields and of flags.
+type advice struct{ fields, flags string }
+
+// Error says what is wrong and what to do in terms of fields.
+func (e *advice) Error() string { return e.fields }
+
+// Flags says the same in terms of flags.
+func (e *advice) Flags() string { return e.flags }
+
+// Flagged is an error that says the same in terms of the command's flags too.
+type Flagged interface {
+	error
+	Flags() string
+}
+
+// Text returns what an error says; the part of it that has words in terms of the command's flags, in these.
 func Text(err error) string {
-	var e *Error
-	if errors.As(err, &e) && err.Error() == e.Error() {
-		return e.Flags()
+	var e Flagged
+	if errors.As(err, &e) {
+		return strings.Replace(err.Error(), e.Error(), e.Flags(), 1)
 	}
 	return err.Error()
 }

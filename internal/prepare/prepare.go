@@ -5,7 +5,6 @@ package prepare
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -111,7 +110,7 @@ func (f *Rows) check(context.Context) error {
 			return tooSmall(f.Names[j])
 		}
 		if v == 0 && f.Plan.Kind.Shaped {
-			return fmt.Errorf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", f.Names[j], look.Min[j], text.ShellWord(f.Names[j]))
+			return &ConstantColumnError{f.Names[j], look.Min[j]}
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package prepare
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -58,7 +57,7 @@ func (f *Rows) scales(ctx context.Context) (model.Transform, error) {
 	}
 	for j, s := range t.Scale {
 		if !(s > 0) {
-			return t, fmt.Errorf("column %q cannot be scaled: its %s is 0; use --exclude %s or --scale none", f.Names[j],
+			return t, plan.Errorf("column %q cannot be scaled: its %s is 0; use --exclude %s or --scale none", f.Names[j],
 				map[string]string{"standard": "standard deviation", "robust": "interquartile range"}[t.Kind], text.ShellWord(f.Names[j]))
 		}
 	}
@@ -88,7 +87,7 @@ func (f *Rows) principal(ctx context.Context) (model.Transform, error) {
 		return model.Transform{}, err
 	}
 	if c.Residual > pca.Tolerance {
-		return model.Transform{}, fmt.Errorf("the principal components have not settled after %d passes: the variances of the last are all but equal; use a smaller --pca", c.Passes)
+		return model.Transform{}, plan.Errorf("the principal components have not settled after %d passes: the variances of the last are all but equal; use a smaller --pca", c.Passes)
 	}
 	return model.Transform{Kind: "pca", Mean: c.Mean, Components: c.Axes, Explained: c.Shares()}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
 )
@@ -143,7 +144,7 @@ func (f *Rows) rescale(ctx context.Context) (err error) {
 	}
 	for j, lo := range f.Survey.Min {
 		if lo == f.Survey.Max[j] && plain.Min[j] < plain.Max[j] {
-			return fmt.Errorf("column %q: its values are so small beside those of the others that no float64 holds both in one unit; multiply the column by a constant, or use --scale standard", f.Names[j])
+			return plan.Errorf("column %q: its values are so small beside those of the others that no float64 holds both in one unit; multiply the column by a constant, or use --scale standard", f.Names[j])
 		}
 	}
 	return nil

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"math/rand/v2"
 
-	"github.com/latent-go/latent/internal/selection"
-
-	"github.com/latent-go/latent/internal/search"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/selection"
 	"github.com/latent-go/latent/model"
 )
 

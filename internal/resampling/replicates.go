@@ -4,9 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/latent-go/latent/internal/selection"
-
 	"github.com/latent-go/latent/internal/par"
+	"github.com/latent-go/latent/internal/selection"
 )
 
 // replicates runs do for the replicates 0 to b-1 of a fit of so many rows, until ctx ends: side by side with one thread

@@ -5,12 +5,10 @@ package resampling
 import (
 	"context"
 
-	"github.com/latent-go/latent/internal/selection"
-
-	"github.com/latent-go/latent/internal/search"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/selection"
 )
 
 // Fit fits what a plan asks for, with the stability and the test where it asks for them. If ctx ends while these are made, the

@@ -7,13 +7,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/latent-go/latent/internal/selection"
-
-	"github.com/latent-go/latent/internal/search"
-
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/selection"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/prepare"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
@@ -98,9 +99,9 @@ func (f *Fit) CheckNumbers(ctx context.Context, r numbers) error {
 		}
 	}
 	if at < 0 || at >= len(f.Names) || len(f.Survey.Max) != len(f.Names) {
-		return errors.New("rows of one group differ by so little that the squares underflow; use --scale standard")
+		return plan.Errorf("rows of one group differ by so little that the squares underflow; use --scale standard")
 	}
-	return fmt.Errorf("column %q: rows of one group differ by so little that the squares underflow; multiply the column by a constant, or use --scale standard", f.Names[at])
+	return plan.Errorf("column %q: rows of one group differ by so little that the squares underflow; multiply the column by a constant, or use --scale standard", f.Names[at])
 }
 
 // Minimal returns the part of a fit that is needed of a replicate: the model, and which components are at the

@@ -3,13 +3,9 @@ package selection
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/model"
@@ -92,13 +88,11 @@ func (c *choice) nothing(ctx context.Context) error {
 			reasons = append(reasons, x.Why)
 		}
 	}
-	if said, err := c.aboutCollinear(ctx, "every group is at the floor of variances"); err != nil {
+	e := &DegenerateError{Candidates: len(c.all), AtFloor: floor, Reasons: reasons}
+	said, err := c.aboutCollinear(ctx, "every group is at the floor of variances")
+	if err != nil {
 		return err
-	} else if said != "" {
-		return errors.New("no candidate can be chosen: " + said)
 	}
-	if floor > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d of %d have a component at the floor of variances (%g of the columns' own): its rows are all but equal in some direction", floor, len(c.all), family.MinEigenvalue))
-	}
-	return errors.New("no candidate can be chosen: " + strings.Join(reasons, "; ") + ". One number of groups and one shape, -k N --covariance S, are fitted all the same")
+	e.collinear = said
+	return e
 }

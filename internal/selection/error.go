@@ -1,0 +1,35 @@
+package selection
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/plan"
+)
+
+// DegenerateError is a choice in which no candidate can win: each has a degenerate component, or could not be fitted.
+type DegenerateError struct {
+	Candidates int
+	AtFloor    int      // candidates with a component at the floor of variances
+	Reasons    []string // why the others cannot win, each reason once
+
+	collinear string // which columns put all on the floor, in terms of flags; empty where none do
+}
+
+// Error says why no candidate can be chosen.
+func (e *DegenerateError) Error() string { return e.advice().Error() }
+
+// Flags says the same in terms of the command's flags.
+func (e *DegenerateError) Flags() string { return plan.Text(e.advice()) }
+
+func (e *DegenerateError) advice() error {
+	if e.collinear != "" {
+		return plan.Errorf("no candidate can be chosen: %s", plan.Flags(e.collinear))
+	}
+	reasons := e.Reasons
+	if e.AtFloor > 0 {
+		reasons = append(reasons[:len(reasons):len(reasons)], fmt.Sprintf("%d of %d have a component at the floor of variances (%g of the columns' own): its rows are all but equal in some direction", e.AtFloor, e.Candidates, family.MinEigenvalue))
+	}
+	return plan.Errorf("no candidate can be chosen: %s. One number of groups and one shape, -k N --covariance S, are fitted all the same", strings.Join(reasons, "; "))
+}
