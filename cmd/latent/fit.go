@@ -73,22 +73,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	if err := f.out.tell(cmd, r, info); err != nil {
 		return err
 	}
-	if !r.Converged { // never in silence, --quiet or not
-		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", unfinished(r))
-	}
-	if s := unrepeated(r); s != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", s)
-	}
-	if r.Interrupted || unrepeated(r) != "" {
-		return exitStatus(exitInterrupted)
-	}
-	if err := f.out.demands(cmd, r); err != nil {
-		return err
-	}
-	if !r.Converged && !f.out.allowUnconverged {
-		return exitStatus(exitUnfinished)
-	}
-	return nil
+	return f.out.end(cmd, r, r)
 }
 
 // unfinished says that a fit has not finished, and what to do: the warning that its result carries.

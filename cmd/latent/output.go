@@ -92,14 +92,36 @@ func (o *outputFlags) validate(inputs []string) error {
 	return nil
 }
 
-// demands checks the result against --require.
-func (o *outputFlags) demands(cmd *cobra.Command, r *latent.Result) error {
+// end says what of a fit has not finished, never in silence, and returns the exit status. told is what --json prints, which demands are
+// about.
+func (o *outputFlags) end(cmd *cobra.Command, r *latent.Result, told any) error {
+	if !r.Converged {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", unfinished(r))
+	}
+	cut := unrepeated(r)
+	if cut != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", cut)
+	}
+	if r.Interrupted || cut != "" {
+		return exitStatus(exitInterrupted)
+	}
+	if err := o.demands(cmd, told); err != nil {
+		return err
+	}
+	if !r.Converged && !o.allowUnconverged {
+		return exitStatus(exitUnfinished)
+	}
+	return nil
+}
+
+// demands checks what is told against --require.
+func (o *outputFlags) demands(cmd *cobra.Command, told any) error {
 	for _, s := range o.require {
 		d, err := parseDemand(s)
 		if err != nil {
 			return err
 		}
-		missed, err := d.missed(r)
+		missed, err := d.missed(told)
 		if err != nil {
 			return err
 		}

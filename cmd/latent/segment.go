@@ -147,35 +147,7 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 	if err := f.tell(cmd, s, features); err != nil {
 		return err
 	}
-	return f.end(cmd, s)
-}
-
-// end says that a fit has not finished, never in silence, and returns the exit status.
-func (f *segmentFlags) end(cmd *cobra.Command, r *segmented) error {
-	if !r.Converged {
-		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", unfinished(r.Result))
-	}
-	if r.Interrupted {
-		return exitStatus(exitInterrupted)
-	}
-	for _, text := range f.out.require {
-		d, err := parseDemand(text)
-		if err != nil {
-			return err
-		}
-		missed, err := d.missed(r)
-		if err != nil {
-			return err
-		}
-		if missed != "" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "latent: --require %s is not met: %s\n", text, missed)
-			return exitStatus(exitMissed)
-		}
-	}
-	if !r.Converged && !f.out.allowUnconverged {
-		return exitStatus(exitUnfinished)
-	}
-	return nil
+	return f.out.end(cmd, s.Result, s)
 }
 
 // open turns the flags into a spec before the picture is read.
