@@ -75,7 +75,7 @@ func (f *End) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	n := natural{f: f, theta: theta, held: held, u: u, order: order}
 	n.at = len(theta) - len(f.Mix.Components(theta))
 	n.fill(e)
-	multiply(e, math.Exp2(float64(f.Units.Weights)/2)) // an error goes with one over the root of the weights
+	multiply(e, math.Exp2(float64(f.Units.WeightPower)/2)) // an error goes with one over the root of the weights
 	return e, nil
 }
 
@@ -245,7 +245,7 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Err
 			}
 		}
 		return e
-	case size == 1 && (len(n.f.UserSteps()) == 0 || model.Principal(n.f.Transform) != nil):
+	case size == 1 && (len(n.f.UserTransforms()) == 0 || model.Principal(n.f.Transform) != nil):
 		return model.Errors{at(0, 0)}
 	}
 	e := make(model.Errors, d)
@@ -279,7 +279,7 @@ func (f *End) unitSizes() []float64 {
 	unit := slices.Repeat([]float64{1}, f.Mix.D)
 	if model.Principal(f.Transform) != nil {
 		if !f.Plan.Scaled() {
-			unit = slices.Repeat([]float64{math.Ldexp(1, f.Units.Power)}, f.Mix.D)
+			unit = slices.Repeat([]float64{math.Ldexp(1, f.Units.ScalePower)}, f.Mix.D)
 		}
 		return unit
 	}

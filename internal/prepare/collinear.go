@@ -18,7 +18,7 @@ func (f *Rows) Collinear(ctx context.Context, becomes string) (string, error) {
 	if f.Survey.Used <= int64(d) {
 		return fmt.Sprintf("there are %s for %s, so no group can vary in all directions: %s; use --pca N or --covariance diag", text.Count(f.Survey.Used, "row"), text.Count(d, "column"), becomes), nil
 	}
-	list, err := columns.Collinear(ctx, f.User, f.Names, f.Plan.Threads)
+	list, err := columns.Collinear(ctx, f.UserRows, f.Names, f.Plan.Threads)
 	if err != nil || list == nil {
 		return "", err
 	}

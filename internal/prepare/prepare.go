@@ -19,7 +19,7 @@ import (
 // Rows are rows that are ready to be fitted.
 type Rows struct {
 	Plan      plan.Plan
-	User      data.Source       // rows in the user's units
+	UserRows  data.Source       // rows in the user's units
 	Source    data.Source       // rows after the transform
 	measured  data.Source       // rows in the units of the fit, before any other transform
 	Units     Units             // that the fit measures columns and weights by
@@ -47,7 +47,7 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 	if _, d := src.Shape(); p.Algorithm == plan.Exact && d != 1 && p.PCA != 1 {
 		return nil, plan.Wrong("Algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
 	}
-	f := &Rows{Plan: p, User: src, Source: src, measured: src}
+	f := &Rows{Plan: p, UserRows: src, Source: src, measured: src}
 	_, d := src.Shape()
 	if f.Names = p.Columns; f.Names == nil {
 		for j := range d {
@@ -171,7 +171,7 @@ func DistinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 
 // Jacobian is what a log-likelihood of transformed rows lacks to one in the user's units: the density of a row is that of
 // the transformed row over the product of the scales.
-func (f *Rows) Jacobian() float64 {
+func (f *Rows) LogJacobian() float64 {
 	if !f.Plan.Mixture() {
 		return 0
 	}

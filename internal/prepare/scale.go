@@ -119,7 +119,7 @@ func (f *Rows) held(ctx context.Context, table *data.Table) (*data.Table, error)
 				for j := range x {
 					x[j] = b.At(i, j)
 				}
-				for _, step := range f.UserSteps() {
+				for _, step := range f.UserTransforms() {
 					x = step.Apply(x)
 				}
 				copy(t.F64[(int(b.First)+i)*n:], x)

@@ -33,9 +33,9 @@ const (
 
 // Units are what a fit measures columns and row weights by. The zero value means as they stand.
 type Units struct {
-	Scale   []float64 // of each column: a power of two; nil where columns are as they stand
-	Power   int       // the scale of all columns is 2^power, where they have one
-	Weights int       // weights are multiplied by 2^weights
+	Scale       []float64 // of each column: a power of two; nil where columns are as they stand
+	ScalePower  int       // the scale of all columns is 2^power, where they have one
+	WeightPower int       // weights are multiplied by 2^weights
 }
 
 // findUnits returns the units that the first pass asks for.
@@ -44,9 +44,9 @@ func (f *Rows) findUnits() (u Units) {
 		return u
 	}
 	if f.Plan.Kind.Cells.Units {
-		u.Scale, u.Power = f.columnUnits()
+		u.Scale, u.ScalePower = f.columnUnits()
 	}
-	u.Weights = f.weightUnit()
+	u.WeightPower = f.weightUnit()
 	return u
 }
 
@@ -128,7 +128,7 @@ func (f *Rows) weightUnit() int {
 // rescale puts the units that the first pass asks for before the rows, and looks at them again.
 func (f *Rows) rescale(ctx context.Context) (err error) {
 	f.Units = f.findUnits()
-	if f.Units.Scale == nil && f.Units.Weights == 0 {
+	if f.Units.Scale == nil && f.Units.WeightPower == 0 {
 		return nil
 	}
 	if f.Source, err = f.Units.rows(ctx, f.Source); err != nil {
@@ -162,8 +162,8 @@ func (u *Units) rows(ctx context.Context, src data.Source) (data.Source, error) 
 		t := u.transform()
 		out = t.Rows(out)
 	}
-	if u.Weights != 0 {
-		out = &reweighted{out, u.Weights}
+	if u.WeightPower != 0 {
+		out = &reweighted{out, u.WeightPower}
 	}
 	table, ok := src.(*data.Table)
 	if !ok {
@@ -225,7 +225,7 @@ func (r *reweightedReader) Read(b *data.Block, n int) error {
 }
 
 // UserWeight returns a sum of row weights, or what is in proportion to one, in the user's units.
-func (f *Rows) UserWeight(w float64) float64 { return math.Ldexp(w, -f.Units.Weights) }
+func (f *Rows) UserWeight(w float64) float64 { return math.Ldexp(w, -f.Units.WeightPower) }
 
 // Weight returns the sum of the row weights as the user gave them.
 func (f *Rows) Weight() float64 { return f.UserWeight(f.Survey.W) }
@@ -233,9 +233,9 @@ func (f *Rows) Weight() float64 { return f.UserWeight(f.Survey.W) }
 // UserObjective returns an objective, as runs are compared by, in the user's units: a log-likelihood, or minus a cost.
 func (f *Rows) UserObjective(h float64) float64 {
 	if f.Plan.Mixture() {
-		return f.UserWeight(h + f.Jacobian())
+		return f.UserWeight(h + f.LogJacobian())
 	}
-	return math.Ldexp(h, f.CostPower()-f.Units.Weights)
+	return math.Ldexp(h, f.CostPower()-f.Units.WeightPower)
 }
 
 // CostPower returns the power of two that distances are to be multiplied by, as often as they come into a cost, for the
@@ -245,21 +245,21 @@ func (f *Rows) CostPower() int {
 	case f.Plan.Scaled():
 		return 0
 	case f.Plan.Medians():
-		return f.Units.Power
+		return f.Units.ScalePower
 	}
-	return 2 * f.Units.Power
+	return 2 * f.Units.ScalePower
 }
 
 // InUnits returns a squared distance, or the ridge of a variance, in the units of the fit.
-func (f *Rows) InUnits(square float64) float64 {
+func (f *Rows) SquareInUnits(square float64) float64 {
 	if f.Plan.Scaled() {
 		return square
 	}
-	return math.Ldexp(square, -2*f.Units.Power)
+	return math.Ldexp(square, -2*f.Units.ScalePower)
 }
 
 // UserSteps returns what is done to rows after they are in the units of the fit.
-func (f *Rows) UserSteps() []model.Transform {
+func (f *Rows) UserTransforms() []model.Transform {
 	if f.Units.Scale != nil {
 		return f.Transform[1:]
 	}
@@ -267,7 +267,7 @@ func (f *Rows) UserSteps() []model.Transform {
 }
 
 // Fold returns to the user's units a model whose first transform is that of the units.
-func (f *Rows) Fold(m *model.Model) {
+func (f *Rows) ToUserUnits(m *model.Model) {
 	if f.Units.Scale == nil {
 		return
 	}
@@ -279,7 +279,7 @@ func (f *Rows) Fold(m *model.Model) {
 }
 
 // Unfold is the inverse of fold, for a copy of a model in the user's units.
-func (f *Rows) Unfold(m *model.Model) *model.Model {
+func (f *Rows) FromUserUnits(m *model.Model) *model.Model {
 	if f.Units.Scale == nil {
 		return m
 	}

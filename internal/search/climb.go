@@ -25,7 +25,7 @@ func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress
 		if err != nil {
 			return nil, err
 		}
-		steps := hard.DPMeans{Penalty: f.InUnits(*s.Penalty), MaxIter: s.MaxIter, Points: points}.Steps(ctx, f.Local, thetas[0], f.Mix.D)
+		steps := hard.DPMeans{Penalty: f.SquareInUnits(*s.Penalty), MaxIter: s.MaxIter, Points: points}.Steps(ctx, f.Local, thetas[0], f.Mix.D)
 		runs := follow(ctx, []iter.Seq2[ascent.Step, error]{steps}, watch)
 		if p := runs[0].Last.Point; p != nil {
 			f.Mix.K = len(p.Theta) / f.Mix.D
@@ -177,7 +177,7 @@ func (f *Fit) Driver(start int) ascent.Driver {
 		if s.Driver(f.Mix.D) == plan.Exact {
 			most = 0 // there is nothing left to climb
 		}
-		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: f.InUnits(s.TolShift)}
+		return ascent.EM{Beta: math.Inf(1), MaxIter: most, TolShift: f.SquareInUnits(s.TolShift)}
 	}
 	finish := ascent.Finish{MaxIter: most, Tol: s.Tol, TolLogLik: s.TolLogLik, Weight: f.Survey.W, Seed: nudges}
 	quasi := ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: most}

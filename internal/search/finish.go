@@ -162,7 +162,7 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	} else {
 		m.Means = rows
 	}
-	defer f.Fold(m)
+	defer f.ToUserUnits(m)
 	if g, comp, ok := f.Mix.Gaussian(comp); ok {
 		m.Shape = f.Plan.Shape
 		for i := range g.Shape.Count(k) {

@@ -166,7 +166,7 @@ func Begin(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 func (f *Fit) Size() error {
 	p, d := &f.Plan, len(f.Survey.Mean) // after the transform
 	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
-	v := kind.Variables{Shape: p.Shape, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.InUnits(p.RegCovar)}
+	v := kind.Variables{Shape: p.Shape, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar)}
 	f.Mix.Family = p.Kind.Family(v)
 	if g, ok := f.Mix.Family.(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {

@@ -39,9 +39,9 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 		return nil, plan.Wrong("Init", "model: %s", err)
 	}
 	plain := m.Transform
-	m = f.Unfold(m)
+	m = f.FromUserUnits(m)
 	if !slices.EqualFunc(m.Transform, f.Transform, sameTransform) {
-		return nil, plan.Wrong("Init", "model: %s", otherTransform(plain, f.UserSteps()))
+		return nil, plan.Wrong("Init", "model: %s", otherTransform(plain, f.UserTransforms()))
 	}
 	f.given = &given{model: m, at: make([]int, m.K())}
 	some := m
@@ -95,7 +95,7 @@ func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 	if f.Mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
 		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
 	}
-	f.Fold(m)
+	f.ToUserUnits(m)
 	return m, f.given.at, true
 }
 

@@ -14,7 +14,7 @@ import (
 // Judge makes the pass that labels, counts and scores the rows by the model.
 func (f *Fit) Judge(ctx context.Context, m *model.Model) (*tally, error) {
 	t := &tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
-	return t, m.Rows(ctx, f.User, f.Plan.Threads, t.add)
+	return t, m.Rows(ctx, f.UserRows, f.Plan.Threads, t.add)
 }
 
 // tally gathers from the rows what the result reports: it is fed in row order.
@@ -89,7 +89,7 @@ func (f *Fit) CheckNumbers(ctx context.Context, r numbers) error {
 		return errors.New("the inertia is less than a float64 can hold with all its digits; multiply the columns, or the row weights, by a constant")
 	}
 	// Rows cost nothing only where each equals its centre.
-	if distinct, err := prepare.DistinctRows(ctx, f.User, f.Mix.K+1); err != nil || distinct <= f.Mix.K {
+	if distinct, err := prepare.DistinctRows(ctx, f.UserRows, f.Mix.K+1); err != nil || distinct <= f.Mix.K {
 		return err
 	}
 	at := -1

@@ -346,7 +346,7 @@ func (o objective) Eval(ctx context.Context, theta []float64, beta float64) (*as
 
 // userProgress returns watch for steps in the units of the fit: what it sees of them is in the user's.
 func (f *Fit) userProgress(watch func(Progress)) func(Progress) {
-	if watch == nil || f.Units.Scale == nil && f.Units.Weights == 0 {
+	if watch == nil || f.Units.Scale == nil && f.Units.WeightPower == 0 {
 		return watch
 	}
 	return func(p Progress) {

@@ -74,7 +74,7 @@ func (f *Fit) PenaltyPath(ctx context.Context, penalties []float64) ([]hard.Path
 	}
 	inUnits := slices.Clone(penalties)
 	for i, v := range inUnits {
-		inUnits[i] = f.InUnits(v)
+		inUnits[i] = f.SquareInUnits(v)
 	}
 	rows, err := f.priced(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *Fit) checkPenalty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	least, err := hard.LeastClusters(ctx, p, f.InUnits(*f.Plan.Penalty), hard.MostClusters)
+	least, err := hard.LeastClusters(ctx, p, f.SquareInUnits(*f.Plan.Penalty), hard.MostClusters)
 	if err == nil && least > hard.MostClusters {
 		err = plan.Wrong("Penalty", "is %v, which opens more than %d clusters: raise it", *f.Plan.Penalty, hard.MostClusters)
 	}

@@ -149,7 +149,7 @@ func (f *Fit) on(p *seed.Points) *Fit {
 		look.W += w
 	}
 	s.Survey, s.Joint, s.Need, s.Source, s.Origin = &look, nil, nil, p.Table(), make([]float64, p.D)
-	s.User = s.Source
+	s.UserRows = s.Source
 	s.Local = sweep.NewLocal(s.Source, look.Rows, s.Origin, f.Plan.Threads)
 	return &s
 }

@@ -26,7 +26,7 @@ func (f *Fit) warnings(r *Fitted, t *tally, e *Outcome) {
 	if f.Plan.Mixture() {
 		f.warnFew(r, e.Win().Last.Point)
 	}
-	if f.Units.Weights != 0 && f.Plan.Mixture() && f.Plan.Algorithm != plan.HardEM {
+	if f.Units.WeightPower != 0 && f.Plan.Mixture() && f.Plan.Algorithm != plan.HardEM {
 		r.warn(model.Warn(model.WeightsOff, "the row weights average %.3g: the fit stops where it would if they averaged about 1, and its distance from the optimum is in standard errors of such weights; criteria and standard errors count the weights as they are", f.Weight()/float64(f.Survey.Used)))
 	}
 	if f.Discrete != nil {

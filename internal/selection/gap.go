@@ -63,7 +63,7 @@ func (r *references) set(b int) *data.Table {
 // judge sets the gap of a candidate and its standard error: the mean of log W over the sets less that of the rows, W the
 // mean squared distance of a row from its centre, and the standard deviation over the sets times sqrt(1 + 1/B).
 func (r *references) judge(ctx context.Context, x *contender, f *search.Fit) error {
-	inertia, weight := math.Ldexp(*x.Inertia, f.Units.Weights-f.CostPower()), f.Survey.W // in the units of the reference rows
+	inertia, weight := math.Ldexp(*x.Inertia, f.Units.WeightPower-f.CostPower()), f.Survey.W // in the units of the reference rows
 	if inertia == 0 {
 		return errors.New("the inertia is 0, whose logarithm no gap can be taken of")
 	}

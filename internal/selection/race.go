@@ -25,7 +25,7 @@ func (c *choice) reach(f *search.Fit, objective float64) float64 {
 
 // objectiveFor returns the objective at which the candidate has a value of the criterion.
 func (c *choice) objectiveFor(f *search.Fit, value float64) float64 {
-	return math.Ldexp((c.cost(f)-value)/2, f.Units.Weights) - f.Jacobian()
+	return math.Ldexp((c.cost(f)-value)/2, f.Units.WeightPower) - f.LogJacobian()
 }
 
 // cost is what the criterion adds for the parameters of a candidate.
