@@ -70,7 +70,7 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 	if err != nil {
 		return nil, err
 	}
-	f, err := search.Begin(ctx, src, plans[0])
+	f, err := search.New(ctx, src, plans[0])
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 			return compareEnds(f, algorithms[:len(ends)], ends, looks, seconds), ctx.Err()
 		}
 		ends, seconds = append(ends, runs), append(seconds, time.Since(began).Seconds())
-		look, err := f.LookAtBest(ctx, runs)
+		look, err := f.CertifyBest(ctx, runs)
 		if err != nil {
 			return nil, err
 		}
@@ -169,14 +169,14 @@ func compareEnds(f *search.Fit, algorithms []string, ends [][]search.Run, looks 
 			if r.Last.Done.Converged() {
 				c.Converged++
 			}
-			if math.Abs(ll-top) <= search.Agree {
+			if math.Abs(ll-top) <= search.SameOptimum {
 				c.ReachedBest++
 			}
 			if em >= 0 {
 				switch gain := ll - ends[em][j].Last.Point.LogLik; {
-				case gain > search.Agree:
+				case gain > search.SameOptimum:
 					*c.Better++
-				case gain < -search.Agree:
+				case gain < -search.SameOptimum:
 					*c.Worse++
 				}
 			}

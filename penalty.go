@@ -61,5 +61,5 @@ func dpMeans(ctx context.Context, src data.Source, spec Spec, penalty float64) (
 	if err != nil {
 		return nil, err
 	}
-	return search.Begin(ctx, src, p)
+	return search.New(ctx, src, p)
 }

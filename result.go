@@ -58,7 +58,7 @@ type Timing struct {
 }
 
 // newResult returns the result of a fit by so many threads, which took so long.
-func newResult(r *search.Fitted, threads int, took time.Duration) *Result {
+func newResult(r *search.Result, threads int, took time.Duration) *Result {
 	t := Told(r.Model)
 	t.Reason, t.Threads, t.Seconds = r.Reason, threads, took.Seconds()
 	t.Timing = Timing{Start: r.Timing.Start, Fit: r.Timing.Fit, Judge: r.Timing.Judge}

@@ -58,7 +58,7 @@ func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string
 	if err != nil {
 		return nil, err
 	}
-	f, err := search.Begin(ctx, src, plans[0])
+	f, err := search.New(ctx, src, plans[0])
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string
 func climbOnce(ctx context.Context, f *search.Fit, theta []float64, start, sweeps int, see func(ascent.Step)) (t Trial, err error) {
 	began := time.Now()
 	driver := &rationed{Driver: f.Driver(start), most: sweeps}
-	r := f.Once(ctx, driver, theta, func(p search.Progress) { see(p.Step) })
+	r := f.ClimbWith(ctx, driver, theta, func(p search.Progress) { see(p.Step) })
 	if r.Err != nil {
 		return t, r.Err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Certify says how far from the optimum the fit stopped.
-func (f *End) Certify(s ascent.Step) (c model.Certificate) {
+func (f *Fit) Certify(s ascent.Step) (c model.Certificate) {
 	c.OnEdge = []string{}
 	switch {
 	case f.Plan.RegCovar > 0:
@@ -42,7 +42,7 @@ func (f *End) Certify(s ascent.Step) (c model.Certificate) {
 }
 
 // Certified reports whether the fit climbs the log-likelihood until its optimum is certified to be near.
-func (f *End) Certified() bool {
+func (f *Fit) CanCertify() bool {
 	return f.Mix.Smooth() && !f.Plan.Hard() && f.Plan.RegCovar == 0 && f.Plan.TolLogLik == 0
 }
 
@@ -50,8 +50,8 @@ func (f *End) Certified() bool {
 // scores, info of the parameters keep, held left out: what rows do not determine is in its null space. That is a pass which standard errors
 // take anyway; two more, along the direction alone, tell whether the log-likelihood is flat there. It is for ends that were not
 // looked at in every direction, and returns what is to be told of one.
-func (f *End) flatDirection(ctx context.Context, s *ascent.Step, keep []int, held []bool, info *mat.SymDense, rows int64) (*ascent.Certificate, error) {
-	if s.Certificate == nil || s.Certificate.Whole || !f.Certified() || int64(len(keep)) >= rows {
+func (f *Fit) flatDirection(ctx context.Context, s *ascent.Step, keep []int, held []bool, info *mat.SymDense, rows int64) (*ascent.Certificate, error) {
+	if s.Certificate == nil || s.Certificate.Whole || !f.CanCertify() || int64(len(keep)) >= rows {
 		return s.Certificate, nil
 	}
 	var least float64
@@ -73,7 +73,7 @@ func (f *End) flatDirection(ctx context.Context, s *ascent.Step, keep []int, hel
 
 // outerProducts returns the product of the sum of outer products info with a move. info is of the parameters keep, which lack
 // one of each group of logits: the scores of a group add to 0, and that one has what is missing.
-func (f *End) outerProducts(keep []int, held []bool, info *mat.SymDense) func(v []float64) ([]float64, error) {
+func (f *Fit) outerProducts(keep []int, held []bool, info *mat.SymDense) func(v []float64) ([]float64, error) {
 	n := f.Mix.Params()
 	kept, anchor := make([]bool, n), slices.Repeat([]int{-1}, n) // of each parameter that of its group
 	for _, at := range keep {

@@ -18,7 +18,7 @@ import (
 )
 
 // End is where a fit has ended, and what can be asked about it.
-type End struct {
+type Fit struct {
 	*prepare.Rows
 	Mix   *mixture.Mixture
 	Local *sweep.Local
@@ -29,7 +29,7 @@ type End struct {
 // StandardErrors makes a pass for the standard errors where a fit has ended, parameters on a floor left out;
 // component c of the answer is the order[c]-th of theta, where that is -1 one that has no standard errors. Of an end that was not looked at in every direction the pass may
 // also find a flat one, which s.Certificate then tells. It returns nil for a model without density.
-func (f *End) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (*model.StandardErrors, error) {
+func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (*model.StandardErrors, error) {
 	if !f.Mix.Family.Density() {
 		return nil, nil
 	}
@@ -85,7 +85,7 @@ const edgeRows = 0.1
 // NearEdge returns held and what rows say next to nothing of near an edge: the probabilities so near 0 or 1 that less than
 // a tenth of a row speaks for the rarer outcome, and the means of a component at the floor of variances, whose rows are
 // all but equal in some direction.
-func (f *End) NearEdge(theta []float64, held []bool) []bool {
+func (f *Fit) NearEdge(theta []float64, held []bool) []bool {
 	k, d, comp := f.Mix.K, f.Mix.D, f.Mix.Components(theta)
 	near, at := make([]bool, len(theta)), len(theta)-len(comp)
 	copy(near, held)
@@ -110,7 +110,7 @@ func (f *End) NearEdge(theta []float64, held []bool) []bool {
 
 // natural turns the uncertainty of theta into standard errors of natural parameters.
 type natural struct {
-	f     *End
+	f     *Fit
 	theta []float64
 	held  []bool
 	u     *mixture.Uncertainty
@@ -275,7 +275,7 @@ func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 
 // unitSizes returns what a step of 1 after the transform is in the units that covariances are told in, variable by variable:
 // the user's, or those of principal components.
-func (f *End) unitSizes() []float64 {
+func (f *Fit) unitSizes() []float64 {
 	unit := slices.Repeat([]float64{1}, f.Mix.D)
 	if model.Principal(f.Transform) != nil {
 		if !f.Plan.Scaled() {

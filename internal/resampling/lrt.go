@@ -18,7 +18,7 @@ var errDegenerate = errors.New("a component is at the floor of variances, which 
 
 // likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
 // and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
-func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *search.Fitted, note func(done, of int)) (*model.LRT, error) {
+func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.LRT, error) {
 	k := r.Model.K()
 	t := &model.LRT{K: k, Against: k + 1, Replicates: p.LRT}
 	size := resample{total: r.Model.Provenance.TotalWeight}
@@ -82,7 +82,7 @@ func gatherRatios(t *model.LRT, all []*lifted) {
 
 // gain returns twice what one more component than p.K adds to the log-likelihood of the rows, nats, 0 where its climbs
 // found less. small is the fit of K; nil fits it.
-func gain(ctx context.Context, src data.Source, p plan.Plan, small *search.Fitted) (_ float64, err error) {
+func gain(ctx context.Context, src data.Source, p plan.Plan, small *search.Result) (_ float64, err error) {
 	if small == nil {
 		if small, err = selection.Fit(ctx, src, p, search.Observer{}); err != nil {
 			return 0, err

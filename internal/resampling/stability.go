@@ -51,7 +51,7 @@ type comparison struct {
 type similarity struct{ jaccard, together float64 }
 
 // stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
-func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Fitted, note func(done, of int)) (*model.Stability, error) {
+func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.Stability, error) {
 	from, k := r.Model.Provenance, r.Model.K()
 	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.Halves()}
 	if err := sample.enough("Bootstrap"); err != nil {

@@ -53,7 +53,7 @@ const (
 )
 
 // Estimate is what a fit is expected to take, from its size alone.
-type estimate struct {
+type Estimate struct {
 	Parameters float64 // numbers of one parameter vector
 	Cells      float64 // of the table
 	bytes      float64 // of parameters and sums that are alive at the same time
@@ -61,9 +61,9 @@ type estimate struct {
 }
 
 // Estimate returns what the fit will take.
-func (f *Fit) Estimate() estimate {
+func (f *Fit) Estimate() Estimate {
 	s, n := &f.Plan, float64(f.Survey.Used)
-	e := estimate{Parameters: float64(f.Mix.Params()), Cells: f.Cells()}
+	e := Estimate{Parameters: float64(f.Mix.Params()), Cells: f.Cells()}
 	starts, each := float64(s.Starts(f.Survey.Used)), float64(s.Tries(s.Start(f.Mix.D), f.Survey.Used))
 	steps := float64(min(s.MaxIter, plausibleSteps) + 1)
 	if s.K == 1 { // a step is the end
@@ -101,7 +101,7 @@ func (f *Fit) Estimate() estimate {
 	if each > 1 {
 		e.bytes = math.Max(e.bytes, climbs*each*(8*6*e.Parameters+sums))
 	}
-	e.bytes *= float64(max(f.Beside, 1))
+	e.bytes *= float64(max(f.Concurrent, 1))
 	return e
 }
 
@@ -140,7 +140,7 @@ const (
 )
 
 // Patience returns how long the end of an interrupted fit is waited for; below 0 there is no limit.
-func (f *Fit) Patience() time.Duration {
+func (f *Fit) WaitAfterInterrupt() time.Duration {
 	if f.evaluation(0) > slowFactors {
 		return ResultWait
 	}

@@ -32,7 +32,7 @@ func TestLongFitsOfManyParametersAreRefusedUnlessAllowed(t *testing.T) {
 		{"thousands of bits", &data.Table{N: 3, D: 1, F64: []float64{0, 1, 1}}, plan.Spec{K: 2, Model: "bernoulli"}, ""},
 		{"a few hundred columns and few more rows", fixtures.Noise(400, 300, 4), plan.Spec{K: 2}, ""},
 	} {
-		_, err := Begin(ctx, c.src, fixtures.Plan(c.spec))
+		_, err := New(ctx, c.src, fixtures.Plan(c.spec))
 		if c.word == "" && err != nil || c.word != "" && (err == nil || !strings.Contains(err.Error(), c.word)) {
 			t.Errorf("%s: %v, wanted %q", c.name, err, c.word)
 		}
@@ -43,8 +43,8 @@ func TestLongFitsOfManyParametersAreRefusedUnlessAllowed(t *testing.T) {
 func TestEstimatesCountParametersAndGrowWithTheWork(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	of := func(n, d int, spec plan.Spec) estimate {
-		f, err := Begin(ctx, fixtures.Noise(n, d, 5), fixtures.Plan(spec))
+	of := func(n, d int, spec plan.Spec) Estimate {
+		f, err := New(ctx, fixtures.Noise(n, d, 5), fixtures.Plan(spec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestEstimatesOfKMeansCountSeedsAndMoves(t *testing.T) {
 	ctx, src := context.Background(), fixtures.Noise(1000, 8, 12)
 	of := func(spec plan.Spec) float64 {
 		spec.Model, spec.K, spec.NInit = "kmeans", 400, 1
-		f, err := Begin(ctx, src, fixtures.Plan(spec))
+		f, err := New(ctx, src, fixtures.Plan(spec))
 		if err != nil {
 			t.Fatal(err)
 		}

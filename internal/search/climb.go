@@ -94,8 +94,8 @@ func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress
 
 func (f *Fit) lockstep(watch func(Progress)) *lockstep {
 	l := &lockstep{sweeper: f.sweeper(), threads: f.Plan.Threads, mix: f.Mix, lift: watch != nil, smooth: f.Mix.Smooth() && !f.Plan.Hard() && f.Plan.RegCovar == 0}
-	if f.Need != nil {
-		if l.rival = (&rival{f.Need, raceNear}); f.beaten != nil { // starts have climbed on the sample
+	if f.RequiredObjective != nil {
+		if l.rival = (&rival{f.RequiredObjective, raceNear}); f.beaten != nil { // starts have climbed on the sample
 			l.rival.near = rivalNear
 		}
 	}
@@ -225,6 +225,6 @@ func Climb(ctx context.Context, sweeper sweep.Sweeper, mix *mixture.Mixture, d a
 }
 
 // Once runs a driver from theta, alone.
-func (f *Fit) Once(ctx context.Context, d ascent.Driver, theta []float64, watch func(Progress)) Run {
+func (f *Fit) ClimbWith(ctx context.Context, d ascent.Driver, theta []float64, watch func(Progress)) Run {
 	return f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return d }, [][]float64{theta}, watch)[0]
 }

@@ -23,13 +23,13 @@ const (
 // confirms reports whether every direction is looked at where a climb of the fit has ended, if rows x parameters^2 may be work.
 func (f *Fit) confirms(s *ascent.Step, work float64) bool {
 	p := float64(f.Mix.Params())
-	return f.end().Certified() && s.Done > ascent.Limit && p <= confirmParams && p*p*float64(f.Survey.Rows) <= work
+	return f.inference().CanCertify() && s.Done > ascent.Limit && p <= confirmParams && p*p*float64(f.Survey.Rows) <= work
 }
 
 // Confirm looks at the winning end in every direction, where that is affordable: the looks of a climb see only what the
 // gradient or a move at random touches. Where there is a way up it is climbed.
 func (f *Fit) Confirm(ctx context.Context, e *Outcome, work float64) error {
-	win := e.Win()
+	win := e.Winner()
 	if c := win.Last.Certificate; e.Interrupted || c != nil && c.Whole || !f.confirms(&win.Last, work) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (f *Fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) 
 		}
 		theta = r.Last.Point.Theta
 		if c := r.Last.Certificate; c != nil && c.Whole {
-			gain, unsure := r.Last.Point.F-p.F, c.Remaining+s.Certificate.Remaining+sameHeight*math.Abs(p.F)
+			gain, unsure := r.Last.Point.F-p.F, c.Remaining+s.Certificate.Remaining+sameObjective*math.Abs(p.F)
 			if gain > unsure || gain >= -unsure && inference.IsFlat(&r.Last) {
 				r.Last.Iteration += s.Iteration
 				*s = r.Last
@@ -118,11 +118,11 @@ func (f *Fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) 
 }
 
 // sameHeight is the share of a log-likelihood by which two of one maximum may differ by rounding.
-const sameHeight = 1e-11
+const sameObjective = 1e-11
 
 // LookAtBest looks at the best end in every direction where that is affordable. Its certificate is of that end: where a look
 // leads away from it, the distance is not known.
-func (f *Fit) LookAtBest(ctx context.Context, runs []Run) (*ascent.Step, error) {
+func (f *Fit) CertifyBest(ctx context.Context, runs []Run) (*ascent.Step, error) {
 	at, err := f.Best(runs)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (f *Fit) LookAtBest(ctx context.Context, runs []Run) (*ascent.Step, error) 
 	on := *f
 	on.Watch = nil
 	look, err := on.confirmed(ctx, best, at, len(runs))
-	if err == nil && look.Point.F > best.Point.F+Agree {
+	if err == nil && look.Point.F > best.Point.F+SameOptimum {
 		look.Certificate = nil
 	}
 	return &look, err

@@ -21,7 +21,7 @@ func TestScoresFindAFlatDirection(t *testing.T) {
 		counts[i] *= 100
 	}
 	src := fixtures.Cells(true, 2, counts...)
-	f, err := Begin(context.Background(), src, fixtures.Plan(plan.Spec{Model: "bernoulli", K: 2}))
+	f, err := New(context.Background(), src, fixtures.Plan(plan.Spec{Model: "bernoulli", K: 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,12 +29,12 @@ func TestScoresFindAFlatDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := e.Win().Last
+	last := e.Winner().Last
 	c := *last.Certificate
 	c.Curvature, c.Whole = 0.4, false // as if the climb had met nothing flatter
 	last.Certificate = &c
 	_, order := f.Model(last.Point)
-	errors, err := f.end().StandardErrors(context.Background(), &last, order)
+	errors, err := f.inference().StandardErrors(context.Background(), &last, order)
 	if err != nil || math.Abs(last.Certificate.Curvature) > inference.FlatBelow || errors.Why != inference.Undetermined {
 		t.Errorf("%+v, errors %+v (%v)", last.Certificate, errors, err)
 	}
@@ -59,7 +59,7 @@ func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Begin(context.Background(), src, fixtures.Plan(spec))
+		f, err := New(context.Background(), src, fixtures.Plan(spec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestToldDistanceBoundsTheTrueOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := e.Win().Last
+		last := e.Winner().Last
 		if !last.Done.Converged() {
 			continue
 		}

@@ -168,17 +168,17 @@ func grids(p *seed.Points) []float64 {
 }
 
 // collapse is how a component can be degenerate, so that a candidate with it never wins.
-type collapse string
+type Collapse string
 
 const (
-	Sound   collapse = ""       // it is not
-	OnFloor collapse = "floor"  // at the floor of variances
-	TooThin collapse = "narrow" // of few rows, and narrower than a column's values are told apart
-	TooFew  collapse = "few"    // of fewer rows than a covariance of its own takes
+	Sound     Collapse = ""       // it is not
+	OnFloor   Collapse = "floor"  // at the floor of variances
+	TooNarrow Collapse = "narrow" // of few rows, and narrower than a column's values are told apart
+	TooFew    Collapse = "few"    // of fewer rows than a covariance of its own takes
 )
 
 // Collapsed says whether and why a candidate with the point cannot win.
-func (f *Fit) Collapsed(p *ascent.Point) (how collapse, reason string) {
+func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 	if _, _, gaussian := f.Mix.Start(); !gaussian {
 		return Sound, ""
 	}
@@ -186,7 +186,7 @@ func (f *Fit) Collapsed(p *ascent.Point) (how collapse, reason string) {
 		return OnFloor, fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue)
 	}
 	if c, j := f.narrow(p); c >= 0 {
-		return TooThin, "a component of few rows is " + f.narrower(j) + ", which decides its likelihood"
+		return TooNarrow, "a component of few rows is " + f.narrower(j) + ", which decides its likelihood"
 	}
 	if c, need := f.scant(p); c >= 0 {
 		return TooFew, fmt.Sprintf("a component holds %s rows, fewer than the %d that a covariance of its own takes", strconv.FormatFloat(p.Weights[c], 'g', 3, 64), need)

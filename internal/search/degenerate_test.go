@@ -36,7 +36,7 @@ func TestNarrowComponents(t *testing.T) {
 		x = append(x, float64(i%10), float64(i%7))
 	}
 	for _, shape := range []string{"full", "diag", "spherical", "tied-shape", "tied-shape-diag"} {
-		f, err := Begin(context.Background(), fixtures.Table(2, x...), fixtures.Plan(plan.Spec{K: 2, Covariance: shape}))
+		f, err := New(context.Background(), fixtures.Table(2, x...), fixtures.Plan(plan.Spec{K: 2, Covariance: shape}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestNarrowAlongNoColumn(t *testing.T) {
 	for i := range n {
 		x = append(x, float64(i%10), float64(i%7))
 	}
-	f, err := Begin(context.Background(), fixtures.Table(2, x...), fixtures.Plan(plan.Spec{K: 2, Covariance: "full"}))
+	f, err := New(context.Background(), fixtures.Table(2, x...), fixtures.Plan(plan.Spec{K: 2, Covariance: "full"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestRowsThatACovarianceTakes(t *testing.T) {
 	t.Parallel()
 	x := fixtures.Normals(12, 5*60)
 	for shape, need := range map[string]int{"VVV": 7, "EEV": 7, "VVE": 7, "EVE": 7, "VEE": 3, "VVI": 3, "VEI": 3, "VII": 3, "EEE": 0, "EII": 0} {
-		f, err := Begin(context.Background(), fixtures.Table(5, x...), fixtures.Plan(plan.Spec{K: 2, Covariance: shape}))
+		f, err := New(context.Background(), fixtures.Table(5, x...), fixtures.Plan(plan.Spec{K: 2, Covariance: shape}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // Fitted is what a fit leaves.
-type Fitted struct {
+type Result struct {
 	Model       *model.Model // its Provenance tells what was found
 	Certificate model.Certificate
 	Reason      ascent.Reason // why the winning start stopped
@@ -28,22 +28,22 @@ type Fitted struct {
 type Stages struct{ Start, Fit, Judge float64 }
 
 // warn adds a warning.
-func (r *Fitted) warn(w model.Warning) {
+func (r *Result) warn(w model.Warning) {
 	r.Model.Provenance.Warnings = append(r.Model.Provenance.Warnings, w)
 }
 
 // WarnFirst adds a warning before the others.
-func (r *Fitted) WarnFirst(w model.Warning) {
+func (r *Result) WarnFirst(w model.Warning) {
 	r.Model.Provenance.Warnings = slices.Insert(r.Model.Provenance.Warnings, 0, w)
 }
 
 // OnFloor reports whether a component is at the floor of variances.
-func (r *Fitted) OnFloor() bool { return slices.Contains(r.Model.Provenance.AtFloor, true) }
+func (r *Result) OnFloor() bool { return slices.Contains(r.Model.Provenance.AtFloor, true) }
 
 // result turns the winning run into a model and judges it with one more pass, by the model's own numbers: what is
 // reported is what the model file gives back.
-func (f *Fit) result(ctx context.Context, e *Outcome) (*Fitted, error) {
-	win, interrupted := e.Win(), e.Interrupted
+func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
+	win, interrupted := e.Winner(), e.Interrupted
 	m, order := f.Model(win.Last.Point)
 	t, err := f.Judge(ctx, m)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Fitted, error) {
 		m.Sizes = t.sizes
 	}
 	s := win.Last
-	r := &Fitted{Model: m, Reason: s.Done}
+	r := &Result{Model: m, Reason: s.Done}
 	p := f.provenance(e, t)
 	m.Provenance = p
 	n := f.Numbers(t)
@@ -63,7 +63,7 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Fitted, error) {
 	m.LogLik, p.ICL, p.Inertia, p.Penalty, p.Objective = n.LogLik, n.ICL, n.Inertia, f.Plan.Penalty, n.Objective
 	var errs *model.StandardErrors
 	if !interrupted {
-		if errs, err = f.end().StandardErrors(ctx, &s, order); err != nil {
+		if errs, err = f.inference().StandardErrors(ctx, &s, order); err != nil {
 			return nil, err
 		}
 		if errs != nil && errs.Rows > 0 {
@@ -71,7 +71,7 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Fitted, error) {
 		}
 	}
 	p.Sweeps, p.SweepsTotal = p.Sweeps+f.ConfirmSweeps, p.SweepsTotal+f.ConfirmSweeps
-	r.Certificate = f.end().Certify(s)
+	r.Certificate = f.inference().Certify(s)
 	f.edges(r, s.Point, t, order)
 	f.warnings(r, t, e)
 	f.dominance(r)
@@ -89,8 +89,8 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Fitted, error) {
 
 // provenance returns what a model remembers of its fit, as far as it does not depend on the rows' densities. No times and no thread
 // counts: the same fit gives the same bytes.
-func (f *Fit) provenance(e *Outcome, t *tally) *model.Provenance {
-	win := e.Win()
+func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
+	win := e.Winner()
 	s := win.Last
 	p := &model.Provenance{
 		Rows: f.Survey.Used, GroupRows: t.rows, AtFloor: make([]bool, len(t.rows)),
@@ -110,7 +110,7 @@ func (f *Fit) provenance(e *Outcome, t *tally) *model.Provenance {
 }
 
 // seal puts into the model what it has beside its parameters and its provenance, so that the file alone can tell the fit again.
-func (f *Fit) seal(r *Fitted, errs *model.StandardErrors) (err error) {
+func (f *Fit) seal(r *Result, errs *model.StandardErrors) (err error) {
 	m := r.Model
 	m.N = new(f.Survey.Used)
 	if m.Spec, err = f.Plan.JSON(); err != nil {
@@ -201,7 +201,7 @@ func normalise(w []float64) {
 }
 
 // edges names what sits on a floor: parameters that the certificate leaves out.
-func (f *Fit) edges(r *Fitted, p *ascent.Point, t *tally, order []int) {
+func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	edge := func(format string, a ...any) {
 		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf(format, a...))
 	}
@@ -230,7 +230,7 @@ func (f *Fit) edges(r *Fitted, p *ascent.Point, t *tally, order []int) {
 }
 
 // certain names the columns in which a component has a probability, or the like, at an end of its range.
-func (f *Fit) certain(r *Fitted, p *ascent.Point, order []int) {
+func (f *Fit) certain(r *Result, p *ascent.Point, order []int) {
 	if p.Held == nil {
 		return
 	}

@@ -23,9 +23,9 @@ import (
 )
 
 // One fits one number of components and one shape.
-func One(ctx context.Context, src data.Source, p plan.Plan, step func(Progress)) (*Fitted, error) {
+func FitOne(ctx context.Context, src data.Source, p plan.Plan, step func(Progress)) (*Result, error) {
 	began := time.Now()
-	f, err := Begin(ctx, src, p)
+	f, err := New(ctx, src, p)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 			return nil, r.Err
 		}
 	}
-	if e.best, err = interrupt.Run(ctx, f.Patience(), func() (int, error) { return f.Best(e.Runs) }); err != nil {
+	if e.best, err = interrupt.Run(ctx, f.WaitAfterInterrupt(), func() (int, error) { return f.Best(e.Runs) }); err != nil {
 		return nil, err
 	}
 	win := &e.Runs[e.best]
@@ -76,8 +76,8 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	if f.Plan.Thorough() && !win.Forgone && f.Plan.K > 1 && !e.Interrupted && e.Win().Last.Done != ascent.Limit {
-		if err := f.moved(ctx, e); err != nil && ctx.Err() == nil {
+	if f.Plan.Thorough() && !win.Forgone && f.Plan.K > 1 && !e.Interrupted && e.Winner().Last.Done != ascent.Limit {
+		if err := f.tryMoves(ctx, e); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
@@ -87,9 +87,9 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 }
 
 // Moved is move. What it comes to after ctx has ended and a grace with it is not seen.
-func (f *Fit) moved(ctx context.Context, e *Outcome) error {
+func (f *Fit) tryMoves(ctx context.Context, e *Outcome) error {
 	own, after := *f, *e
-	_, err := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) { return none, own.move(ctx, &after) })
+	_, err := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) { return none, own.splitAndMerge(ctx, &after) })
 	if ctx.Err() == nil || err == nil {
 		*f, *e = own, after
 	}
@@ -97,7 +97,7 @@ func (f *Fit) moved(ctx context.Context, e *Outcome) error {
 }
 
 // Win is where the highest climb ended.
-func (e *Outcome) Win() *Run {
+func (e *Outcome) Winner() *Run {
 	if e.Moved != nil {
 		return e.Moved
 	}
@@ -105,11 +105,11 @@ func (e *Outcome) Win() *Run {
 }
 
 // Finish turns the end of a fit that began at a time into its result.
-func (f *Fit) Finish(ctx context.Context, e *Outcome, began time.Time) (*Fitted, error) {
+func (f *Fit) Finish(ctx context.Context, e *Outcome, began time.Time) (*Result, error) {
 	if err := f.Confirm(ctx, e, confirmWork); err != nil {
 		return nil, err
 	}
-	r, err := interrupt.Run(ctx, f.Patience(), func() (*Fitted, error) { return f.result(context.WithoutCancel(ctx), e) })
+	r, err := interrupt.Run(ctx, f.WaitAfterInterrupt(), func() (*Result, error) { return f.result(context.WithoutCancel(ctx), e) })
 	if err != nil {
 		return nil, err
 	}
@@ -134,31 +134,31 @@ type Fit struct {
 
 	ConfirmSweeps int // passes that the closer look at the end took
 
-	Beside int     // fits of a choice that are under way at the same time; 0 means this one alone
-	shared *shared // what was drawn, by all candidates of a choice
+	Concurrent int     // fits of a choice that are under way at the same time; 0 means this one alone
+	shared     *shared // what was drawn, by all candidates of a choice
 	// Of a candidate among others: the passes it shares, and the objective it must reach to be chosen; nil elsewhere.
-	Joint sweep.Sweeper
-	Need  func() float64
+	SharedSweeper     sweep.Sweeper
+	RequiredObjective func() float64
 }
 
 // sweeper is what climbs ask for passes.
 func (f *Fit) sweeper() sweep.Sweeper {
-	if f.Joint != nil {
-		return f.Joint
+	if f.SharedSweeper != nil {
+		return f.SharedSweeper
 	}
 	return f.Local
 }
 
 // New returns a fit of rows that has no size yet.
-func New(r *prepare.Rows) *Fit { return &Fit{Rows: *r, shared: new(shared)} }
+func Unsized(r *prepare.Rows) *Fit { return &Fit{Rows: *r, shared: new(shared)} }
 
 // Begin makes the first pass and refuses rows that cannot be fitted.
-func Begin(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
+func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 	r, err := prepare.New(ctx, src, p)
 	if err != nil {
 		return nil, err
 	}
-	f := New(r)
+	f := Unsized(r)
 	return f, f.Size()
 }
 
@@ -220,8 +220,8 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 		moves.Gain = f.UserWeight(moves.Gain)
 		s.Moves = &moves
 	}
-	top := ObjectiveOf(e.Win().Last.Point)
-	tol := Agree
+	top := ObjectiveOf(e.Winner().Last.Point)
+	tol := SameOptimum
 	if !f.Plan.Mixture() {
 		tol = 1e-9 * math.Abs(top)
 	}
@@ -250,9 +250,9 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 }
 
 // end returns the fit as what its end is told by.
-func (f *Fit) end() *inference.End {
-	return &inference.End{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
-		r := f.Once(ctx, d, theta, nil)
+func (f *Fit) inference() *inference.Fit {
+	return &inference.Fit{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
+		r := f.ClimbWith(ctx, d, theta, nil)
 		f.ConfirmSweeps += r.Sweeps
 		return r.Last, r.Err
 	}}
@@ -260,4 +260,4 @@ func (f *Fit) end() *inference.End {
 
 // Agree is how close two log-likelihoods are taken for the same optimum, nats: a distance of 0.01 standard errors leaves
 // 0.00005.
-const Agree = 0.01
+const SameOptimum = 0.01

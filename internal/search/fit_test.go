@@ -51,7 +51,7 @@ func TestComponentsThatLoseTheirRowsDoNotWander(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Begin(context.Background(), src, fixtures.Plan(plan.Spec{K: 8, Covariance: "VEI", Init: "kmeans", NInit: 10, Columns: columns}))
+	f, err := New(context.Background(), src, fixtures.Plan(plan.Spec{K: 8, Covariance: "VEI", Init: "kmeans", NInit: 10, Columns: columns}))
 	if err != nil {
 		t.Fatal(err)
 	}

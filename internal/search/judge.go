@@ -12,13 +12,13 @@ import (
 )
 
 // Judge makes the pass that labels, counts and scores the rows by the model.
-func (f *Fit) Judge(ctx context.Context, m *model.Model) (*tally, error) {
-	t := &tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
+func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
+	t := &Tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
 	return t, m.Rows(ctx, f.UserRows, f.Plan.Threads, t.add)
 }
 
 // tally gathers from the rows what the result reports: it is fed in row order.
-type tally struct {
+type Tally struct {
 	rows            []int64
 	sizes           []float64
 	logLik, entropy float64
@@ -27,7 +27,7 @@ type tally struct {
 	unknown         int64                           // rows without a value in it
 }
 
-func (t *tally) add(s *model.Scored) error {
+func (t *Tally) add(s *model.Scored) error {
 	for i, c := range s.Label {
 		w := s.Weight(i)
 		t.rows[c]++
@@ -54,10 +54,10 @@ func (t *tally) add(s *model.Scored) error {
 }
 
 // Numbers are what a fit is judged by: see model.Candidate.
-type numbers struct{ LogLik, BIC, AIC, ICL, Inertia, Objective *float64 }
+type Numbers struct{ LogLik, BIC, AIC, ICL, Inertia, Objective *float64 }
 
 // Numbers returns the objective and the criteria.
-func (f *Fit) Numbers(t *tally) (r numbers) {
+func (f *Fit) Numbers(t *Tally) (r Numbers) {
 	if !f.Plan.Mixture() {
 		r.Inertia = new(0 - t.best)
 		if f.Plan.Penalty != nil {
@@ -71,7 +71,7 @@ func (f *Fit) Numbers(t *tally) (r numbers) {
 }
 
 // CheckNumbers refuses a result with a number that no float64 can hold, and an inertia whose squares have vanished.
-func (f *Fit) CheckNumbers(ctx context.Context, r numbers) error {
+func (f *Fit) CheckNumbers(ctx context.Context, r Numbers) error {
 	for _, v := range []*float64{r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, r.Objective} {
 		if v != nil && *v-*v != 0 {
 			what := "log-likelihood"
@@ -106,8 +106,8 @@ func (f *Fit) CheckNumbers(ctx context.Context, r numbers) error {
 
 // Minimal returns the part of a fit that is needed of a replicate: the model, and which components are at the
 // floor of variances.
-func (f *Fit) Minimal(e *Outcome) *Fitted {
-	at := e.Win().Last.Point
+func (f *Fit) Minimal(e *Outcome) *Result {
+	at := e.Winner().Last.Point
 	m, order := f.Model(at)
 	p := &model.Provenance{Course: model.Course{Interrupted: e.Interrupted}, AtFloor: make([]bool, m.K())}
 	m.Provenance = p
@@ -117,5 +117,5 @@ func (f *Fit) Minimal(e *Outcome) *Fitted {
 			p.AtFloor[c] = from >= 0 && floor[from]
 		}
 	}
-	return &Fitted{Model: m}
+	return &Result{Model: m}
 }

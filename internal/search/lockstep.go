@@ -185,8 +185,8 @@ func (l *lockstep) serve(ctx context.Context, over []bool) {
 		if asked == 0 || asked < live {
 			continue
 		}
-		l.drop(waiting, &asked)
-		if l.giveUp(waiting, &asked); asked == 0 {
+		l.prune(waiting, &asked)
+		if l.forgo(waiting, &asked); asked == 0 {
 			continue
 		}
 		var asks []*ask
@@ -219,7 +219,7 @@ const (
 // drop ends the climbs that are near an optimum of their own, well below the leader: they need no certificate; and those
 // that are stuck with a degenerate component where one without is over, since they would not win against it. All climbs wait
 // while it looks, so that what it sees does not depend on timing.
-func (l *lockstep) drop(waiting []*ask, asked *int) {
+func (l *lockstep) prune(waiting []*ask, asked *int) {
 	if l.degenerate == nil || len(waiting) == 1 {
 		return
 	}
@@ -253,7 +253,7 @@ func (l *lockstep) drop(waiting []*ask, asked *int) {
 }
 
 // giveUp ends the climbs that will not get high enough for their candidate to be chosen.
-func (l *lockstep) giveUp(waiting []*ask, asked *int) {
+func (l *lockstep) forgo(waiting []*ask, asked *int) {
 	if l.rival == nil {
 		return
 	}

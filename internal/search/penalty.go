@@ -106,7 +106,7 @@ func (f *Fit) checkPenalty(ctx context.Context) error {
 
 // InertiaOf returns the inertia that k-means reaches on some rows, and their weight.
 func InertiaOf(ctx context.Context, src data.Source, p plan.Plan) (inertia, weight float64, err error) {
-	f, err := Begin(ctx, src, p)
+	f, err := New(ctx, src, p)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -117,5 +117,5 @@ func InertiaOf(ctx context.Context, src data.Source, p plan.Plan) (inertia, weig
 	if err != nil {
 		return 0, 0, err
 	}
-	return -ObjectiveOf(e.Win().Last.Point), f.Survey.W, nil
+	return -ObjectiveOf(e.Winner().Last.Point), f.Survey.W, nil
 }

@@ -22,7 +22,7 @@ const (
 // or more: the maxima on the sample are a few standard errors of all rows away, and its saddles are left there. A start that ends with a
 // Degenerate component there is left as it was; one that is surely lower than the best, by the rows' differences in log density, is marked as beaten.
 func (f *Fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([][]float64, error) {
-	s := f.on(p)
+	s := f.onPoints(p)
 	if s.Plan.Tol > 0 {
 		s.Plan.Tol = max(s.Plan.Tol, refineNear)
 	}

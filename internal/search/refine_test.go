@@ -17,7 +17,7 @@ import (
 func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 	t.Parallel()
 	ctx, src := context.Background(), fixtures.Overlapping(20_000)
-	f, err := Begin(ctx, src, fixtures.Plan(plan.Spec{K: 3}))
+	f, err := New(ctx, src, fixtures.Plan(plan.Spec{K: 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 		if r.pruned != (i == 2) || i == 2 && r.Sweeps != 1 {
 			t.Errorf("start %d: outraced %v after %d sweeps", i, r.pruned, r.Sweeps)
 		}
-		if i < 2 && math.Abs(r.Last.Point.F-old[i].Last.Point.F) > Agree {
+		if i < 2 && math.Abs(r.Last.Point.F-old[i].Last.Point.F) > SameOptimum {
 			t.Errorf("start %d ends at %v, without a sample at %v", i, r.Last.Point.F, old[i].Last.Point.F)
 		}
 	}

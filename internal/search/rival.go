@@ -15,11 +15,11 @@ const (
 
 // rival is what the climbs of a candidate know of the others.
 type rival struct {
-	need func() float64 // the objective that one must reach for the candidate to be chosen
-	near float64        // see rivalNear
+	required func() float64 // the objective that one must reach for the candidate to be chosen
+	near     float64        // see rivalNear
 }
 
 // cannotWin reports whether a climb will not reach the objective that it must.
 func (r *rival) cannotWin(s ascent.Step) bool {
-	return s.Point != nil && s.Point.Beta == 1 && s.Iteration >= raceSteps && s.Distance < r.near && s.Point.F+rivalGap+rivalSure*s.Remaining < r.need()
+	return s.Point != nil && s.Point.Beta == 1 && s.Iteration >= raceSteps && s.Distance < r.near && s.Point.F+rivalGap+rivalSure*s.Remaining < r.required()
 }

@@ -32,7 +32,7 @@ const (
 	// Of bits and levels, whose components need no rows for a covariance and whose likelihoods have many local maxima: more moves, from
 	// softer starts, and new starts beside them.
 	discreteSplit  = 4    // rows of a component that is split, at least
-	discreteFirm   = 0.2  // how much a move trusts its responsibilities; with 0.7 twice as many searches ended too low
+	moveConfidence = 0.2  // how much a move trusts its responsibilities; with 0.7 twice as many searches ended too low
 	discreteGain   = 0.02 // nats that a move must gain
 	discreteRounds = 3    // rounds in a row without a gain that end the search, two where most starts agree, on
 	discreteFails  = 3000 // rows of those rounds together, and one round on more
@@ -57,30 +57,30 @@ func (f *Fit) rules(n int) moveRules {
 }
 
 // Moves is a search for higher local maxima on some of the rows.
-type Moves struct {
-	F            *Fit                     // of the same mixture to these rows
-	Bad          func(*ascent.Point) bool // points that may not win
-	Points, near *seed.Points
-	rng          *rand.Rand
-	sweeps       int
-	rules        moveRules
-	skip         int       // moves from where the search is that earlier rounds have tried
-	Ends         []float64 // the objectives of the last climbs that went to their end
+type MoveSearch struct {
+	Fit            *Fit                     // of the same mixture to these rows
+	Rejects        func(*ascent.Point) bool // points that may not win
+	Points, near   *seed.Points
+	rng            *rand.Rand
+	sweeps         int
+	rules          moveRules
+	skip           int       // moves from where the search is that earlier rounds have tried
+	LastObjectives []float64 // the objectives of the last climbs that went to their end
 	model.Moves
 }
 
 // move goes on from the best end by merging two components and splitting a third, as long as that finds a higher maximum
 // (Ueda, Nakano, Ghahramani and Hinton 2000). Moves are tried on a sample of the rows where there are many; what gains there climbs on all
 // rows, and counts if it ends higher.
-func (f *Fit) move(ctx context.Context, e *Outcome) error {
-	m, err := f.Moves(ctx)
+func (f *Fit) splitAndMerge(ctx context.Context, e *Outcome) error {
+	m, err := f.NewMoveSearch(ctx)
 	if err != nil {
 		return err
 	}
 	best := e.Runs[e.best].Last.Point
 	at, all := best, int64(m.Points.N) == f.Survey.Used
 	if !all {
-		at, _, err = m.Top(ctx, [][]float64{at.Theta})
+		at, _, err = m.ClimbAll(ctx, [][]float64{at.Theta})
 	}
 	if s := f.agreement(e); 2*s.AgreeWithBest > s.N { // there is little to find
 		m.rules.fails = min(m.rules.fails, discreteRounds-1)
@@ -100,7 +100,7 @@ func (f *Fit) move(ctx context.Context, e *Outcome) error {
 	if err != nil || m.Kept == 0 {
 		return err
 	}
-	r, err := f.Extra(ctx, e, at.Theta)
+	r, err := f.ClimbExtra(ctx, e, at.Theta)
 	if err != nil || r.Last.Point == nil || f.Degenerate(r.Last.Point) || ObjectiveOf(r.Last.Point) <= ObjectiveOf(best) {
 		m.Kept = 0
 		return err
@@ -110,7 +110,7 @@ func (f *Fit) move(ctx context.Context, e *Outcome) error {
 }
 
 // Extra climbs from theta, as one more start after those of e.
-func (f *Fit) Extra(ctx context.Context, e *Outcome, theta []float64) (*Run, error) {
+func (f *Fit) ClimbExtra(ctx context.Context, e *Outcome, theta []float64) (*Run, error) {
 	var watch func(Progress)
 	if f.Watch != nil {
 		watch = func(p Progress) {
@@ -129,33 +129,33 @@ func (f *Fit) Extra(ctx context.Context, e *Outcome, theta []float64) (*Run, err
 }
 
 // Moves returns a search that begins nowhere yet.
-func (f *Fit) Moves(ctx context.Context) (*Moves, error) {
+func (f *Fit) NewMoveSearch(ctx context.Context) (*MoveSearch, error) {
 	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
 		return seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, moveRows, rng.StartSample.New(f.Plan.Seed))
 	})
 	if err != nil {
 		return nil, err
 	}
-	m := &Moves{F: f.on(p), Points: p, near: f.near(p, plan.KMeans), rng: rng.Moves.New(f.Plan.Seed), rules: f.rules(p.N)}
-	m.Bad = m.F.Degenerate
+	m := &MoveSearch{Fit: f.onPoints(p), Points: p, near: f.near(p, plan.KMeans), rng: rng.Moves.New(f.Plan.Seed), rules: f.rules(p.N)}
+	m.Rejects = m.Fit.Degenerate
 	return m, nil
 }
 
 // on returns the fit of the same mixture to the points alone.
-func (f *Fit) on(p *seed.Points) *Fit {
+func (f *Fit) onPoints(p *seed.Points) *Fit {
 	s, look := *f, *f.Survey
 	look.Rows, look.Used, look.W = int64(p.N), int64(p.N), 0
 	for _, w := range p.W {
 		look.W += w
 	}
-	s.Survey, s.Joint, s.Need, s.Source, s.Origin = &look, nil, nil, p.Table(), make([]float64, p.D)
+	s.Survey, s.SharedSweeper, s.RequiredObjective, s.Source, s.Origin = &look, nil, nil, p.Table(), make([]float64, p.D)
 	s.UserRows = s.Source
 	s.Local = sweep.NewLocal(s.Source, look.Rows, s.Origin, f.Plan.Threads)
 	return &s
 }
 
 // step returns the highest local maximum that one move leads to, nil if none is higher.
-func (m *Moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, error) {
+func (m *MoveSearch) step(ctx context.Context, at *ascent.Point) (*ascent.Point, error) {
 	resp, err := m.Responsibilities(ctx, at.Theta)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (m *Moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, erro
 	if err != nil {
 		return nil, err
 	}
-	top, _, err := m.Best(ctx, starts)
+	top, _, err := m.ClimbBest(ctx, starts)
 	if err != nil || top == nil || top.F < at.F+m.rules.gain {
 		return nil, err
 	}
@@ -172,9 +172,9 @@ func (m *Moves) step(ctx context.Context, at *ascent.Point) (*ascent.Point, erro
 }
 
 // Responsibilities returns those of the components at theta for the rows, row-major.
-func (m *Moves) Responsibilities(ctx context.Context, theta []float64) ([]float64, error) {
+func (m *MoveSearch) Responsibilities(ctx context.Context, theta []float64) ([]float64, error) {
 	var resp []float64
-	err := m.F.Local.Rows(ctx, m.F.Mix, theta, func(s *sweep.Scored) error {
+	err := m.Fit.Local.Rows(ctx, m.Fit.Mix, theta, func(s *sweep.Scored) error {
 		resp = append(resp, s.Responsibilities...)
 		return nil
 	})
@@ -184,14 +184,14 @@ func (m *Moves) Responsibilities(ctx context.Context, theta []float64) ([]float6
 
 // Best returns the highest local maximum that some starts lead to, and which start that was; nil where all are bad. A few
 // EM steps say which may climb on.
-func (m *Moves) Best(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
+func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
 	m.Tried += len(starts)
-	l := &lockstep{sweeper: m.F.Local, threads: m.F.Plan.Threads, mix: m.F.Mix}
+	l := &lockstep{sweeper: m.Fit.Local, threads: m.Fit.Plan.Threads, mix: m.Fit.Mix}
 	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
 	}
-	runs = slices.DeleteFunc(runs, func(r Run) bool { return m.Bad(r.Last.Point) })
+	runs = slices.DeleteFunc(runs, func(r Run) bool { return m.Rejects(r.Last.Point) })
 	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Last.Point.F, a.Last.Point.F) })
 	runs = runs[:min(len(runs), moveClimbs)]
 	if len(runs) == 0 {
@@ -201,26 +201,26 @@ func (m *Moves) Best(ctx context.Context, starts [][]float64) (top *ascent.Point
 	for _, r := range runs {
 		thetas = append(thetas, r.Last.Point.Theta)
 	}
-	top, at, err := m.Top(ctx, thetas)
+	top, at, err := m.ClimbAll(ctx, thetas)
 	return top, runs[at].start, err
 }
 
 // Top climbs and returns the highest point reached, and from which start; nil if all are bad.
-func (m *Moves) Top(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
-	l := m.F.lockstep(nil)
-	l.degenerate = m.Bad
-	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.F.Plan.MaxIter}, moveNear}
+func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
+	l := m.Fit.lockstep(nil)
+	l.degenerate = m.Rejects
+	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.Fit.Plan.MaxIter}, moveNear}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
 	}
-	m.Ends = nil
+	m.LastObjectives = nil
 	for i, r := range runs {
 		p := r.Last.Point
-		if p == nil || m.Bad(p) {
+		if p == nil || m.Rejects(p) {
 			continue
 		}
-		m.Ends = append(m.Ends, p.F)
+		m.LastObjectives = append(m.LastObjectives, p.F)
 		if top == nil || p.F > top.F {
 			top, start = p, i
 		}
@@ -229,9 +229,9 @@ func (m *Moves) Top(ctx context.Context, thetas [][]float64) (top *ascent.Point,
 }
 
 // Met returns how many of the last climbs ended at an objective, as near as they were carried.
-func (m *Moves) Met(height float64) (n int) {
-	for _, f := range m.Ends {
-		if math.Abs(f-height) < MoveGain {
+func (m *MoveSearch) CountAt(objective float64) (n int) {
+	for _, f := range m.LastObjectives {
+		if math.Abs(f-objective) < MoveGain {
 			n++
 		}
 	}
@@ -239,7 +239,7 @@ func (m *Moves) Met(height float64) (n int) {
 }
 
 // count adds the sweeps of the runs, and returns the error of any.
-func (m *Moves) count(runs []Run) error {
+func (m *MoveSearch) count(runs []Run) error {
 	for _, r := range runs {
 		m.sweeps += r.Sweeps
 		if r.Err != nil {
@@ -267,12 +267,12 @@ func (u until) Steps(ctx context.Context, o ascent.Objective, theta []float64) i
 
 // Starts returns the parameters after each move from the responsibilities: the pairs most alike merge first, and with each
 // every other component is split. A round goes on where the last one from there stopped, and begins again after the last move.
-func (m *Moves) starts(ctx context.Context, resp []float64) ([][]float64, error) {
-	k := m.F.Mix.K
+func (m *MoveSearch) starts(ctx context.Context, resp []float64) ([][]float64, error) {
+	k := m.Fit.Mix.K
 	var starts [][]float64
 	most := min(moveTries, moveWork/m.Points.N)
 	number := 0
-	for _, pair := range Alike(m.Points.W, resp, k)[:m.rules.pairs] {
+	for _, pair := range SimilarPairs(m.Points.W, resp, k)[:m.rules.pairs] {
 		for c := range k {
 			if c == pair[1] || c == pair[0] && k > 2 { // of two components the only third is both together
 				continue
@@ -290,7 +290,7 @@ func (m *Moves) starts(ctx context.Context, resp []float64) ([][]float64, error)
 				return nil, err
 			}
 			if ok {
-				starts = append(starts, m.F.FromResponsibilities(m.Points, r, discreteFirm))
+				starts = append(starts, m.Fit.FromResponsibilities(m.Points, r, moveConfidence))
 			}
 			if len(starts) == most {
 				m.skip = number
@@ -303,10 +303,10 @@ func (m *Moves) starts(ctx context.Context, resp []float64) ([][]float64, error)
 }
 
 // fill adds starts that are drawn anew until there are so many, by turns from random rows and by k-means++, where the rules say so.
-func (m *Moves) fill(ctx context.Context, starts [][]float64, most int) ([][]float64, error) {
+func (m *MoveSearch) fill(ctx context.Context, starts [][]float64, most int) ([][]float64, error) {
 	for i := 0; m.rules.fresh && len(starts) < most; i++ {
 		method := []plan.Start{plan.Random, plan.PlusPlus}[i/2%2]
-		theta, err := m.F.drawn(ctx, m.Points, m.near, method, confidence(plan.Mixed, i+1), m.rng)
+		theta, err := m.Fit.drawn(ctx, m.Points, m.near, method, startConfidence(plan.Mixed, i+1), m.rng)
 		if err != nil {
 			return nil, err
 		}
@@ -317,8 +317,8 @@ func (m *Moves) fill(ctx context.Context, starts [][]float64, most int) ([][]flo
 
 // Split gives a part of the rows of component c to the component into, by k-means from a start drawn at random. It reports
 // whether there are rows enough for two.
-func (m *Moves) Split(ctx context.Context, resp []float64, c, into int) (bool, error) {
-	k := m.F.Mix.K
+func (m *MoveSearch) Split(ctx context.Context, resp []float64, c, into int) (bool, error) {
+	k := m.Fit.Mix.K
 	part := &seed.Points{D: m.near.D, Levels: m.near.Levels}
 	var rows []int
 	for i := range m.Points.N {
@@ -331,7 +331,7 @@ func (m *Moves) Split(ctx context.Context, resp []float64, c, into int) (bool, e
 	if len(rows) < m.rules.rows {
 		return false, nil
 	}
-	two := seed.PlusPlus(part, 2, 1, m.F.Plan.Threads, m.rng.Float64)
+	two := seed.PlusPlus(part, 2, 1, m.Fit.Plan.Threads, m.rng.Float64)
 	if len(two) < 2 { // all rows are equal
 		return false, nil
 	}
@@ -347,7 +347,7 @@ func (m *Moves) Split(ctx context.Context, resp []float64, c, into int) (bool, e
 
 // Alike returns all pairs of the k components, those first whose responsibilities are most alike: of the largest cosine
 // of the angle between them (Ueda et al. 2000, eq. 22, over their lengths).
-func Alike(w, resp []float64, k int) [][2]int {
+func SimilarPairs(w, resp []float64, k int) [][2]int {
 	both := make([]float64, k*k)
 	for i, w := range w {
 		r := resp[i*k : i*k+k]
@@ -376,7 +376,7 @@ func Alike(w, resp []float64, k int) [][2]int {
 
 // FromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major. firm is how much a start of bits
 // or levels believes them.
-func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, firm float64) []float64 {
+func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, confidence float64) []float64 {
 	k := f.Mix.K
 	q := &seed.Points{D: p.D, Levels: p.Levels} // each row once for every component, with that share of its weight
 	var labels []int32
@@ -391,5 +391,5 @@ func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, firm float64)
 	if mix, g, ok := f.Mix.Start(); ok {
 		return f.restrict(seed.FromLabels(mix, g, q, labels))
 	}
-	return seed.FromFirm(f.Mix, q, labels, firm)
+	return seed.FromFirm(f.Mix, q, labels, confidence)
 }

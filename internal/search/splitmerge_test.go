@@ -23,7 +23,7 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 			x = append(x, z[2*i]+12*float64(i%3), z[2*i+1])
 		}
 		src, ctx := fixtures.Table(2, x...), context.Background()
-		f, err := Begin(ctx, src, fixtures.Plan(plan.Spec{K: 3}))
+		f, err := New(ctx, src, fixtures.Plan(plan.Spec{K: 3}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := &Outcome{Runs: runs}
-		if err := f.move(ctx, e); err != nil {
+		if err := f.splitAndMerge(ctx, e); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
@@ -57,10 +57,10 @@ func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
 		if low > want-100 {
 			t.Fatalf("%d rows: the bad start climbs to %v: nothing is tested", n, low)
 		}
-		if got := e.Win().Last; math.Abs(got.Point.F-want) > Agree || !got.Done.Converged() {
+		if got := e.Winner().Last; math.Abs(got.Point.F-want) > SameOptimum || !got.Done.Converged() {
 			t.Errorf("%d rows: moves lead to %v (%v), want %v", n, got.Point.F, got.Done, want)
 		}
-		if m := e.moves; m.Kept < 1 || m.Tried < m.Kept || math.Abs(m.Gain-(want-low)) > Agree || n <= moveRows && f.MoveSweeps <= m.Tried*moveSteps || n > moveRows && f.MoveSweeps != e.Moved.Sweeps {
+		if m := e.moves; m.Kept < 1 || m.Tried < m.Kept || math.Abs(m.Gain-(want-low)) > SameOptimum || n <= moveRows && f.MoveSweeps <= m.Tried*moveSteps || n > moveRows && f.MoveSweeps != e.Moved.Sweeps {
 			t.Errorf("%d rows: %+v after %d sweeps", n, *m, f.MoveSweeps)
 		}
 	}
@@ -91,7 +91,7 @@ func TestPairsMostAlikeMergeFirst(t *testing.T) {
 		}
 		return ab / math.Sqrt(aa*bb)
 	}
-	pairs := Alike(w, u, k)
+	pairs := SimilarPairs(w, u, k)
 	if len(pairs) != k*(k-1)/2 {
 		t.Fatalf("%d pairs", len(pairs))
 	}
@@ -117,7 +117,7 @@ func TestStartFromResponsibilities(t *testing.T) {
 		}
 	}
 	ctx := context.Background()
-	f, err := Begin(ctx, fixtures.Table(1, x...), fixtures.Plan(plan.Spec{K: k}))
+	f, err := New(ctx, fixtures.Table(1, x...), fixtures.Plan(plan.Spec{K: k}))
 	if err != nil {
 		t.Fatal(err)
 	}

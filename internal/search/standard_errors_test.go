@@ -29,7 +29,7 @@ type fitted struct {
 func errorsOf(t *testing.T, src data.Source, spec plan.Spec) fitted {
 	t.Helper()
 	ctx := context.Background()
-	f, err := Begin(ctx, src, fixtures.Plan(spec))
+	f, err := New(ctx, src, fixtures.Plan(spec))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func errorsOf(t *testing.T, src data.Source, spec plan.Spec) fitted {
 	}
 	p := runs[best].Last.Point
 	m, order := f.Model(p)
-	e, err := f.end().StandardErrors(ctx, &ascent.Step{Point: p}, order)
+	e, err := f.inference().StandardErrors(ctx, &ascent.Step{Point: p}, order)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
 			t.Fatalf("%+v: %s", spec, f.errors.Why)
 		}
 		theta := f.point.Theta
-		keep := f.Mix.Identified(theta, f.end().NearEdge(theta, f.point.Held))
+		keep := f.Mix.Identified(theta, f.inference().NearEdge(theta, f.point.Held))
 		info, err := f.Local.Information(context.Background(), f.Mix, theta, keep, 1, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func TestErrorsFollowTheOrderOfTheModel(t *testing.T) {
 		if !strings.HasPrefix(shape, "tied") {
 			swap(k+k*d, (len(theta)-k-k*d)/k)
 		}
-		e, err := f.end().StandardErrors(context.Background(), &ascent.Step{Point: &ascent.Point{Theta: theta}}, []int{f.order[1], f.order[0]})
+		e, err := f.inference().StandardErrors(context.Background(), &ascent.Step{Point: &ascent.Point{Theta: theta}}, []int{f.order[1], f.order[0]})
 		if err != nil || e.Why != "" {
 			t.Fatal(err, e.Why)
 		}
@@ -377,7 +377,7 @@ func TestWhereThereAreNoErrorsTheReasonIsSaid(t *testing.T) {
 	comp := f.Mix.Components(theta)
 	copy(comp[2:4], comp[:2])
 	copy(g.ScaleOf(comp, 1, 2, 2), g.ScaleOf(comp, 0, 2, 2))
-	e, err := f.end().StandardErrors(context.Background(), &ascent.Step{Point: &ascent.Point{Theta: theta}}, f.order)
+	e, err := f.inference().StandardErrors(context.Background(), &ascent.Step{Point: &ascent.Point{Theta: theta}}, f.order)
 	if err != nil || !strings.Contains(e.Why, "singular") || e.Means != nil {
 		t.Errorf("%+v (%v), want a singular information", e, err)
 	}

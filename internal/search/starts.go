@@ -53,7 +53,7 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	for i := range starts {
 		rng := rng.Starts.At(f.Plan.Seed, i)
 		for j := range each {
-			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), confidence(method, i*each+j), rng)
+			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), startConfidence(method, i*each+j), rng)
 			if err != nil {
 				return nil, err
 			}
@@ -148,7 +148,7 @@ func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 
 // drawn returns one start drawn from the points p by a method of Spec.Init; near is the same points where the method
 // measures distances. "whitened" is "kmeans" but for those. firm is how much a start of bits or levels trusts its labels.
-func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start, firm float64, rng *rand.Rand) ([]float64, error) {
+func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start, confidence float64, rng *rand.Rand) ([]float64, error) {
 	k := f.Plan.K
 	candidates := seed.Greedy(k)
 	if method == plan.PlusPlus {
@@ -179,7 +179,7 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	case gaussian && method == plan.PlusPlus:
 		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.Plan.Threads), k), g.Var)), nil
 	case method == plan.Random || method == plan.PlusPlus:
-		return seed.FromFirm(f.Mix, p, nearest(near, rows, f.Plan.Threads), firm), nil
+		return seed.FromFirm(f.Mix, p, nearest(near, rows, f.Plan.Threads), confidence), nil
 	}
 	labels, err := f.shared.lloyd(ctx, near, rows, f.Plan.Threads)
 	if err != nil {
@@ -188,7 +188,7 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	if gaussian {
 		return f.restrict(seed.FromLabels(mix, g, p, labels)), nil
 	}
-	return seed.FromFirm(f.Mix, p, labels, firm), nil
+	return seed.FromFirm(f.Mix, p, labels, confidence), nil
 }
 
 // How much a start of bits or levels trusts its labels: the share of a row that its labelled component gets. All components share
@@ -203,7 +203,7 @@ const (
 )
 
 // confidence is how much a try of a start trusts its labels.
-func confidence(method plan.Start, try int) float64 {
+func startConfidence(method plan.Start, try int) float64 {
 	if method == plan.Mixed && try%2 == 1 {
 		return softConfidence
 	}

@@ -28,7 +28,7 @@ func TestManyLevelsTakeNoMemoryToStartFrom(t *testing.T) {
 		if init == "centers" {
 			spec.NInit, spec.Centers = 0, [][]float64{src.F64[:d], src.F64[d : 2*d]}
 		}
-		f, err := Begin(context.Background(), src, fixtures.Plan(spec))
+		f, err := New(context.Background(), src, fixtures.Plan(spec))
 		if err != nil {
 			t.Fatal(err)
 		}

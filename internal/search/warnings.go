@@ -15,7 +15,7 @@ import (
 )
 
 // warnings says what the reader of the result should know.
-func (f *Fit) warnings(r *Fitted, t *tally, e *Outcome) {
+func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	f.warnUnfinished(r)
 	if f.Plan.RegCovar > 0 {
 		r.warn(model.Warn(model.NoCertificate, "%s, so no distance to an optimum can be told", r.Certificate.Why))
@@ -24,7 +24,7 @@ func (f *Fit) warnings(r *Fitted, t *tally, e *Outcome) {
 		r.warn(model.Warn(model.Undetermined, "%s; fewer components may do", inference.Undetermined))
 	}
 	if f.Plan.Mixture() {
-		f.warnFew(r, e.Win().Last.Point)
+		f.warnFew(r, e.Winner().Last.Point)
 	}
 	if f.Units.WeightPower != 0 && f.Plan.Mixture() && f.Plan.Algorithm != plan.HardEM {
 		r.warn(model.Warn(model.WeightsOff, "the row weights average %.3g: the fit stops where it would if they averaged about 1, and its distance from the optimum is in standard errors of such weights; criteria and standard errors count the weights as they are", f.Weight()/float64(f.Survey.Used)))
@@ -56,7 +56,7 @@ func (f *Fit) warnings(r *Fitted, t *tally, e *Outcome) {
 }
 
 // warnUnfinished says that, and why, the fit has not finished.
-func (f *Fit) warnUnfinished(r *Fitted) {
+func (f *Fit) warnUnfinished(r *Result) {
 	c, p := &r.Certificate, r.Model.Provenance
 	after := text.Count(p.Iterations, "iteration")
 	switch {
@@ -72,7 +72,7 @@ func (f *Fit) warnUnfinished(r *Fitted) {
 }
 
 // warnFew says that the likelihood of a component is an accident of its few rows.
-func (f *Fit) warnFew(r *Fitted, at *ascent.Point) {
+func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 	if c, j := f.narrow(at); c >= 0 {
 		r.warn(model.Warn(model.Narrow, "a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
 	}
@@ -82,7 +82,7 @@ func (f *Fit) warnFew(r *Fitted, at *ascent.Point) {
 }
 
 // warnEmpty names the components of these labels as empty: carries says which rows carry their label.
-func (r *Fitted) warnEmpty(labels []int, carries string) {
+func (r *Result) warnEmpty(labels []int, carries string) {
 	switch n := len(labels); {
 	case n == 1:
 		w := model.Warn(model.Empty, "component %d is empty: %s its label", labels[0], carries)
@@ -98,7 +98,7 @@ func (r *Fitted) warnEmpty(labels []int, carries string) {
 }
 
 // flatGroups warns of collinear columns where they put the groups of a result on the floor.
-func (f *Fit) flatGroups(ctx context.Context, r *Fitted) error {
+func (f *Fit) flatGroups(ctx context.Context, r *Result) error {
 	if f.Plan.Replica || !f.Plan.Kind.Shaped || !f.Plan.Shape.Matrix() || !r.OnFloor() {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (f *Fit) flatGroups(ctx context.Context, r *Fitted) error {
 }
 
 // dominance warns where distances are those of one column almost alone, and nobody said that they should be.
-func (f *Fit) dominance(r *Fitted) {
+func (f *Fit) dominance(r *Result) {
 	if f.Plan.Mixture() || f.Plan.Spec.Scale != "" || f.Plan.Replica {
 		return
 	}

@@ -61,19 +61,19 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 		return nil, nil
 	}
 	f := *x.fit
-	f.Plan.Threads, f.Joint = threads, nil
+	f.Plan.Threads, f.SharedSweeper = threads, nil
 	if c.bar < math.Inf(1) {
-		f.Need = func() float64 { return c.objectiveFor(&f, c.bar) }
+		f.RequiredObjective = func() float64 { return c.objectiveFor(&f, c.bar) }
 	}
 	if err := f.Size(); err != nil {
 		return nil, err
 	}
-	m, err := f.Moves(ctx)
+	m, err := f.NewMoveSearch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m.Bad = func(p *ascent.Point) bool {
-		how, _ := m.F.Collapsed(p)
+	m.Rejects = func(p *ascent.Point) bool {
+		how, _ := m.Fit.Collapsed(p)
 		return how != search.Sound
 	}
 	offers, err := c.offers(ctx, m, x)
@@ -84,30 +84,30 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 	for _, o := range offers {
 		starts = append(starts, o.theta)
 	}
-	top, which, err := m.Best(ctx, starts)
+	top, which, err := m.ClimbBest(ctx, starts)
 	if err != nil || top == nil {
 		return nil, err
 	}
-	met := m.Met(top.F)
-	able, old := c.usable(&x.Candidate), x.end.Win().Last.Point
+	met := m.CountAt(top.F)
+	able, old := c.usable(&x.Candidate), x.end.Winner().Last.Point
 	if able { // else whatever can win is better
-		at, ends := old, m.Ends
+		at, ends := old, m.LastObjectives
 		if int64(m.Points.N) < f.Survey.Used {
-			if at, _, err = m.Top(ctx, [][]float64{at.Theta}); err != nil {
+			if at, _, err = m.ClimbAll(ctx, [][]float64{at.Theta}); err != nil {
 				return nil, err
 			}
-			m.Ends = ends
+			m.LastObjectives = ends
 		}
 		if at != nil && top.F < at.F+search.MoveGain {
-			x.met = m.Met(at.F)
+			x.met = m.CountAt(at.F)
 			return nil, nil
 		}
-		if share := f.Survey.W / m.F.Survey.W; at != nil && x.Outraced && old.F+otherMaximum*share*(top.F-at.F) < f.Need() {
+		if share := f.Survey.W / m.Fit.Survey.W; at != nil && x.Outraced && old.F+otherMaximum*share*(top.F-at.F) < f.RequiredObjective() {
 			return nil, nil
 		}
 	}
-	r, err := f.Extra(ctx, x.end, top.Theta)
-	if err != nil || r.Last.Point == nil || able && search.ObjectiveOf(r.Last.Point) <= search.ObjectiveOf(old)+search.Agree {
+	r, err := f.ClimbExtra(ctx, x.end, top.Theta)
+	if err != nil || r.Last.Point == nil || able && search.ObjectiveOf(r.Last.Point) <= search.ObjectiveOf(old)+search.SameOptimum {
 		return nil, err
 	}
 	y, e := *x, *x.end
@@ -121,9 +121,9 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 }
 
 // offers returns the starts that the neighbours of a candidate give it.
-func (c *choice) offers(ctx context.Context, m *search.Moves, x *contender) (offers []offer, err error) {
+func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender) (offers []offer, err error) {
 	add := func(from string, resp []float64) {
-		offers = append(offers, offer{from, m.F.FromResponsibilities(m.Points, resp, search.DrawnConfidence)})
+		offers = append(offers, offer{from, m.Fit.FromResponsibilities(m.Points, resp, search.DrawnConfidence)})
 	}
 	for _, y := range c.alternatives(x) {
 		resp, err := y.seen(ctx, m)
@@ -153,7 +153,7 @@ func (c *choice) offers(ctx context.Context, m *search.Moves, x *contender) (off
 		if err != nil {
 			return nil, err
 		}
-		for _, pair := range search.Alike(m.Points.W, resp, y.K)[:min(search.MovePairs, y.K*(y.K-1)/2)] {
+		for _, pair := range search.SimilarPairs(m.Points.W, resp, y.K)[:min(search.MovePairs, y.K*(y.K-1)/2)] {
 			add(y.name()+", two components merged", merged(resp, y.K, pair))
 		}
 	}
@@ -208,12 +208,12 @@ func (x *contender) name() string {
 }
 
 // seen returns the candidate's responsibilities for the rows of a search, row-major.
-func (x *contender) seen(ctx context.Context, m *search.Moves) ([]float64, error) {
+func (x *contender) seen(ctx context.Context, m *search.MoveSearch) ([]float64, error) {
 	own := *m
-	f := *m.F
+	f := *m.Fit
 	f.Mix = x.fit.Mix
-	own.F = &f
-	return own.Responsibilities(ctx, x.end.Win().Last.Point.Theta)
+	own.Fit = &f
+	return own.Responsibilities(ctx, x.end.Winner().Last.Point.Theta)
 }
 
 // widened returns responsibilities of k components with one more, which has none.

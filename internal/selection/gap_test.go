@@ -54,7 +54,7 @@ func TestGapIsThatOfTheFormula(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refs, err := newReferences(context.Background(), search.New(f))
+	refs, err := newReferences(context.Background(), search.Unsized(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestReferenceBoxLiesAlongThePrincipalAxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refs, err := newReferences(context.Background(), search.New(f))
+	refs, err := newReferences(context.Background(), search.Unsized(f))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (c *choice) large(x *contender, kept *float64) error {
 	f := *c.base
 	f.Plan = c.plan.Candidate(x.K, x.shape)
 	if c.base.Survey.Used <= SideBySide {
-		f.Beside = min(c.plan.Threads, len(c.all))
+		f.Concurrent = min(c.plan.Threads, len(c.all))
 	}
 	if err := f.Size(); err != nil {
 		return err

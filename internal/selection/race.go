@@ -39,7 +39,7 @@ func (c *choice) cost(f *search.Fit) float64 {
 
 // reachedValue returns the criterion of what a candidate came to, if it could win; else +Inf.
 func (c *choice) reachedValue(f *search.Fit, e *search.Outcome) float64 {
-	s := e.Win().Last
+	s := e.Winner().Last
 	if how, _ := f.Collapsed(s.Point); how != search.Sound || !s.Done.Converged() || !c.races() {
 		return math.Inf(1)
 	}

@@ -53,9 +53,9 @@ func (c *choice) before(a, b *contender) bool {
 }
 
 // finalResult returns the result of the winner: that of a fit with its K and shape.
-func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*search.Fitted, error) {
+func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*search.Result, error) {
 	f, e := win.fit, win.end
-	f.Plan.Threads, f.Joint, f.Need = c.plan.Threads, nil, nil
+	f.Plan.Threads, f.SharedSweeper, f.RequiredObjective = c.plan.Threads, nil, nil
 	if err := f.Size(); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (c *choice) finalResult(ctx context.Context, win *contender, began time.Tim
 		f.Watch, f.StartSweeps, f.MoveSweeps, f.ConfirmSweeps = c.see.Step, 0, 0, 0
 		again, err := f.Run(ctx)
 		if err == nil && win.begun != nil {
-			again.Moved, err = f.Extra(ctx, again, win.begun)
+			again.Moved, err = f.ClimbExtra(ctx, again, win.begun)
 		}
 		if err == nil && !again.Interrupted {
 			e = again

@@ -65,15 +65,15 @@ type contender struct {
 }
 
 // Fit fits what a plan asks for: every candidate where it leaves a choice, and else one fit.
-func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Fitted, error) {
+func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
 	if p.Chooses() {
 		return choose(ctx, src, p, see)
 	}
-	return search.One(ctx, src, p, see.Step)
+	return search.FitOne(ctx, src, p, see.Step)
 }
 
 // choose fits every candidate and returns the result of the best.
-func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Fitted, error) {
+func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
 	began := time.Now()
 	c := &choice{plan: p, see: see, criterion: p.Criterion, bar: math.Inf(1)}
 	lo, hi := p.Sizes()
@@ -81,7 +81,7 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 	if err != nil {
 		return nil, err
 	}
-	c.base = search.New(rows)
+	c.base = search.Unsized(rows)
 	if w := c.base.Weight(); w < leastCounted && (c.criterion == plan.BIC || c.criterion == plan.ICL) {
 		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %.3g, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, w)
 	}
@@ -310,9 +310,9 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	if err == nil {
 		if j != nil {
 			seen := math.Inf(1)
-			f.Joint = member{j, x.order, &seen}
+			f.SharedSweeper = member{j, x.order, &seen}
 			if c.races() {
-				f.Need = func() float64 { return c.objectiveFor(&f, seen) }
+				f.RequiredObjective = func() float64 { return c.objectiveFor(&f, seen) }
 			}
 		}
 		if e, err = f.Run(ctx); err == nil {
@@ -337,7 +337,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 		return
 	}
 	f.Local = nil // what it keeps between sweeps may be large
-	f.Need = nil
+	f.RequiredObjective = nil
 	x.fit, x.end = &f, e.Compact()
 }
 
@@ -353,7 +353,7 @@ func (c *choice) fail(err error) {
 // measured is measure, given up where ctx has ended and it takes longer than anybody waits.
 func (c *choice) measured(ctx context.Context, x *contender, f *search.Fit, e *search.Outcome) error {
 	own := *x
-	wait := f.Patience()
+	wait := f.WaitAfterInterrupt()
 	if c.judges != nil {
 		if wait = search.ResultWait; c.judged.Load() { // there is one to choose
 			wait = interrupt.Grace
@@ -375,12 +375,12 @@ func (c *choice) measured(ctx context.Context, x *contender, f *search.Fit, e *s
 
 // measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
 func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcome, judges *judges) error {
-	if f.Joint == nil { // else passes are shared, and rows are many
+	if f.SharedSweeper == nil { // else passes are shared, and rows are many
 		if err := f.Confirm(ctx, e, search.CandidateWork); err != nil {
 			return err
 		}
 	}
-	last := e.Win().Last
+	last := e.Winner().Last
 	p := last.Point
 	m, _ := f.Model(p)
 	t, err := f.Judge(ctx, m)
@@ -392,10 +392,10 @@ func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcom
 		return err
 	}
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.FreeParameters = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, new(f.Mix.Free())
-	x.Converged, x.Outraced = last.Done.Converged() && !e.Interrupted, e.Win().Forgone
+	x.Converged, x.Outraced = last.Done.Converged() && !e.Interrupted, e.Winner().Forgone
 	x.Undetermined = x.Converged && inference.IsFlat(&last)
 	how, why := f.Collapsed(p)
-	x.AtFloor, x.Narrow, x.FewRows, x.Why = how == search.OnFloor, how == search.TooThin, how == search.TooFew, why
+	x.AtFloor, x.Narrow, x.FewRows, x.Why = how == search.OnFloor, how == search.TooNarrow, how == search.TooFew, why
 	if x.Why == "" && e.Interrupted {
 		x.Why = cutShort
 	}

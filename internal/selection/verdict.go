@@ -18,7 +18,7 @@ const (
 )
 
 // addCandidates adds the candidates to the result of the winner, and how they compare.
-func (c *choice) addCandidates(r *search.Fitted, left []string) {
+func (c *choice) addCandidates(r *search.Result, left []string) {
 	p, k := r.Model.Provenance, r.Model.K()
 	for _, x := range c.all {
 		p.Candidates = append(p.Candidates, x.Candidate)
@@ -60,7 +60,7 @@ func (c *choice) fewest() int {
 }
 
 // reached returns how many climbs ended where the winner did.
-func (c *choice) reached(r *search.Fitted) int {
+func (c *choice) reached(r *search.Result) int {
 	starts := r.Model.Provenance.Starts
 	n := starts.AgreeWithBest + c.best.met
 	if c.best.From == "" && starts.Moves != nil && starts.Moves.Kept > 0 {
@@ -70,7 +70,7 @@ func (c *choice) reached(r *search.Fitted) int {
 }
 
 // doubts says what keeps a choice from being clear.
-func (c *choice) doubts(r *search.Fitted) (doubts []string) {
+func (c *choice) doubts(r *search.Result) (doubts []string) {
 	p, k := r.Model.Provenance, r.Model.K()
 	doubt := func(format string, a ...any) { doubts = append(doubts, fmt.Sprintf(format, a...)) }
 	switch {
@@ -94,7 +94,7 @@ func (c *choice) doubts(r *search.Fitted) (doubts []string) {
 }
 
 // collinear warns of collinear columns where they kept candidates from winning.
-func (c *choice) collinear(ctx context.Context, r *search.Fitted) error {
+func (c *choice) collinear(ctx context.Context, r *search.Result) error {
 	said, err := c.aboutCollinear(ctx, "candidates whose covariances join the columns are at the floor of variances and cannot win")
 	if said != "" {
 		r.WarnFirst(model.Warn(model.Collinear, "%s", said))
