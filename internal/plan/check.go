@@ -26,7 +26,7 @@ func (p *Plan) validate() error {
 }
 
 // One returns the error of a plan that fits more than one K or covariance shape, or repeats a fit; nil for one that fits one.
-func (p *Plan) One() error {
+func (p *Plan) CheckOne() error {
 	switch {
 	case p.Bootstrap > 0:
 		return Wrong("Bootstrap", "repeats a fit on resampled rows, but this is not one")
@@ -81,7 +81,7 @@ func (p *Plan) validateK() error {
 		return nil
 	case p.K != 0 && p.ranged():
 		return Wrong("K", "is one number or a range; give one of the two")
-	case p.Open() && !p.Mixture():
+	case p.OpenRange() && !p.Mixture():
 		return Wrong("K", "is needed: the number of groups, such as -k 3, or a range to choose from, such as -k 2:9")
 	case p.ranged() && (p.KRange[0] < 1 || p.KRange[1] < p.KRange[0]):
 		return Wrong("K", "cannot be %d:%d; a range goes from a lowest number, at least 1, to a highest", p.KRange[0], p.KRange[1])

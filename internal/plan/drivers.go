@@ -2,12 +2,12 @@ package plan
 
 // Driver returns the driver in use on d columns.
 func (p *Plan) Driver(d int) Algorithm {
-	a, _ := p.Choice(d)
+	a, _ := p.DriverAndReason(d)
 	return a
 }
 
 // Choice returns the driver in use on d columns and, where it was left to the fit, why it is this one.
-func (p *Plan) Choice(d int) (a Algorithm, why string) {
+func (p *Plan) DriverAndReason(d int) (a Algorithm, why string) {
 	switch {
 	case p.Penalty != nil:
 		return DPMeans, ""
@@ -86,7 +86,7 @@ func (p *Plan) Starts(n int64) int {
 
 // Constants of tries: how many starts are tried for each one that climbs.
 const (
-	SmallStarts = 10     // at most
+	smallStarts = 10     // at most
 	mixedWork   = 20_000 // rows of all tries together, where starts are mixed
 
 	// Of bits and levels, whose starts are mixed: fewer tries, each almost to its top. Their likelihoods have many local maxima, and
@@ -99,11 +99,11 @@ const (
 func (p *Plan) Tries(method Start, n int64) int {
 	switch {
 	case method == SmallEM:
-		return SmallStarts
+		return smallStarts
 	case method == Mixed && p.Kind.Soft:
 		return int(min(max(discreteWork/n, 1), discreteTries))
 	case method == Mixed:
-		return int(min(max(mixedWork/n, 1), SmallStarts))
+		return int(min(max(mixedWork/n, 1), smallStarts))
 	}
 	return 1
 }

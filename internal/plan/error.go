@@ -66,8 +66,8 @@ type Flagged interface {
 	Flags() string
 }
 
-// Text returns what an error says; the part of it that has words in terms of the command's flags, in these.
-func Text(err error) string {
+// FlagText returns what an error says; the part of it that has words in terms of the command's flags, in these.
+func FlagText(err error) string {
 	var e Flagged
 	if errors.As(err, &e) {
 		return strings.Replace(err.Error(), e.Error(), e.Flags(), 1)

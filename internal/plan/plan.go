@@ -51,7 +51,7 @@ func NewOne(s Spec) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	return p, p.One()
+	return p, p.CheckOne()
 }
 
 // parse returns the typed values of a spec of a known kind. Words that are not known stay as they are.
@@ -134,7 +134,7 @@ func (s Spec) With(a Algorithm) Spec {
 func (p *Plan) Candidate(k int, shape family.Shape) Plan {
 	q := p.changed(func(s *Spec) {
 		s.K, s.KRange, s.Criterion = k, [2]int{}, ""
-		if s.Covariance != "" || p.Kind.Shaped && p.Open() {
+		if s.Covariance != "" || p.Kind.Shaped && p.OpenRange() {
 			s.Covariance = shape.String()
 		}
 	})
@@ -150,7 +150,7 @@ func (p *Plan) Replicate(threads int) Plan {
 }
 
 // Once returns the plan without repetitions.
-func (p *Plan) Once() Plan {
+func (p *Plan) WithoutRepeats() Plan {
 	return p.changed(func(s *Spec) { s.Bootstrap, s.LRT = 0, 0 })
 }
 
@@ -160,7 +160,7 @@ func (p *Plan) Untransformed() Plan {
 }
 
 // Centres returns the plan of a plain k-means of other rows that the fit needs, with its seed.
-func (p *Plan) Centres(k, threads int) Plan {
+func (p *Plan) PlainKMeans(k, threads int) Plan {
 	q := p.changed(func(s *Spec) { *s = Spec{Model: kind.KMeans.Name, K: k, Seed: s.Seed, Threads: threads} })
 	q.Replica = true
 	return q
@@ -184,11 +184,11 @@ func (p *Plan) Scaled() bool { return p.Scale != Unscaled }
 // in excess gain twice as much log-likelihood on it. With whole counts, BIC found a fourth group in 43 % of the samples of
 // three round clusters nine standard deviations apart, with halves in 5 % (40 rows each, 300 samples). Bootstrap samples of
 // full size are known to choose too large models (Shao 1996).
-func (p *Plan) Halves() bool { return p.Chooses() && p.Mixture() }
+func (p *Plan) HalvesDraws() bool { return p.Chooses() && p.Mixture() }
 
 // JudgedRows is how many rows of d columns silhouettes are of where there are more: 12,909 of two columns, 8,451 of ten, 4,000 of
 // 59 and more, which takes some tenths of a second for each candidate. Replicates have 4,000.
-func (p *Plan) JudgedRows(d int) int {
+func (p *Plan) SilhouetteRows(d int) int {
 	const least, work = 4000, 1e9
 	if p.Replica {
 		return least

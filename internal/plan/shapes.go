@@ -49,7 +49,7 @@ func (p *Plan) Sizes() (lo, hi int) {
 }
 
 // Open reports whether the range of K was left to the fit, which then lets it grow.
-func (p *Plan) Open() bool { return p.K == 0 && !p.ranged() }
+func (p *Plan) OpenRange() bool { return p.K == 0 && !p.ranged() }
 
 // severalUnits reports whether a shape may be chosen that depends on the units of the columns.
 func (p *Plan) severalUnits() bool {
@@ -59,7 +59,7 @@ func (p *Plan) severalUnits() bool {
 			return true
 		}
 	}
-	return names == nil && (p.Covariance != "" || p.Open())
+	return names == nil && (p.Covariance != "" || p.OpenRange())
 }
 
 // Shapes returns the covariance shapes to choose from on n rows and d columns, and those left out because they were not asked for
@@ -74,12 +74,12 @@ func (p *Plan) Shapes(n int64, d int) (shapes, left []family.Shape) {
 		return shapes, nil
 	}
 	asked := p.Covariance != ""
-	if !p.Kind.Shaped || !asked && !p.Open() {
+	if !p.Kind.Shaped || !asked && !p.OpenRange() {
 		return []family.Shape{family.Full}, nil
 	}
 	var keys []string
 	for _, shape := range family.Shapes() {
-		key := Likeness(shape, 2, d)
+		key := ModelKey(shape, 2, d)
 		switch {
 		case slices.Contains(keys, key): // one column has fewer shapes
 		case !asked && (shape.Matrix() && d > affordedColumns || sharesAxes(shape) && d > affordedAxes || shape.Parsimonious() && float64(n)*float64(d) > AffordedCells):
@@ -99,7 +99,7 @@ func sharesAxes(s family.Shape) bool {
 
 // Likeness returns a word that two shapes have in common if they are one model with k components on d columns: what
 // components share makes no difference to one of them, and one column has a volume only.
-func Likeness(shape family.Shape, k, d int) string {
+func ModelKey(shape family.Shape, k, d int) string {
 	code := shape.Mclust()
 	if k == 1 {
 		code = strings.ReplaceAll(code, "V", "E")

@@ -34,7 +34,7 @@ type Rows struct {
 // New makes the first pass over the rows of src, transforms them as the plan asks, and refuses rows that cannot be fitted. It depends
 // on K only in refusing too large a one, and not on the covariance shape.
 func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
-	if err := p.One(); err != nil {
+	if err := p.CheckOne(); err != nil {
 		return nil, err
 	}
 	if err := data.CheckContext(ctx); err != nil {

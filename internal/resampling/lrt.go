@@ -32,7 +32,7 @@ func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *searc
 		t.Interrupted = true
 		return t, nil
 	case err != nil:
-		t.Why = plan.Text(err)
+		t.Why = plan.FlagText(err)
 		return t, nil
 	}
 	t.Statistic = &observed
@@ -67,7 +67,7 @@ func gatherRatios(t *model.LRT, all []*lifted) {
 			t.Interrupted = true
 		case l.err != nil:
 			if t.Failed++; t.Why == "" {
-				t.Why = plan.Text(l.err)
+				t.Why = plan.FlagText(l.err)
 			}
 		default:
 			if t.Done++; l.statistic >= *t.Statistic {

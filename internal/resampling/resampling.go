@@ -14,7 +14,7 @@ import (
 // Fit fits what a plan asks for, with the stability and the test where it asks for them. If ctx ends while these are made, the
 // fit stands.
 func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
-	r, err := selection.Fit(ctx, src, p.Once(), see)
+	r, err := selection.Fit(ctx, src, p.WithoutRepeats(), see)
 	if err != nil {
 		return nil, err
 	}

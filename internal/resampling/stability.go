@@ -53,7 +53,7 @@ type similarity struct{ jaccard, together float64 }
 // stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
 func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.Stability, error) {
 	from, k := r.Model.Provenance, r.Model.K()
-	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.Halves()}
+	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws()}
 	if err := sample.enough("Bootstrap"); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func gatherStability(s *model.Stability, all []*comparison, k int) {
 			continue
 		case c.err != nil:
 			if s.Failed++; s.Why == "" {
-				s.Why = plan.Text(c.err)
+				s.Why = plan.FlagText(c.err)
 			}
 			continue
 		}

@@ -101,7 +101,7 @@ func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 		},
 		Findings: model.Findings{ColumnSD: f.SD, Warnings: []model.Warning{}, Version: plan.Version},
 	}
-	_, p.Why = f.Plan.Choice(f.Mix.D)
+	_, p.Why = f.Plan.DriverAndReason(f.Mix.D)
 	for _, run := range e.Runs {
 		p.SweepsTotal += run.Sweeps
 	}

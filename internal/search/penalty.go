@@ -54,7 +54,7 @@ func (f *Fit) priceOf(ctx context.Context, rows *seed.Points, k int, guess float
 	var inertia [3]float64 // of k - 1, k and k + 1
 	for i := range inertia {
 		var err error
-		if inertia[i], _, err = InertiaOf(ctx, rows.Table(), f.Plan.Centres(k-1+i, f.Plan.Threads)); err != nil {
+		if inertia[i], _, err = InertiaOf(ctx, rows.Table(), f.Plan.PlainKMeans(k-1+i, f.Plan.Threads)); err != nil {
 			return 0, err
 		}
 	}

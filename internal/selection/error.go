@@ -21,7 +21,7 @@ type DegenerateError struct {
 func (e *DegenerateError) Error() string { return e.advice().Error() }
 
 // Flags says the same in terms of the command's flags.
-func (e *DegenerateError) Flags() string { return plan.Text(e.advice()) }
+func (e *DegenerateError) Flags() string { return plan.FlagText(e.advice()) }
 
 func (e *DegenerateError) advice() error {
 	if e.collinear != "" {

@@ -26,7 +26,7 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	largestFirst(ctx, workers, queue, func(i int, x *contender) {
 		var err error
 		if better[i], err = c.offer(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
-			x.Why = plan.Text(err) // rows that cannot be read any more
+			x.Why = plan.FlagText(err) // rows that cannot be read any more
 		}
 		c.note(cmp.Or(better[i], x))
 	})

@@ -39,7 +39,7 @@ func newReferences(ctx context.Context, f *search.Fit) (*references, error) {
 	if d > gapColumns {
 		return nil, plan.Wrong("Criterion", "gap finds the principal axes of at most %d columns, but there %s %d; use --pca, or --criterion elbow", gapColumns, text.Form(d, "is", "are"), d)
 	}
-	r := &references{plan: f.Plan.Centres(1, 1)}
+	r := &references{plan: f.Plan.PlainKMeans(1, 1)}
 	r.rows = int(min(max(float64(f.Survey.Used), math.Round(f.Survey.W)), gapRows)) // weights count rows
 	if f.Plan.Driver(d) != plan.Exact {
 		r.plan.NInit = gapStarts

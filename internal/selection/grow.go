@@ -19,7 +19,7 @@ const (
 // were tried win; a look beyond the range, by the best shape alone, where they do not, since a criterion may have a second minimum
 // there; and at last, where the range has grown, the winner's K in the shapes that were not carried so far.
 func (c *choice) grow(ctx context.Context) ([]*contender, error) {
-	if !c.plan.Open() || ctx.Err() != nil {
+	if !c.plan.OpenRange() || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if c.settle(); c.best == nil {
@@ -97,7 +97,7 @@ func (c *choice) affordable(fresh []*contender) []*contender {
 			why = c.tooLong()
 		}
 		if why != nil {
-			x.large, x.Why = true, "not tried: "+plan.Text(why)
+			x.large, x.Why = true, "not tried: "+plan.FlagText(why)
 		}
 	}
 	return fresh

@@ -23,7 +23,7 @@ func (c *choice) leaveLarge() (names []string, err error) {
 	for _, x := range c.all {
 		why := c.large(x, &kept)
 		if x.large = why != nil; x.large {
-			x.Why = "not tried: " + plan.Text(why)
+			x.Why = "not tried: " + plan.FlagText(why)
 			if first == nil {
 				first = why
 			}

@@ -157,7 +157,7 @@ func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 			x := &contender{Candidate: model.Candidate{K: k}, order: len(c.all), shape: shape}
 			if c.plan.Kind.Shaped {
 				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
-				key := plan.Likeness(shape, k, d)
+				key := plan.ModelKey(shape, k, d)
 				if x.as = known[key]; x.as == nil {
 					known[key] = x
 				}
@@ -325,14 +325,14 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	}
 	if err == nil && c.refs != nil {
 		if why := c.refs.judge(ctx, x, &f); why != nil && x.Why == "" {
-			x.Why = plan.Text(why)
+			x.Why = plan.FlagText(why)
 			if ctx.Err() != nil {
 				x.Why = cutShort
 			}
 		}
 	}
 	if err != nil {
-		x.Why = plan.Text(err)
+		x.Why = plan.FlagText(err)
 		c.fail(err)
 		return
 	}
@@ -403,7 +403,7 @@ func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcom
 		return nil
 	}
 	if x.Silhouette, x.judged, err = judges.silhouette(ctx, f, p); err != nil && x.Why == "" {
-		x.Why = plan.Text(err)
+		x.Why = plan.FlagText(err)
 	}
 	return nil
 }

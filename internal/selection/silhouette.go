@@ -24,7 +24,7 @@ type sampled struct {
 // silhouette returns the mean silhouette of the rows under the labels of the mixture at a point, in the space where it
 // was fitted, and which rows it is of. Which rows are in a small group only a pass over all of them can say: one, where a candidate has climbed for many.
 func (j *judges) silhouette(ctx context.Context, f *search.Fit, at *ascent.Point) (*float64, sampled, error) {
-	sample := score.NewSilhouetteSample(f.Mix.D, f.Plan.JudgedRows(f.Mix.D), rng.Silhouettes.New(f.Plan.Seed))
+	sample := score.NewSilhouetteSample(f.Mix.D, f.Plan.SilhouetteRows(f.Mix.D), rng.Silhouettes.New(f.Plan.Seed))
 	x := make([]float64, f.Mix.D)
 	err := f.Local.Rows(ctx, f.Mix, at.Theta, func(s *sweep.Scored) error {
 		for i, c := range s.Label {

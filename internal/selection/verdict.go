@@ -80,7 +80,7 @@ func (c *choice) doubts(r *search.Result) (doubts []string) {
 		doubt("the best fit has not finished")
 	}
 	switch {
-	case p.Choice.Largest && c.plan.Open():
+	case p.Choice.Largest && c.plan.OpenRange():
 		doubt("k = %d is the largest that is tried unasked; -k %d:%d tries more", k, c.lo, 2*c.hi)
 	case p.Choice.Largest:
 		doubt("k = %d is the largest of the range; -k %d:%d tries more", k, c.lo, 2*c.hi)
