@@ -38,10 +38,10 @@ func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *searc
 	t.Statistic = &observed
 	null, rows := withoutTransform(r.Model), int(size.draws())
 	inside := p.Untransformed()
-	all := make([]*lifted, t.Replicates)
+	all := make([]*ratio, t.Replicates)
 	replicates(ctx, p.Threads, int64(rows), t.Replicates, note, func(i, threads int) {
 		drawn, err := drawn(null, rows, rng.Null.At(p.Seed, i))
-		l := &lifted{}
+		l := &ratio{}
 		if err == nil {
 			l.statistic, err = gain(ctx, drawn, inside.Replicate(threads), nil)
 		}
@@ -54,13 +54,13 @@ func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *searc
 }
 
 // lifted is what one sample comes to.
-type lifted struct {
+type ratio struct {
 	statistic float64
 	err       error
 }
 
 // gatherRatios counts the samples.
-func gatherRatios(t *model.LRT, all []*lifted) {
+func gatherRatios(t *model.LRT, all []*ratio) {
 	for _, l := range all {
 		switch {
 		case l == nil:

@@ -13,7 +13,7 @@ import (
 // depend on its number alone. note, where set, is told how many are done.
 func replicates(ctx context.Context, threads int, rows int64, b int, note func(done, of int), do func(i, threads int)) {
 	workers, each := 1, threads
-	if rows <= selection.SideBySide {
+	if rows <= selection.SideBySideRows {
 		workers, each = threads, 1
 	}
 	var mu sync.Mutex

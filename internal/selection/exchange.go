@@ -20,12 +20,12 @@ import (
 func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	better := make([]*contender, len(queue))
 	workers, threads := c.plan.Threads, 1
-	if c.base.Survey.Used > SideBySide {
+	if c.base.Survey.Used > SideBySideRows {
 		workers, threads = 1, workers
 	}
 	largestFirst(ctx, workers, queue, func(i int, x *contender) {
 		var err error
-		if better[i], err = c.offer(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
+		if better[i], err = c.startFromOthers(ctx, x, threads); err != nil && ctx.Err() == nil && x.Why == "" {
 			x.Why = plan.FlagText(err) // rows that cannot be read any more
 		}
 		c.note(cmp.Or(better[i], x))
@@ -40,9 +40,9 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 
 // again returns the candidates that are looked at a second time: those of several components, where how to search is left to
 // the fit.
-func (c *choice) again(queue []*contender) (second []*contender) {
+func (c *choice) secondRound(queue []*contender) (second []*contender) {
 	for _, x := range queue {
-		if p := c.plan.Candidate(x.K, x.shape); x.as == nil && !x.second && x.K > 1 && p.Thorough() {
+		if p := c.plan.Candidate(x.K, x.shape); x.sameAs == nil && !x.second && x.K > 1 && p.Thorough() {
 			second = append(second, x)
 		}
 	}
@@ -56,7 +56,7 @@ type offer struct {
 }
 
 // offer returns what the candidate is when it starts from others, nil if that is no better.
-func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contender, error) {
+func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int) (*contender, error) {
 	if x.fit == nil || ctx.Err() != nil {
 		return nil, nil
 	}
@@ -99,7 +99,7 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 			m.LastObjectives = ends
 		}
 		if at != nil && top.F < at.F+search.MoveGain {
-			x.met = m.CountAt(at.F)
+			x.agreeing = m.CountAt(at.F)
 			return nil, nil
 		}
 		if share := f.Survey.W / m.Fit.Survey.W; at != nil && x.Outraced && old.F+otherMaximum*share*(top.F-at.F) < f.RequiredObjective() {
@@ -116,7 +116,7 @@ func (c *choice) offer(ctx context.Context, x *contender, threads int) (*contend
 	if err := y.measure(ctx, &f, &e, c.judges); err != nil || !c.usable(&y.Candidate) {
 		return nil, err
 	}
-	y.end, y.begun, y.met = e.Compact(), top.Theta, met
+	y.end, y.extraStart, y.agreeing = e.Compact(), top.Theta, met
 	return &y, nil
 }
 
@@ -126,14 +126,14 @@ func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender)
 		offers = append(offers, offer{from, m.Fit.FromResponsibilities(m.Points, resp, search.DrawnConfidence)})
 	}
 	for _, y := range c.alternatives(x) {
-		resp, err := y.seen(ctx, m)
+		resp, err := y.responsibilities(ctx, m)
 		if err != nil {
 			return nil, err
 		}
 		add(y.name(), resp)
 	}
 	if y := c.find(x.K-1, x.shape); y != nil {
-		resp, err := y.seen(ctx, m)
+		resp, err := y.responsibilities(ctx, m)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender)
 		}
 	}
 	if y := c.find(x.K+1, x.shape); y != nil {
-		resp, err := y.seen(ctx, m)
+		resp, err := y.responsibilities(ctx, m)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender)
 func (c *choice) alternatives(x *contender) (list []*contender) {
 	var best, nested *contender
 	for _, y := range c.all {
-		if y.K != x.K || y == x || y.as != nil || y.end == nil || !c.usable(&y.Candidate) {
+		if y.K != x.K || y == x || y.sameAs != nil || y.end == nil || !c.usable(&y.Candidate) {
 			continue
 		}
 		if best == nil || c.before(y, best) {
@@ -188,8 +188,8 @@ func (c *choice) alternatives(x *contender) (list []*contender) {
 func (c *choice) find(k int, shape family.Shape) *contender {
 	for _, y := range c.all {
 		if y.K == k && y.shape == shape {
-			if y.as != nil {
-				y = y.as
+			if y.sameAs != nil {
+				y = y.sameAs
 			}
 			if y.end != nil && c.usable(&y.Candidate) {
 				return y
@@ -208,7 +208,7 @@ func (x *contender) name() string {
 }
 
 // seen returns the candidate's responsibilities for the rows of a search, row-major.
-func (x *contender) seen(ctx context.Context, m *search.MoveSearch) ([]float64, error) {
+func (x *contender) responsibilities(ctx context.Context, m *search.MoveSearch) ([]float64, error) {
 	own := *m
 	f := *m.Fit
 	f.Mix = x.fit.Mix

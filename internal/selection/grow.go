@@ -26,8 +26,8 @@ func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 		return nil, nil
 	}
 	switch {
-	case c.best.K > c.sure && c.sure > 0 && c.looked(): // the look has found something: all that may be as good goes there
-		c.sure = 0
+	case c.best.K > c.hiBeforeLook && c.hiBeforeLook > 0 && c.looked(): // the look has found something: all that may be as good goes there
+		c.hiBeforeLook = 0
 	case c.looked():
 		c.forget()
 	}
@@ -35,8 +35,8 @@ func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 	if c.best.K == c.hi && more {
 		return c.further(ctx, c.rising())
 	}
-	if c.sure < c.hi && more {
-		c.sure = c.hi
+	if c.hiBeforeLook < c.hi && more {
+		c.hiBeforeLook = c.hi
 		return c.further(ctx, []family.Shape{c.best.shape})
 	}
 	return c.fill(), nil
@@ -52,12 +52,12 @@ func (c *choice) mostGrown() int {
 }
 
 // looked reports whether the last candidates are those of a look beyond the range.
-func (c *choice) looked() bool { return c.sure > 0 && c.hi > c.sure }
+func (c *choice) looked() bool { return c.hiBeforeLook > 0 && c.hi > c.hiBeforeLook }
 
 // forget takes the candidates of a look beyond the range out that has found nothing.
 func (c *choice) forget() {
-	c.all = slices.DeleteFunc(c.all, func(x *contender) bool { return x.K > c.sure })
-	c.hi = c.sure
+	c.all = slices.DeleteFunc(c.all, func(x *contender) bool { return x.K > c.hiBeforeLook })
+	c.hi = c.hiBeforeLook
 }
 
 // further returns candidates of some shapes with up to half as many components again as were tried.
@@ -107,7 +107,7 @@ func (c *choice) affordable(fresh []*contender) []*contender {
 func (c *choice) rising() (shapes []family.Shape) {
 	best := map[family.Shape]*contender{}
 	for _, x := range c.all {
-		if x.as != nil || x.end == nil || !c.usable(&x.Candidate) {
+		if x.sameAs != nil || x.end == nil || !c.usable(&x.Candidate) {
 			continue
 		}
 		if y := best[x.shape]; y == nil || c.before(x, y) {

@@ -36,7 +36,7 @@ func (c *choice) leaveLarge() (names []string, err error) {
 		return nil, err
 	}
 	for _, shape := range c.shapesOf() {
-		if name := c.taken(shape); name != "" {
+		if name := c.tooLargeOf(shape); name != "" {
 			names = append(names, name)
 		}
 	}
@@ -51,7 +51,7 @@ func (c *choice) leaveLarge() (names []string, err error) {
 func (c *choice) large(x *contender, kept *float64) error {
 	f := *c.base
 	f.Plan = c.plan.Candidate(x.K, x.shape)
-	if c.base.Survey.Used <= SideBySide {
+	if c.base.Survey.Used <= SideBySideRows {
 		f.Concurrent = min(c.plan.Threads, len(c.all))
 	}
 	if err := f.Size(); err != nil {
@@ -62,8 +62,8 @@ func (c *choice) large(x *contender, kept *float64) error {
 		return fmt.Errorf("what is kept of all candidates would take more than %s of memory; use a shorter range", text.Gigabytes(plan.AffordedBytes))
 	}
 	*kept += own
-	if e := f.Estimate(); x.as == nil && e.Cells < plan.PlentyOfCells*e.Parameters {
-		if len(c.again([]*contender{x})) > 0 {
+	if e := f.Estimate(); x.sameAs == nil && e.Cells < plan.PlentyOfCells*e.Parameters {
+		if len(c.secondRound([]*contender{x})) > 0 {
 			e.Seconds *= lookedAtAgain
 		}
 		c.seconds += e.Seconds
@@ -78,7 +78,7 @@ func (c *choice) tooLong() error {
 	}
 	tried := 0
 	for _, x := range c.all {
-		if !x.large && x.as == nil {
+		if !x.large && x.sameAs == nil {
 			tried++
 		}
 	}
@@ -109,7 +109,7 @@ func (c *choice) shapesOf() (codes []string) {
 
 // taken names the candidates of a shape that are too large: its code where all are, else from which number of groups on; ""
 // where none is.
-func (c *choice) taken(shape string) string {
+func (c *choice) tooLargeOf(shape string) string {
 	from, all := 0, true
 	for _, x := range c.all {
 		switch {

@@ -18,7 +18,7 @@ func TestLargeCandidatesAreNamedByShapeAndNumber(t *testing.T) {
 		c.all = append(c.all, &x)
 	}
 	for shape, want := range map[string]string{"EII": "", "VVV": "VVV from k = 2 on", "VVE": "VVE"} {
-		if got := c.taken(shape); got != want {
+		if got := c.tooLargeOf(shape); got != want {
 			t.Errorf("%s: %q, wanted %q", shape, got, want)
 		}
 	}

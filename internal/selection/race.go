@@ -19,17 +19,17 @@ const otherMaximum = 3
 func (c *choice) races() bool { return c.criterion == plan.BIC || c.criterion == plan.AIC }
 
 // reach returns the criterion of a candidate whose climb has come to an objective.
-func (c *choice) reach(f *search.Fit, objective float64) float64 {
-	return c.cost(f) - 2*f.UserObjective(objective)
+func (c *choice) criterionAt(f *search.Fit, objective float64) float64 {
+	return c.parameterCost(f) - 2*f.UserObjective(objective)
 }
 
 // objectiveFor returns the objective at which the candidate has a value of the criterion.
 func (c *choice) objectiveFor(f *search.Fit, value float64) float64 {
-	return math.Ldexp((c.cost(f)-value)/2, f.Units.WeightPower) - f.LogJacobian()
+	return math.Ldexp((c.parameterCost(f)-value)/2, f.Units.WeightPower) - f.LogJacobian()
 }
 
 // cost is what the criterion adds for the parameters of a candidate.
-func (c *choice) cost(f *search.Fit) float64 {
+func (c *choice) parameterCost(f *search.Fit) float64 {
 	free := float64(f.Mix.Free())
 	if c.criterion == plan.AIC {
 		return 2 * free
@@ -43,5 +43,5 @@ func (c *choice) reachedValue(f *search.Fit, e *search.Outcome) float64 {
 	if how, _ := f.Collapsed(s.Point); how != search.Sound || !s.Done.Converged() || !c.races() {
 		return math.Inf(1)
 	}
-	return c.reach(f, s.Point.F)
+	return c.criterionAt(f, s.Point.F)
 }

@@ -63,8 +63,8 @@ func (c *choice) finalResult(ctx context.Context, win *contender, began time.Tim
 	if (c.see.Step != nil || slices.ContainsFunc(e.Runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
 		f.Watch, f.StartSweeps, f.MoveSweeps, f.ConfirmSweeps = c.see.Step, 0, 0, 0
 		again, err := f.Run(ctx)
-		if err == nil && win.begun != nil {
-			again.Moved, err = f.ClimbExtra(ctx, again, win.begun)
+		if err == nil && win.extraStart != nil {
+			again.Moved, err = f.ClimbExtra(ctx, again, win.extraStart)
 		}
 		if err == nil && !again.Interrupted {
 			e = again
@@ -75,7 +75,7 @@ func (c *choice) finalResult(ctx context.Context, win *contender, began time.Tim
 }
 
 // nothing says why no candidate could win.
-func (c *choice) nothing(ctx context.Context) error {
+func (c *choice) whyNone(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

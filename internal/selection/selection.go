@@ -26,17 +26,17 @@ import (
 
 // choice is a choice of K and of the covariance shape under way.
 type choice struct {
-	plan      plan.Plan
-	see       search.Observer
-	base      *search.Fit // what all candidates share: the first pass and the transform
-	distinct  int         // distinct rows, counted up to one more than the largest K
-	lo, hi    int         // the lowest and the highest K of all
-	sure      int         // the highest K of the range before and after the last look beyond it; 0 before any
-	criterion plan.Criterion
-	all       []*contender
-	judges    *judges     // nil where silhouettes are not asked for
-	refs      *references // nil where gaps are not
-	penalty   *float64    // of the elbow, once all candidates are done
+	plan         plan.Plan
+	see          search.Observer
+	base         *search.Fit // what all candidates share: the first pass and the transform
+	distinct     int         // distinct rows, counted up to one more than the largest K
+	lo, hi       int         // the lowest and the highest K of all
+	hiBeforeLook int         // the highest K of the range before and after the last look beyond it; 0 before any
+	criterion    plan.Criterion
+	all          []*contender
+	judges       *judges     // nil where silhouettes are not asked for
+	refs         *references // nil where gaps are not
+	penalty      *float64    // of the elbow, once all candidates are done
 
 	seconds float64 // of one core that those candidates take by the estimate whose parameters are many for the table
 
@@ -52,16 +52,16 @@ type choice struct {
 // contender is a candidate and its fit.
 type contender struct {
 	model.Candidate
-	order  int
-	shape  family.Shape
-	as     *contender // an earlier one that is the same model
-	large  bool       // not affordable: it is not tried
-	fit    *search.Fit
-	end    *search.Outcome // compact
-	begun  []float64       // where the climb of From began
-	met    int             // climbs from neighbours that ended where it did
-	second bool            // it has been looked at a second time
-	judged sampled         // what its silhouette is of
+	order      int
+	shape      family.Shape
+	sameAs     *contender // an earlier one that is the same model
+	large      bool       // not affordable: it is not tried
+	fit        *search.Fit
+	end        *search.Outcome // compact
+	extraStart []float64       // where the climb of From began
+	agreeing   int             // climbs from neighbours that ended where it did
+	second     bool            // it has been looked at a second time
+	judged     sampled         // what its silhouette is of
 }
 
 // Fit fits what a plan asks for: every candidate where it leaves a choice, and else one fit.
@@ -115,7 +115,7 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 	c.settle()
 	climbed := time.Now()
 	if c.best == nil {
-		return nil, c.nothing(ctx)
+		return nil, c.whyNone(ctx)
 	}
 	win := c.best
 	if p.Replica {
@@ -158,7 +158,7 @@ func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 			if c.plan.Kind.Shaped {
 				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
 				key := plan.ModelKey(shape, k, d)
-				if x.as = known[key]; x.as == nil {
+				if x.sameAs = known[key]; x.sameAs == nil {
 					known[key] = x
 				}
 			}
@@ -171,7 +171,7 @@ func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 
 // SideBySide is the number of rows up to which candidates are fitted side by side, each by one thread: passes over so few
 // rows leave threads idle. Beyond, candidates share passes, and each pass has all threads.
-const SideBySide = 20_000
+const SideBySideRows = 20_000
 
 // Bounds of what shares a pass, for the memory of its sums.
 const (
@@ -186,7 +186,7 @@ func (c *choice) fitAll(ctx context.Context) (err error) {
 			c.fitOnce(ctx, fresh)
 			fresh, err = c.grow(ctx)
 		}
-		second := c.again(c.all)
+		second := c.secondRound(c.all)
 		c.looks += len(second)
 		c.exchange(ctx, second)
 		c.alias()
@@ -201,13 +201,13 @@ func (c *choice) fitAll(ctx context.Context) (err error) {
 func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 	var queue []*contender
 	for _, x := range fresh {
-		if x.as == nil && !x.large {
+		if x.sameAs == nil && !x.large {
 			queue = append(queue, x)
 		}
 	}
 	c.looks += len(queue)
 	threads := c.plan.Threads
-	if c.base.Survey.Used > SideBySide {
+	if c.base.Survey.Used > SideBySideRows {
 		for rest := queue; len(rest) > 0; {
 			n := c.wave(rest)
 			c.together(ctx, rest[:n])
@@ -236,10 +236,10 @@ func (c *choice) tried(ctx context.Context, x *contender, threads int, j *joint)
 // alias gives candidates that are the same model as an earlier one what that came to.
 func (c *choice) alias() {
 	for _, x := range c.all {
-		if x.as != nil {
+		if x.sameAs != nil {
 			own := x.Candidate
-			x.Candidate = x.as.Candidate
-			x.Covariance, x.Mclust, x.SameAs = own.Covariance, own.Mclust, x.as.Mclust
+			x.Candidate = x.sameAs.Candidate
+			x.Covariance, x.Mclust, x.SameAs = own.Covariance, own.Mclust, x.sameAs.Mclust
 		}
 	}
 }
@@ -321,7 +321,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	}
 	leave()
 	if err == nil {
-		err = c.measured(ctx, x, &f, e)
+		err = c.measureWithin(ctx, x, &f, e)
 	}
 	if err == nil && c.refs != nil {
 		if why := c.refs.judge(ctx, x, &f); why != nil && x.Why == "" {
@@ -351,7 +351,7 @@ func (c *choice) fail(err error) {
 }
 
 // measured is measure, given up where ctx has ended and it takes longer than anybody waits.
-func (c *choice) measured(ctx context.Context, x *contender, f *search.Fit, e *search.Outcome) error {
+func (c *choice) measureWithin(ctx context.Context, x *contender, f *search.Fit, e *search.Outcome) error {
 	own := *x
 	wait := f.WaitAfterInterrupt()
 	if c.judges != nil {

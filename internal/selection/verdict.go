@@ -62,7 +62,7 @@ func (c *choice) fewest() int {
 // reached returns how many climbs ended where the winner did.
 func (c *choice) reached(r *search.Result) int {
 	starts := r.Model.Provenance.Starts
-	n := starts.AgreeWithBest + c.best.met
+	n := starts.AgreeWithBest + c.best.agreeing
 	if c.best.From == "" && starts.Moves != nil && starts.Moves.Kept > 0 {
 		n++
 	}
