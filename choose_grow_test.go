@@ -87,7 +87,7 @@ func TestRangeEndsAtTheDistinctRows(t *testing.T) {
 // A wide margin alone is no clear choice: the fit has to be finished.
 func TestUnfinishedChoiceIsNotClear(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Five(400)
+	src := fixtures.FiveClusters(400)
 	r := mustFit(t, src, Spec{KRange: [2]int{1, 7}, MaxIter: new(1), Tol: new(1e-12)})
 	if r.Converged || *r.Choice.Margin < 10 || r.Choice.Verdict != "fair" || len(r.Choice.Doubts) == 0 || !strings.Contains(r.Choice.Doubts[0], "not finished") {
 		t.Errorf("converged %v, margin %v, choice %+v", r.Converged, *r.Choice.Margin, r.Choice)

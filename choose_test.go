@@ -79,13 +79,13 @@ func quickFit(t *testing.T, src data.Source, spec Spec) *Result {
 // What was stopped on the way does not win either when it is carried to its end.
 func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Five(20_000 + 1)
+	src := fixtures.FiveClusters(20_000 + 1)
 	r := quickFit(t, src, Spec{KRange: [2]int{4, 7}, Covariance: "VVI,EII"})
 	if r.K != 5 || r.Mclust != "EII" {
 		t.Errorf("%s %d was chosen", r.Mclust, r.K)
 	}
 	for _, x := range r.Candidates {
-		if !x.Outraced {
+		if !x.Pruned {
 			continue
 		}
 		if x.Converged {
@@ -95,7 +95,7 @@ func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
 			t.Errorf("%s %d: BIC %v where it was stopped, %v alone; the best has %v", x.Mclust, x.K, *x.BIC, *alone.BIC, *r.BIC)
 		}
 	}
-	if r.Outraced() == 0 {
+	if r.Pruned() == 0 {
 		t.Error("nobody was stopped")
 	}
 }
@@ -117,9 +117,9 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 		"k-means":            {faithful, Spec{KRange: [2]int{2, 4}, Model: "kmeans"}},
 		"K-medians":          {faithful, Spec{KRange: [2]int{2, 3}, Model: "kmedians"}},
 		"bits":               {fixtures.Table(3, bits...), Spec{KRange: [2]int{1, 3}, Model: "bernoulli"}},
-		"many rows":          {fixtures.Many(20_000 + 1), Spec{KRange: [2]int{1, 3}, Covariance: "full,tied"}},
-		"a race":             {fixtures.Five(20_000 + 1), Spec{KRange: [2]int{4, 8}, Covariance: "VVI,EII"}},
-		"many rows, k-means": {fixtures.Table(2, fixtures.Many(2*20_000+2).F64...), Spec{KRange: [2]int{2, 3}, Model: "kmeans"}},
+		"many rows":          {fixtures.TwoOnALine(20_000 + 1), Spec{KRange: [2]int{1, 3}, Covariance: "full,tied"}},
+		"a race":             {fixtures.FiveClusters(20_000 + 1), Spec{KRange: [2]int{4, 8}, Covariance: "VVI,EII"}},
+		"many rows, k-means": {fixtures.Table(2, fixtures.TwoOnALine(2*20_000+2).F64...), Spec{KRange: [2]int{2, 3}, Model: "kmeans"}},
 	} {
 		if testing.Short() && !slices.Contains([]string{"shapes", "k-means", "bits", "a race"}, name) {
 			continue // the race detector takes ten times as long
@@ -132,7 +132,7 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 		if written(t, r) != written(t, alone) {
 			t.Errorf("%s: the winner is another model than the fit of k = %d, %s", name, r.K, r.Covariance)
 		}
-		if name == "a race" && r.Outraced() == 0 {
+		if name == "a race" && r.Pruned() == 0 {
 			t.Error("a race: nobody was stopped")
 		}
 		won := r.Ranked()[0]
@@ -151,7 +151,7 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 
 func TestCandidatesThatShareAPassAreThoseThatDoNot(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(2, fixtures.Many(2*20_000+2).F64...)
+	src := fixtures.Table(2, fixtures.TwoOnALine(2*20_000+2).F64...)
 	most := 3
 	if testing.Short() { // the race detector takes ten times as long
 		most = 2
@@ -337,7 +337,7 @@ func TestWatchSeesTheWinnerAlone(t *testing.T) {
 
 func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
 	t.Parallel()
-	for _, src := range []*data.Table{fixtures.Many(500), fixtures.Many(20_000 + 1)} {
+	for _, src := range []*data.Table{fixtures.TwoOnALine(500), fixtures.TwoOnALine(20_000 + 1)} {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		r, err := Fit(ctx, src, Spec{KRange: [2]int{1, 12}, Threads: 1, NInit: 4}, Observer{Candidate: func(done, _ int, _ model.Candidate) {
@@ -357,7 +357,7 @@ func TestInterruptedChoiceIsTheBestSoFar(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Fit(ctx, fixtures.Many(100), Spec{}); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, fixtures.TwoOnALine(100), Spec{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before it began: %v", err)
 	}
 }
@@ -384,7 +384,7 @@ func TestChoicesThatMakeNoSenseNameTheFlag(t *testing.T) {
 		if s.ValidateOne() == nil || s.Validate() != nil {
 			t.Errorf("%+v is a choice", s)
 		}
-		if _, err := Compare(context.Background(), fixtures.Many(50), s, []string{"em"}); err == nil {
+		if _, err := Compare(context.Background(), fixtures.TwoOnALine(50), s, []string{"em"}); err == nil {
 			t.Errorf("compare takes %+v", s)
 		}
 	}

@@ -24,7 +24,7 @@ type Comparison struct {
 	Sweeps  Spread  `json:"sweeps"`
 	Seconds float64 `json:"seconds"` // all starts together, which share passes
 	// LogLik is the log-likelihood that starts ended at, in the user's units, nats.
-	LogLik Heights `json:"log_likelihood"`
+	LogLik LogLikSpread `json:"log_likelihood"`
 	// ReachedBest is how many starts came within 0.01 nats of the best end of any algorithm.
 	ReachedBest int `json:"reached_best"`
 	// Better and Worse count the starts that ended more than 0.01 nats above and below EM's end from the same start;
@@ -48,7 +48,7 @@ type Spread struct {
 }
 
 // Heights are the best, middle and lowest of some log-likelihoods.
-type Heights struct {
+type LogLikSpread struct {
 	Best   float64 `json:"best"`
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`
@@ -161,11 +161,11 @@ func compareEnds(f *search.Fit, algorithms []string, ends [][]search.Run, looks 
 		if em >= 0 {
 			c.Better, c.Worse = new(0), new(0)
 		}
-		var heights []float64
+		var logLiks []float64
 		var sweeps []int
 		for j, r := range runs {
 			ll := r.Last.Point.LogLik
-			heights, sweeps = append(heights, ll), append(sweeps, r.Sweeps)
+			logLiks, sweeps = append(logLiks, ll), append(sweeps, r.Sweeps)
 			if r.Last.Done.Converged() {
 				c.Converged++
 			}
@@ -181,11 +181,11 @@ func compareEnds(f *search.Fit, algorithms []string, ends [][]search.Run, looks 
 				}
 			}
 		}
-		slices.Sort(heights)
+		slices.Sort(logLiks)
 		slices.Sort(sweeps)
 		n := len(runs)
 		c.Sweeps = Spread{Median: float64(sweeps[(n-1)/2]+sweeps[n/2]) / 2, Min: sweeps[0], Max: sweeps[n-1]}
-		c.LogLik = Heights{Best: f.UserObjective(best.Point.LogLik), Median: f.UserObjective((heights[(n-1)/2] + heights[n/2]) / 2), Min: f.UserObjective(heights[0])}
+		c.LogLik = LogLikSpread{Best: f.UserObjective(best.Point.LogLik), Median: f.UserObjective((logLiks[(n-1)/2] + logLiks[n/2]) / 2), Min: f.UserObjective(logLiks[0])}
 		table = append(table, c)
 	}
 	return table

@@ -77,9 +77,9 @@ func (r *Result) Ranked() []model.Candidate {
 }
 
 // Outraced returns how many candidates were stopped because what they could still gain would not make them the best.
-func (r *Result) Outraced() (n int) {
+func (r *Result) Pruned() (n int) {
 	for _, x := range r.Candidates {
-		if x.Outraced {
+		if x.Pruned {
 			n++
 		}
 	}

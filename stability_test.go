@@ -162,7 +162,7 @@ func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
 		bits = append(bits, map[bool]float64{true: 1}[(u < 0.85) == (i/3%2 == 0)])
 	}
 	levels := [][]string{{"a", "b"}, {"a", "b"}, {"a", "b"}}
-	large := fixtures.Many(20_000 + 1)
+	large := fixtures.TwoOnALine(20_000 + 1)
 	for name, c := range map[string]struct {
 		src  *data.Table
 		spec Spec

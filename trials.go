@@ -16,17 +16,17 @@ import (
 
 // Trial is one run of one algorithm from one of the starts that all algorithms share.
 type Trial struct {
-	Algorithm string
-	Start     int // from 1
-	Of        int // starts
-	Sweeps    int // passes used, rejected trials of a line search and the certificate included
-	Steps     int // steps accepted
-	Seconds   float64
-	LogLik    float64      // log-likelihood at the end, in the user's units, nats
-	Distance  *float64     // certified distance from the optimum, standard errors; nil where it is not known
-	Converged bool         // it finished before its passes were used up
-	Spike     bool         // it owes its likelihood to a component on a few equal rows
-	Model     *model.Model // the end, largest weight first
+	Algorithm  string
+	Start      int // from 1
+	Of         int // starts
+	Sweeps     int // passes used, rejected trials of a line search and the certificate included
+	Steps      int // steps accepted
+	Seconds    float64
+	LogLik     float64      // log-likelihood at the end, in the user's units, nats
+	Distance   *float64     // certified distance from the optimum, standard errors; nil where it is not known
+	Converged  bool         // it finished before its passes were used up
+	Degenerate bool         // it owes its likelihood to a component on a few equal rows
+	Model      *model.Model // the end, largest weight first
 }
 
 // TrialStep is one accepted step of a trial.
@@ -99,7 +99,7 @@ func climbOnce(ctx context.Context, f *search.Fit, theta []float64, start, sweep
 	end := r.Last
 	t = Trial{
 		Sweeps: driver.used, Steps: end.Iteration, Seconds: time.Since(began).Seconds(), LogLik: f.UserObjective(end.Point.LogLik),
-		Converged: end.Done.Converged(), Spike: f.Degenerate(end.Point),
+		Converged: end.Done.Converged(), Degenerate: f.Degenerate(end.Point),
 	}
 	if c := end.Certificate; c != nil && !c.AtLeast && c.Distance == c.Distance {
 		t.Distance = new(end.Distance)

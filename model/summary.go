@@ -16,7 +16,7 @@ type Certificate struct {
 type Starts struct {
 	N              int       `json:"n"`
 	DistinctOptima int       `json:"distinct_optima"`
-	Outraced       int       `json:"outraced"` // starts that were stopped when they could no longer win
+	Pruned         int       `json:"outraced"` // starts that were stopped when they could no longer win
 	AgreeWithBest  int       `json:"agree_with_best"`
 	DrawnFrom      int64     `json:"drawn_from,omitempty"` // rows that starts were drawn from: all, or a sample where there are many
 	Moves          *Moves    `json:"moves,omitempty"`      // splitting and merging after the starts; nil where that was not asked for

@@ -107,7 +107,7 @@ func notNegative(named ...any) error {
 func (p *Provenance) check(k, d int, density bool) error {
 	s := &p.Starts
 	err := notNegative("rows", p.Rows, "dropped_rows", p.Dropped, "free_parameters", p.FreeParameters, "iterations", p.Iterations, "sweeps", p.Sweeps, "sweeps_total", p.SweepsTotal,
-		"moves_kept", p.Moves, "starts.n", s.N, "starts.distinct_optima", s.DistinctOptima, "starts.outraced", s.Outraced, "starts.agree_with_best", s.AgreeWithBest, "starts.drawn_from", s.DrawnFrom)
+		"moves_kept", p.Moves, "starts.n", s.N, "starts.distinct_optima", s.DistinctOptima, "starts.outraced", s.Pruned, "starts.agree_with_best", s.AgreeWithBest, "starts.drawn_from", s.DrawnFrom)
 	if err == nil && s.Moves != nil {
 		err = notNegative("starts.moves.tried", s.Moves.Tried, "starts.moves.kept", s.Moves.Kept)
 	}

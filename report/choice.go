@@ -54,14 +54,14 @@ func (b *builder) choice() {
 	}
 	s := &section{ID: "choice", Title: "How the number of groups was chosen"}
 	name := criterionNames[c.Criterion]
-	s.Lead = append(s.Lead, fmt.Sprintf("%s %s compared by %s; %s is better. %s", text.Count(len(b.r.Candidates), "candidate"), text.Form(len(b.r.Candidates), "was", "were"), name, map[bool]string{true: "higher", false: "lower"}[c.Highest], b.firmness()))
+	s.Lead = append(s.Lead, fmt.Sprintf("%s %s compared by %s; %s is better. %s", text.Count(len(b.r.Candidates), "candidate"), text.Form(len(b.r.Candidates), "was", "were"), name, map[bool]string{true: "higher", false: "lower"}[c.Highest], b.closeness()))
 	if c.LeftOut != nil {
 		s.Lead = append(s.Lead, "Not tried, because they take long on these rows: "+strings.Join(c.LeftOut, ", ")+".")
 	}
 	if c.TooLarge != nil {
 		s.Lead = append(s.Lead, "Not tried, because they have too many parameters for these rows: "+strings.Join(c.TooLarge, ", ")+".")
 	}
-	if n := b.r.Outraced(); n > 0 {
+	if n := b.r.Pruned(); n > 0 {
 		s.Lead = append(s.Lead, fmt.Sprintf("%d of them %s stopped on the way, their %s somewhat too high: what they could still gain would not make them the best.", n, text.Form(n, "was", "were"), name))
 	}
 	open := 0
@@ -98,7 +98,7 @@ func (b *builder) choice() {
 }
 
 // firmness says what the distance to the second means, and what makes the choice doubtful.
-func (b *builder) firmness() string {
+func (b *builder) closeness() string {
 	c := b.r.Choice
 	said := ""
 	switch {

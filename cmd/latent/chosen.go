@@ -40,7 +40,7 @@ func chosen(w io.Writer, r *latent.Result) {
 	if c.TooLarge != nil {
 		fmt.Fprintf(w, "not tried, because they have too many parameters for these rows: %s\n", strings.Join(c.TooLarge, ", "))
 	}
-	if n := r.Outraced(); n > 0 {
+	if n := r.Pruned(); n > 0 {
 		fmt.Fprintf(w, "%d of %d candidates were stopped on the way, their %s somewhat too high: what they could still gain would not make them the best\n", n, len(r.Candidates), criterionNames[c.Criterion])
 	}
 	if c.Penalty != nil {

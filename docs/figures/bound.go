@@ -30,7 +30,7 @@ const mean2 = 1 // where theta holds the mean of the second component
 
 // hill returns the mixture and its parameters with the given second mean: theta holds two means, then the logarithms of two
 // standard deviations. Mixing weights are one half each.
-func hill() (ground, func(mu float64) []float64) {
+func twoGaussians() (ground, func(mu float64) []float64) {
 	var rows [][]float64
 	for _, x := range []float64{-1.9, -1.2, -0.7, -0.3, 0.1, 0.5, 0.9, 1.6, 3.9, 4.6, 5.1, 5.4, 6.2} {
 		rows = append(rows, []float64{x})
@@ -41,7 +41,7 @@ func hill() (ground, func(mu float64) []float64) {
 }
 
 func newBound() bound {
-	g, at := hill()
+	g, at := twoGaussians()
 	b := bound{mu: grid(-3, 8, 220)}
 	for _, mu := range b.mu {
 		b.logLik = append(b.logLik, g.eStep(at(mu), 1).LogLik)

@@ -94,15 +94,15 @@ func (s stuck) figure() *plot.Figure {
 	}
 	for i, c := range s.climbs {
 		r := c.result
-		height := ""
+		objective := ""
 		if r.LogLik == nil {
-			height = fmt.Sprintf("inertia %.0f", *r.Inertia)
+			objective = fmt.Sprintf("inertia %.0f", *r.Inertia)
 		} else {
-			height = fmt.Sprintf("log-lik. −%.0f", -*r.LogLik)
+			objective = fmt.Sprintf("log-lik. −%.0f", -*r.LogLik)
 		}
 		f := &plot.Figure{
 			Head: plot.Head{
-				Title: fmt.Sprintf("%s: %d of 3 groups, %s", names[i], s.found(c), height),
+				Title: fmt.Sprintf("%s: %d of 3 groups, %s", names[i], s.found(c), objective),
 				Alt:   fmt.Sprintf("Paths of three centres in %d sweeps; %d of three groups found.", len(c.paths[0]), s.found(c)),
 			},
 			X: plot.Axis{Label: "x", Min: -5.8, Max: 5.8}, Y: plot.Axis{Label: "y", Min: -5.8, Max: 5.8},

@@ -104,8 +104,8 @@ func halved(m image.Image) *pixels {
 func (s *Study) remarks() (list []string) {
 	all := s.summaries()
 	for _, t := range all {
-		if t.spikes > 0 {
-			list = append(list, fmt.Sprintf("%d of the %d runs of %s end with a component on the floor under variances that holds only a few rows: their log-likelihood is too high by an accident.", t.spikes, t.runs, t.algorithm))
+		if t.degenerate > 0 {
+			list = append(list, fmt.Sprintf("%d of the %d runs of %s end with a component on the floor under variances that holds only a few rows: their log-likelihood is too high by an accident.", t.degenerate, t.runs, t.algorithm))
 		}
 	}
 	list = append(list, fmt.Sprintf("Runs that finished, certified within 0.01 standard errors, before the %d sweeps were used up: %s.", MaxSweeps,

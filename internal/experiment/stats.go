@@ -18,7 +18,7 @@ type summary struct {
 	mse        spread
 	found      int // of runs; -1 where nothing small is known
 	converged  int
-	spikes     int      // runs whose height is an accident of the floor
+	degenerate int      // runs whose height is an accident of the floor
 	mostLikely *Outcome // the run that ended highest, spikes last
 }
 
@@ -76,10 +76,10 @@ func (s *Study) summary(algorithm string) *summary {
 		if r.Converged {
 			t.converged++
 		}
-		if r.Spike {
-			t.spikes++
+		if r.Degenerate {
+			t.degenerate++
 		}
-		if best := t.mostLikely; best == nil || best.Spike && !r.Spike || best.Spike == r.Spike && r.LogLik > best.LogLik {
+		if best := t.mostLikely; best == nil || best.Degenerate && !r.Degenerate || best.Degenerate == r.Degenerate && r.LogLik > best.LogLik {
 			t.mostLikely = r
 		}
 	}

@@ -63,20 +63,20 @@ type Study struct {
 
 // Outcome is one run of one algorithm.
 type Outcome struct {
-	Algorithm string
-	Number    int // which start, from 1
-	Sweeps    int
-	Steps     int // accepted
-	Seconds   float64
-	LogLik    float64
-	Error     float64 // parameter error; NaN where no truth is known
-	Found     *bool   // whether the small cluster was found; nil where none is known
-	MSE       float64 // the paper's: root of the summed squares; NaN for rows that are no pixels
-	Converged bool
-	Spike     bool // its height is an accident of the floor under variances
-	Path      []Point
-	model     *model.Model
-	segments  *segments // of pixels
+	Algorithm  string
+	Number     int // which start, from 1
+	Sweeps     int
+	Steps      int // accepted
+	Seconds    float64
+	LogLik     float64
+	Error      float64 // parameter error; NaN where no truth is known
+	Found      *bool   // whether the small cluster was found; nil where none is known
+	MSE        float64 // the paper's: root of the summed squares; NaN for rows that are no pixels
+	Converged  bool
+	Degenerate bool // its height is an accident of the floor under variances
+	Path       []Point
+	model      *model.Model
+	segments   *segments // of pixels
 }
 
 // Point is where a run stood after an accepted step.
@@ -142,7 +142,7 @@ func (p *problem) spec(o *Options) latent.Spec {
 func (p *problem) judge(ctx context.Context, t *latent.Trial, o *Options) (*Outcome, error) {
 	r := &Outcome{
 		Algorithm: t.Algorithm, Number: t.Start, Sweeps: t.Sweeps, Steps: t.Steps, Seconds: t.Seconds, LogLik: t.LogLik,
-		Error: math.NaN(), MSE: math.NaN(), Converged: t.Converged, Spike: t.Spike, model: t.Model,
+		Error: math.NaN(), MSE: math.NaN(), Converged: t.Converged, Degenerate: t.Degenerate, model: t.Model,
 	}
 	if p.truth != nil {
 		r.Error, _ = p.truth.Error(t.Model)

@@ -39,14 +39,14 @@ func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 
 // Assign adds the panel to s with the share firm of row i in component label[i] of the panel's rows and the rest spread
 // over all components: the sums from which an M-step makes parameters out of labels.
-func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, firm float64, sc *Scratch) {
+func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, confidence float64, sc *Scratch) {
 	r := sc.logits[:b.k*kern.Rows]
 	clear(r)
 	for i, w := range p.W[:p.N] {
 		for c := range b.k {
-			r[c*kern.Rows+i] = w * (1 - firm) / float64(b.k)
+			r[c*kern.Rows+i] = w * (1 - confidence) / float64(b.k)
 		}
-		r[int(label[i])*kern.Rows+i] += w * firm
+		r[int(label[i])*kern.Rows+i] += w * confidence
 		s.W += w
 	}
 	if b.fused == nil || b.k > kern.Rows { // of many components most have no row of the panel

@@ -232,7 +232,7 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 		}
 		s.Objectives = append(s.Objectives, f.UserObjective(ObjectiveOf(r.Last.Point)))
 		if r.pruned {
-			s.Outraced++
+			s.Pruned++
 			continue
 		}
 		ends = append(ends, ObjectiveOf(r.Last.Point))

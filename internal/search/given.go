@@ -50,7 +50,7 @@ func (f *Fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	labels := seed.Nearest(f.near(p, f.Plan.Init), f.near(given, f.Plan.Init).X, f.Plan.Threads)
 	mix, g, gaussian := f.Mix.Start()
 	if !gaussian {
-		return seed.FromFirm(f.Mix, p, labels, DrawnConfidence), nil
+		return seed.FromLabelsWithConfidence(f.Mix, p, labels, DrawnConfidence), nil
 	}
 	w := weights(p, labels, f.Plan.K)
 	for c := range w {
@@ -87,7 +87,7 @@ func (f *Fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error)
 		return f.restrict(seed.FromLabels(mix, g, p, own)), nil
 	}
 	if f.Plan.Mixture() {
-		return seed.FromFirm(f.Mix, p, own, givenConfidence), nil
+		return seed.FromLabelsWithConfidence(f.Mix, p, own, givenConfidence), nil
 	}
 	return seed.Means(p, own, f.Plan.K), nil
 }

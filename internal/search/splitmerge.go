@@ -391,5 +391,5 @@ func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, confidence fl
 	if mix, g, ok := f.Mix.Start(); ok {
 		return f.restrict(seed.FromLabels(mix, g, q, labels))
 	}
-	return seed.FromFirm(f.Mix, q, labels, confidence)
+	return seed.FromLabelsWithConfidence(f.Mix, q, labels, confidence)
 }

@@ -179,7 +179,7 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	case gaussian && method == plan.PlusPlus:
 		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.Plan.Threads), k), g.Var)), nil
 	case method == plan.Random || method == plan.PlusPlus:
-		return seed.FromFirm(f.Mix, p, nearest(near, rows, f.Plan.Threads), confidence), nil
+		return seed.FromLabelsWithConfidence(f.Mix, p, nearest(near, rows, f.Plan.Threads), confidence), nil
 	}
 	labels, err := f.shared.lloyd(ctx, near, rows, f.Plan.Threads)
 	if err != nil {
@@ -188,7 +188,7 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	if gaussian {
 		return f.restrict(seed.FromLabels(mix, g, p, labels)), nil
 	}
-	return seed.FromFirm(f.Mix, p, labels, confidence), nil
+	return seed.FromLabelsWithConfidence(f.Mix, p, labels, confidence), nil
 }
 
 // How much a start of bits or levels trusts its labels: the share of a row that its labelled component gets. All components share

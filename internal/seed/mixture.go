@@ -104,12 +104,12 @@ func pool(m *mixture.Mixture, g family.Gaussian, theta, weight []float64) []floa
 
 // FromFirm returns the parameters that one M-step makes of labels believed to the share firm: that much of each row is
 // its label's, the rest is shared by all components.
-func FromFirm(m *mixture.Mixture, p *Points, labels []int32, firm float64) []float64 {
-	return labelStep(m, make([]float64, m.Params()), p, labels, firm)
+func FromLabelsWithConfidence(m *mixture.Mixture, p *Points, labels []int32, confidence float64) []float64 {
+	return labelStep(m, make([]float64, m.Params()), p, labels, confidence)
 }
 
 // labelStep runs the points through one M-step with the responsibilities of the labels.
-func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, firm float64) []float64 {
+func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, confidence float64) []float64 {
 	b, s, sc := m.Bind(theta, 1), m.NewStats(0), mixture.NewScratch(m.K, m.D)
 	panel := &family.Panel{D: m.D, X: make([]float64, m.D*kern.Rows), W: make([]float64, kern.Rows)}
 	zero := make([]float64, m.D)
@@ -118,7 +118,7 @@ func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, f
 		kern.Pack(panel.X, p.X[lo*m.D:(lo+panel.N)*m.D], zero, panel.N, m.D)
 		clear(panel.W)
 		copy(panel.W, p.W[lo:lo+panel.N])
-		b.Assign(s, panel, labels[lo:lo+panel.N], firm, sc)
+		b.Assign(s, panel, labels[lo:lo+panel.N], confidence, sc)
 	}
 	next := make([]float64, len(theta))
 	m.MStep(next, theta, s)

@@ -102,7 +102,7 @@ func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int)
 			x.agreeing = m.CountAt(at.F)
 			return nil, nil
 		}
-		if share := f.Survey.W / m.Fit.Survey.W; at != nil && x.Outraced && old.F+otherMaximum*share*(top.F-at.F) < f.RequiredObjective() {
+		if share := f.Survey.W / m.Fit.Survey.W; at != nil && x.Pruned && old.F+otherMaximum*share*(top.F-at.F) < f.RequiredObjective() {
 			return nil, nil
 		}
 	}

@@ -392,7 +392,7 @@ func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcom
 		return err
 	}
 	x.LogLik, x.BIC, x.AIC, x.ICL, x.Inertia, x.FreeParameters = r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, new(f.Mix.Free())
-	x.Converged, x.Outraced = last.Done.Converged() && !e.Interrupted, e.Winner().Forgone
+	x.Converged, x.Pruned = last.Done.Converged() && !e.Interrupted, e.Winner().Forgone
 	x.Undetermined = x.Converged && inference.IsFlat(&last)
 	how, why := f.Collapsed(p)
 	x.AtFloor, x.Narrow, x.FewRows, x.Why = how == search.OnFloor, how == search.TooNarrow, how == search.TooFew, why
