@@ -20,8 +20,8 @@ type Kind struct {
 	Mixture bool // components have densities and mixing weights; else centres that cost distances
 	Shaped  bool // components have covariances, of one of the shapes of package family
 	Squared bool // of centres: costs are squared distances, so that centres are means and the cost is the inertia
-	// Soft says that climbs from starts drawn in a single way miss much, so that starts of several kinds and firmnesses are
-	// tried, each almost to its top.
+	// Soft says that climbs from starts drawn in a single way often miss the best maximum, so that starts are drawn in several ways and
+	// with several label confidences, and each try climbs almost to its maximum.
 	Soft bool
 
 	Drivers  []string // what --algorithm may be; the first leaves it to the fit

@@ -11,8 +11,8 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// What a fit may take by its estimate is bounded: see plan.AffordedSeconds. Where it would be more it is refused before anything is
-// climbed, with what would be less: see affordable.
+// What a fit may take by its estimate is bounded: see plan.AffordedBytes and plan.AffordedSeconds. A fit that would take more is refused
+// before anything is climbed, and told what would take less: see Fit.affordable.
 
 // Rates of the estimate, nanoseconds of one core with AVX2 of 2024. They are within a factor of three of what was measured
 // (d = 20 to 800, k = 2 to 5000).
@@ -26,8 +26,8 @@ const (
 	perParameter = 60  // a parameter and an evaluation: the memory of L-BFGS, sums, copies
 )
 
-// perCube returns the nanoseconds that an evaluation takes for each of d^3 and covariance: factors, inverses, eigenvalues and
-// whatever the M-step iterates. Components with fewer rows than columns have eigenvalues at the floor, which must be found.
+// perCube returns the nanoseconds that an evaluation takes per covariance and d^3: factors, inverses, eigenvalues and what the M-step
+// iterates. few tells that components have fewer rows than columns: then eigenvalues lie at the floor and must be found.
 func perCube(s family.Shape, few bool) float64 {
 	plain, clipped := 2.0, 4.0
 	switch s {
@@ -52,15 +52,15 @@ const (
 	stepsOfOne     = 3 // of one component, whose first step is the end
 )
 
-// Estimate is what a fit is expected to take, from its size alone.
+// Estimate is what a fit is expected to take, by its size alone.
 type Estimate struct {
-	Parameters float64 // numbers of one parameter vector
+	Parameters float64 // length of one parameter vector
 	Cells      float64 // of the table
 	bytes      float64 // of parameters and sums that are alive at the same time
 	Seconds    float64 // of one core
 }
 
-// Estimate returns what the fit will take.
+// Estimate returns what the fit is expected to take. It depends on sizes and on the number of threads alone, never on a clock.
 func (f *Fit) Estimate() Estimate {
 	s, n := &f.Plan, float64(f.Survey.Used)
 	e := Estimate{Parameters: float64(f.Mix.Params()), Cells: f.Cells()}
@@ -105,8 +105,8 @@ func (f *Fit) Estimate() Estimate {
 	return e
 }
 
-// seeding estimates the seconds of one core that drawing one start by k-means++ takes: every centre is the best of several that are
-// held against the rows that starts are drawn from.
+// seeding estimates the seconds of one core that drawing one start by k-means++ takes: every centre is the best of several candidates,
+// each of which is compared with the rows that starts are drawn from.
 func (f *Fit) seeding() float64 {
 	s := &f.Plan
 	if s.HasStart() || s.Start(f.Mix.D) == plan.Random || s.K == 1 {
@@ -116,8 +116,8 @@ func (f *Fit) seeding() float64 {
 	return perSeeded * float64(seed.Greedy(s.K)) * rows * k * float64(f.Mix.D) / 1e9
 }
 
-// climbed is how many times as long as its steps alone a climb takes: the moves of breathing k-means end when they have compared
-// as many rows as two more starts, on the rows that starts are drawn from.
+// climbed returns how many times as long as its steps alone a climb takes: after them the moves of breathing k-means take as long as two
+// more starts at most.
 func (f *Fit) climbed() float64 {
 	if f.Plan.Driver(f.Mix.D) != plan.Breathing {
 		return 1
@@ -126,20 +126,21 @@ func (f *Fit) climbed() float64 {
 	return 1 + share + 2
 }
 
-// accumulators is how many sets of sums a pass holds at the same time, at least.
+// accumulators returns how many sets of sums a pass holds at the same time, at least.
 func (f *Fit) accumulators() float64 {
 	const leastChunk = 256
 	return math.Min(math.Ceil(float64(f.Survey.Used)/leastChunk), float64(2*f.Plan.Threads))
 }
 
-// How long the best so far may take to become a result when a fit was interrupted, where factors of whole matrices alone
-// take more than slowFactors seconds; elsewhere it is waited for, since it takes no more than a pass.
 const (
+	// slowFactors is how many seconds the factors of whole matrices may take for the result of an interrupted fit to be waited for
+	// without a limit: it then takes little more than a pass.
 	slowFactors = 0.5
-	ResultWait  = 5 * time.Second
+	// ResultWait is how long the result of an interrupted fit is waited for elsewhere.
+	ResultWait = 5 * time.Second
 )
 
-// Patience returns how long the end of an interrupted fit is waited for; below 0 there is no limit.
+// WaitAfterInterrupt returns how long the result of an interrupted fit is waited for; below 0 there is no limit.
 func (f *Fit) WaitAfterInterrupt() time.Duration {
 	if f.evaluation(0) > slowFactors {
 		return ResultWait
@@ -167,8 +168,8 @@ func (f *Fit) evaluation(n float64) float64 {
 	return ns / 1e9
 }
 
-// affordable refuses a fit whose parameters and sums would not fit into memory, and one that would take long with more
-// Parameters than the table can tell.
+// affordable refuses a fit whose parameters and sums would not fit into memory, and one that would take long and has many parameters for
+// the cells of its table.
 func (f *Fit) affordable() error {
 	e := f.Estimate()
 	field, size := "K", plan.Flags(fmt.Sprintf("is %d", f.Mix.K))

@@ -16,7 +16,9 @@ import (
 	"github.com/latent-go/latent/internal/sweep"
 )
 
-// Climb runs the driver of the spec from every start. Climbs that race are stopped when they can no longer win.
+// Climb runs the plan's driver from each of thetas, by which the runs it returns are ordered. watch, where not nil, sees every step, in
+// the user's units. With race, climbs that can no longer win are stopped. If ctx ends, runs that have not ended have its
+// error. The error returned is of reading rows that a driver needs in memory, before any climb.
 func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress), race bool) ([]Run, error) {
 	watch = f.userProgress(watch)
 	switch s := &f.Plan; s.Driver(f.Mix.D) {
@@ -92,6 +94,7 @@ func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	return runs, nil
 }
 
+// lockstep returns what climbs of f run in. watch is nil where nobody sees their steps.
 func (f *Fit) lockstep(watch func(Progress)) *lockstep {
 	l := &lockstep{sweeper: f.sweeper(), threads: f.Plan.Threads, mix: f.Mix, lift: watch != nil, smooth: f.Mix.Smooth() && !f.Plan.Hard() && f.Plan.RegCovar == 0}
 	if f.RequiredObjective != nil {
@@ -102,7 +105,7 @@ func (f *Fit) lockstep(watch func(Progress)) *lockstep {
 	return l
 }
 
-// follow runs climbs to their ends, one after another. Where ctx ends they are left behind after a grace.
+// follow runs climbs to their ends, one after another. If ctx ends it leaves them after a grace.
 func follow(ctx context.Context, climbs []iter.Seq2[ascent.Step, error], watch func(Progress)) []Run {
 	var r record
 	r.begin(len(climbs))
@@ -123,7 +126,8 @@ func follow(ctx context.Context, climbs []iter.Seq2[ascent.Step, error], watch f
 	return r.leave(over, left)
 }
 
-// resume lets a climb that was stopped go on to its end. The search of anti-annealing is over by then.
+// resume lets a climb that was stopped go on to its end. Anti-annealing has ended its schedule of temperatures by then, so EM-L-BFGS
+// goes on.
 func (f *Fit) resume(ctx context.Context, r Run) (Run, error) {
 	on := *f
 	if on.Plan.Driver(f.Mix.D) == plan.AntiAnnealing {
@@ -151,7 +155,7 @@ func (f *Fit) resume(ctx context.Context, r Run) (Run, error) {
 	return end, nil
 }
 
-// all returns all rows of positive weight, in memory and in order, for what sums cannot do.
+// all returns all rows of positive weight, in memory and in their order. It is for what the sums of a pass do not give.
 func (f *Fit) all(ctx context.Context) (*seed.Points, error) {
 	return f.shared.sample(math.MaxInt, func() (*seed.Points, error) {
 		return seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, math.MaxInt, rng.StartSample.New(0))
@@ -169,8 +173,8 @@ func (f *Fit) priced(ctx context.Context) (*seed.Points, error) {
 	return f.all(ctx)
 }
 
-// Driver returns the driver that the spec asks for, for one of the starts. Each has nudges of its own: where annealing has
-// merged all components, they are all that starts differ in.
+// Driver returns the plan's driver for the start of that number, from 0. Each start has random nudges of its own: where annealing has
+// merged all components, starts differ in nothing else.
 func (f *Fit) Driver(start int) ascent.Driver {
 	s, most, nudges := &f.Plan, f.Plan.MaxIter, f.Plan.Seed+uint64(start)
 	if s.Hard() {
@@ -217,14 +221,15 @@ func (f *Fit) exact(ctx context.Context) ([]float64, error) {
 	return r.Centers, nil
 }
 
-// Climb runs a driver from theta, with passes that sweeper makes, and returns where it ends; see sees every step.
+// Climb runs driver d for mix from theta, with passes that sweeper makes, and returns its last step. see, which must not be nil, sees
+// every step.
 func Climb(ctx context.Context, sweeper sweep.Sweeper, mix *mixture.Mixture, d ascent.Driver, theta []float64, see func(ascent.Step)) (ascent.Step, error) {
 	l := &lockstep{sweeper: sweeper, mix: mix}
 	r := l.climb(ctx, func(int) ascent.Driver { return d }, [][]float64{theta}, func(p Progress) { see(p.Step) })[0]
 	return r.Last, r.Err
 }
 
-// Once runs a driver from theta, alone.
+// ClimbWith runs driver d from theta, in place of the plan's. watch, where not nil, sees every step, in the units of the fit.
 func (f *Fit) ClimbWith(ctx context.Context, d ascent.Driver, theta []float64, watch func(Progress)) Run {
 	return f.lockstep(nil).climb(ctx, func(int) ascent.Driver { return d }, [][]float64{theta}, watch)[0]
 }

@@ -6,24 +6,25 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 )
 
-// Compact returns the outcome without what only further steps need: the outcomes of many candidates are kept.
+// Compact returns a copy of the outcome without what only further steps need, since the outcomes of many candidates are kept. Winner
+// keeps what a result is made of; of the other runs the objectives are left.
 func (e *Outcome) Compact() *Outcome {
-	l := *e
-	l.Runs = slices.Clone(e.Runs)
-	for i := range l.Runs {
-		if p := l.Runs[i].Last.Point; p != nil {
-			l.Runs[i].Last.Point = &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik}
+	c := *e
+	c.Runs = slices.Clone(e.Runs)
+	for i := range c.Runs {
+		if p := c.Runs[i].Last.Point; p != nil {
+			c.Runs[i].Last.Point = &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik}
 			if i == e.best {
-				l.Runs[i].Last.Point = essential(p)
+				c.Runs[i].Last.Point = essential(p)
 			}
 		}
 	}
 	if e.Moved != nil {
 		r := *e.Moved
 		r.Last.Point = essential(r.Last.Point)
-		l.Moved = &r
+		c.Moved = &r
 	}
-	return &l
+	return &c
 }
 
 // essential returns the part of a point that a result is made of, without what only further steps need.

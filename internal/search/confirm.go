@@ -9,25 +9,25 @@ import (
 	"github.com/latent-go/latent/internal/inference"
 )
 
-// Limits of the closer look at the end of a fit, so that it takes no longer than a few starts.
+// Limits of the look at the end of a fit in every direction, so that it takes no longer than a few starts.
 const (
-	// confirmParams is how many parameters the whole information is looked at of.
+	// confirmParams is the largest number of parameters whose whole information matrix is looked at.
 	confirmParams = 300
-	// confirmWork is how much rows x parameters^2 may be: two sweeps a parameter, the work of each in proportion to rows x
-	// parameters. That is some hundredths of a second.
+	// confirmWork is the largest rows x parameters^2: two sweeps a parameter, each of which takes rows x parameters operations. That is
+	// some hundredths of a second.
 	confirmWork = 1e7
-	// candidateWork is the same for each candidate of a choice, of which there may be a hundred.
+	// CandidateWork is the same for each candidate of a choice, of which there may be a hundred.
 	CandidateWork = 3e5
 )
 
-// confirms reports whether every direction is looked at where a climb of the fit has ended, if rows x parameters^2 may be work.
+// confirms reports whether every direction is looked at where a climb has ended, if rows x parameters^2 may be as large as work.
 func (f *Fit) confirms(s *ascent.Step, work float64) bool {
 	p := float64(f.Mix.Params())
 	return f.inference().CanCertify() && s.Done > ascent.Limit && p <= confirmParams && p*p*float64(f.Survey.Rows) <= work
 }
 
-// Confirm looks at the winning end in every direction, where that is affordable: the looks of a climb see only what the
-// gradient or a move at random touches. Where there is a way up it is climbed.
+// Confirm looks at the final point of the winner in every direction, if rows x parameters^2 is at most work: a climb itself looks only
+// along its gradient and along random moves. Where there is a way up, the winner climbs it, in place.
 func (f *Fit) Confirm(ctx context.Context, e *Outcome, work float64) error {
 	win := e.Winner()
 	if c := win.Last.Certificate; e.Interrupted || c != nil && c.Whole || !f.confirms(&win.Last, work) {
@@ -40,7 +40,8 @@ func (f *Fit) Confirm(ctx context.Context, e *Outcome, work float64) error {
 	return err
 }
 
-// confirmed returns where a climb ends that has come to s, after a look in every direction.
+// confirmed looks in every direction from s, the last step of the climb from the given start of so many, and returns the last step after
+// that.
 func (f *Fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (ascent.Step, error) {
 	finish, ok := f.Driver(start).(ascent.Finish)
 	if !ok {
@@ -81,15 +82,15 @@ func (f *Fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 	return r.Last, nil
 }
 
-// inside looks beside an end with probabilities at 0 or 1 whose edge is no better than what lies beside it. There may be a ridge
-// that ends at that edge: the parameters are as little determined as anywhere along it, but what is held there has no curvature.
-// It climbs from within the edge. Where that ends as high, with a flat direction, or higher, the end is that one.
+// inside looks beside a final point with probabilities at 0 or 1 where the likelihood is no better than beside them. A flat ridge may
+// end there: the rows determine the parameters as little as anywhere along it, but parameters that are held at an edge show no curvature.
+// inside climbs from a point off the edge. Where that ends higher, or as high with a flat direction, *s becomes the end of that climb.
 func (f *Fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) error {
 	p, theta := s.Point, slices.Clone(s.Point.Theta)
 	if !s.Done.Converged() || s.Certificate == nil || inference.IsFlat(s) || !f.Mix.Inside(theta, p.Held, p.Whole, p.Weights) {
 		return nil
 	}
-	finish.Driver = ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: finish.MaxIter} // others leap back to the edge
+	finish.Driver = ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: finish.MaxIter} // other drivers leap back to the edge
 	l := f.lockstep(nil)
 	for _, look := range []func(done ascent.Reason) ascent.Driver{
 		func(ascent.Reason) ascent.Driver { return finish },
@@ -117,11 +118,11 @@ func (f *Fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) 
 	return nil
 }
 
-// sameHeight is the share of a log-likelihood by which two of one maximum may differ by rounding.
+// sameObjective is the share of a log-likelihood by which two values at one maximum may differ by rounding.
 const sameObjective = 1e-11
 
-// LookAtBest looks at the best end in every direction where that is affordable. Its certificate is of that end: where a look
-// leads away from it, the distance is not known.
+// CertifyBest returns the last step of the best of runs after a look in every direction, where that is affordable. Its certificate is of
+// the point where the run ended: where the look has found a way up from there, it is nil, since the distance is not known.
 func (f *Fit) CertifyBest(ctx context.Context, runs []Run) (*ascent.Step, error) {
 	at, err := f.Best(runs)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// Degenerate reports whether a point owes its likelihood to a component on a few rows that are all but equal in some
-// direction: one at the floor that holds less weight than d + 2 rows, or a narrow one. Many equal rows are a cluster.
+// Degenerate reports whether a point owes its likelihood to a degenerate component: one on a few rows that are all but equal in some
+// direction. It is at the floor of variances and holds less weight than d + 2 rows, or it is narrow. Many equal rows are a cluster.
 func (f *Fit) Degenerate(p *ascent.Point) bool {
 	few := float64(f.Mix.D + 2)
 	if f.Plan.Replica { // rows that were drawn again and again are few all the same
@@ -37,16 +37,16 @@ func (f *Fit) atFloor(p *ascent.Point) []bool {
 	return at
 }
 
-// narrowRows times d + 1 rows is the weight from which on a component may be as narrow as it likes.
+// narrowRows times d + 1 rows is the weight from which on a component counts as a cluster, however narrow it is.
 const narrowRows = 10
 
-// oblique stands for the column of a component that is narrow along a direction which is no column's.
+// oblique stands in place of a column for a direction that is no column's.
 const oblique = -1
 
-// narrow returns a component of few rows that is narrower than values are told apart, and the column in which it is, or oblique;
-// c is -1 where there is none. Where values are rounded to steps, equal ones are equal by rounding, and a density that is higher
-// than uniform over a step, whose variance is step^2 / 12, makes something of nothing. Rounding gives every direction u the
-// variance of sum u_j^2 step_j^2 / 12, so none may have less. Components at the floor are left out.
+// narrow returns a component of few rows that is narrower than the rounding of values, and the column in which it is, or oblique; c is
+// -1 where there is none. Where values are rounded to steps, equal values tell only that they lie within a step. A uniform density over a
+// step has the variance step^2 / 12; a narrower one claims more than the values tell. Rounding gives every direction u the variance
+// sum u_j^2 step_j^2 / 12, so no component may have less. Components at the floor are left out.
 func (f *Fit) narrow(p *ascent.Point) (c, column int) {
 	few := narrowRows * float64(f.Mix.D+1)
 	if f.grid == nil || slices.Min(p.Weights) >= few {
@@ -71,8 +71,8 @@ func (f *Fit) narrow(p *ascent.Point) (c, column int) {
 	return -1, oblique
 }
 
-// belowSteps reports whether a covariance, as packed as the shape has it, is narrower in some direction than rounding to the
-// grid leaves values, and in which column, or oblique.
+// belowSteps reports whether a covariance q, packed as its shape has it, is less in some direction than the variance of rounding to the
+// grid, and in which column, or oblique.
 func (f *Fit) belowSteps(q []float64) (column int, below bool) {
 	d := f.Mix.D
 	matrix := d > 1 && len(q) == d*(d+1)/2
@@ -118,8 +118,8 @@ func positive(q []float64, d int) bool {
 	return true
 }
 
-// scant returns a component that holds less weight than the rows that a covariance of its own takes, and that number; -1 where
-// there is none. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
+// scant returns the smallest component, if it holds fewer rows than a covariance of its own takes, and that number; -1 where none
+// does. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
 // volume, take 3. A covariance that all components share is as good as all rows.
 func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.Plan.Shape
@@ -142,8 +142,8 @@ func (f *Fit) scant(p *ascent.Point) (c, need int) {
 // gridRows is the number of rows that steps are looked for in.
 const gridRows = 5000
 
-// grids returns for each column of the points the smallest difference of two values, where some are equal; else 0: nothing
-// is rounded there. In a column of many values it is as good as 0.
+// grids returns for each column of the points the step that its values are rounded to: their smallest difference, where some are equal;
+// else 0, for a column that is not rounded. In a column of many values the step is almost 0.
 func grids(p *seed.Points) []float64 {
 	n := min(p.N, gridRows)
 	steps, values := make([]float64, p.D), make([]float64, n)
@@ -167,9 +167,10 @@ func grids(p *seed.Points) []float64 {
 	return steps
 }
 
-// collapse is how a component can be degenerate, so that a candidate with it never wins.
+// Collapse is how a component is degenerate. A candidate with such a component never wins.
 type Collapse string
 
+// The ways to be degenerate.
 const (
 	Sound     Collapse = ""       // it is not
 	OnFloor   Collapse = "floor"  // at the floor of variances
@@ -177,7 +178,7 @@ const (
 	TooFew    Collapse = "few"    // of fewer rows than a covariance of its own takes
 )
 
-// Collapsed says whether and why a candidate with the point cannot win.
+// Collapsed returns how a component at p is degenerate, Sound where none is, and the reason in words why a candidate with it cannot win.
 func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 	if _, _, gaussian := f.Mix.Start(); !gaussian {
 		return Sound, ""
@@ -211,6 +212,6 @@ func (f *Fit) narrower(j int) string {
 	return fmt.Sprintf("narrower than the steps of column %q, %s", f.Names[j], strconv.FormatFloat(step, 'g', 4, 64))
 }
 
-// rowDrawnTimes is how often a row of a bootstrap sample may be drawn before it is rare: a degenerate component on a few rows may weigh so
-// many times what it would weigh without repeats. One row in ten thousand is drawn seven times or more.
+// rowDrawnTimes is how many times a row of a bootstrap sample is drawn at most, but for one row in ten thousand. A degenerate component on
+// a few rows may weigh so many times what it would weigh without repeats.
 const rowDrawnTimes = 7

@@ -58,7 +58,7 @@ func TestNarrowComponents(t *testing.T) {
 			}
 		}
 		if !f.Degenerate(at(0.5*step, 8)) || f.Degenerate(at(2*step, 8)) {
-			t.Errorf("%s: a narrow component is none of a spike", shape)
+			t.Errorf("%s: a narrow component does not count as degenerate", shape)
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Fitted is what a fit leaves.
+// Result is what a fit leaves.
 type Result struct {
-	Model       *model.Model // its Provenance tells what was found
+	Model       *model.Model // with its Provenance, which tells what was found
 	Certificate model.Certificate
 	Reason      ascent.Reason // why the winning start stopped
 	Timing      Stages
@@ -87,8 +87,8 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 	return r, f.seal(r, errs)
 }
 
-// provenance returns what a model remembers of its fit, as far as it does not depend on the rows' densities. No times and no thread
-// counts: the same fit gives the same bytes.
+// provenance returns what a model remembers of its fit, as far as it does not depend on the rows' densities. It holds no times and no
+// number of threads, so that the same fit gives the same bytes.
 func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 	win := e.Winner()
 	s := win.Last
@@ -109,7 +109,8 @@ func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 	return p
 }
 
-// seal puts into the model what it has beside its parameters and its provenance, so that the file alone can tell the fit again.
+// seal puts into the model the plan, the number of rows, the standard errors and the certificate, so that the file alone can tell the
+// fit again.
 func (f *Fit) seal(r *Result, errs *model.StandardErrors) (err error) {
 	m := r.Model
 	m.N = new(f.Survey.Used)
@@ -121,9 +122,9 @@ func (f *Fit) seal(r *Result, errs *model.StandardErrors) (err error) {
 	return err
 }
 
-// Model turns parameters into a model with its components in canonical order: by weight, ties by mean or probability; the
-// Model that the fit started from stays as it is where no step was taken. Component c of the model is the order[c]-th of the
-// parameters; -1 for one of weight 0 that took no part.
+// Model turns a point into a model in the user's units, with its components in order of weight, ties by mean or probability. Where no step
+// was taken it is the model that the fit started from. Component c of the model is the order[c]-th of the parameters; order[c] is -1 for
+// one of weight 0 that took no part.
 func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	if m, order, ok := f.unmoved(p.Theta); ok {
 		return m, order
@@ -200,7 +201,7 @@ func normalise(w []float64) {
 	}
 }
 
-// edges names what sits on a floor: parameters that the certificate leaves out.
+// edges names the parameters at the floor of variances, or at an end of their range, which the certificate leaves out, and warns of them.
 func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	edge := func(format string, a ...any) {
 		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf(format, a...))
@@ -229,7 +230,7 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	}
 }
 
-// certain names the columns in which a component has a probability, or the like, at an end of its range.
+// certain names the columns in which a component has a probability, or a parameter like it, at an end of its range, and warns of them.
 func (f *Fit) certain(r *Result, p *ascent.Point, order []int) {
 	if p.Held == nil {
 		return

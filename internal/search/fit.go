@@ -1,5 +1,8 @@
-// Package search makes one fit: it climbs from starts that share their passes, splits and merges components after them, looks at the end
-// in every direction, and turns it into a model.
+// Package search makes one fit. It climbs from starts that share their passes, splits and merges components after them, looks at the
+// final point in every direction, and turns it into a model.
+//
+// A climb is a driver (package ascent) at work from one start. Its point is a vector of parameters with the sums of a pass there; what
+// runs are compared by is the objective of their last point, and higher is better.
 package search
 
 import (
@@ -22,7 +25,8 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// One fits one number of components and one shape.
+// FitOne makes the fit of a plan that leaves no choice: one number of components and one shape. step, where not nil, sees every step of
+// every start. Of a replica the result is what Minimal returns. Errors are those of New and Fit.Run, and numbers that float64 cannot hold.
 func FitOne(ctx context.Context, src data.Source, p plan.Plan, step func(Progress)) (*Result, error) {
 	began := time.Now()
 	f, err := New(ctx, src, p)
@@ -42,16 +46,17 @@ func FitOne(ctx context.Context, src data.Source, p plan.Plan, step func(Progres
 
 // Outcome is where the climbs of a fit ended.
 type Outcome struct {
-	Runs        []Run
-	best        int
-	Moved       *Run         // where splitting and merging led, nil unless that is the highest
-	moves       *model.Moves // what they came to, nil where none were tried
-	Interrupted bool
-	started     time.Time // when the starts were there
-	climbed     time.Time // when the climbs had ended
+	Runs        []Run        // by start
+	best        int          // index of the best of Runs
+	Moved       *Run         // the climb after splitting and merging, or from a neighbour of a candidate, where it is the best; else nil
+	moves       *model.Moves // what splitting and merging came to; nil where it was not tried
+	Interrupted bool         // the context ended before the search was over
+	started     time.Time    // when the starts were there
+	climbed     time.Time    // when the climbs had ended
 }
 
-// Run climbs from all starts and finds the best end.
+// Run climbs from all starts, splits and merges components of the best where the plan leaves the search to the fit, and finds the best
+// outcome. If ctx ends it returns what there is, with Interrupted set; before any start has been evaluated, the error of ctx.
 func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 	thetas, err := interrupt.Run(ctx, interrupt.Grace, func() ([][]float64, error) { return f.Starts(ctx) })
 	if err != nil {
@@ -81,12 +86,12 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	e.Interrupted = e.Interrupted || ctx.Err() != nil // between starts and moves as well: what they might have found is not known
+	e.Interrupted = e.Interrupted || ctx.Err() != nil // also between two climbs: what the rest of the search would have found is not known
 	e.climbed = time.Now()
 	return e, nil
 }
 
-// Moved is move. What it comes to after ctx has ended and a grace with it is not seen.
+// tryMoves is splitAndMerge, which it leaves behind a grace after ctx has ended. f and e then stay as they were.
 func (f *Fit) tryMoves(ctx context.Context, e *Outcome) error {
 	own, after := *f, *e
 	_, err := interrupt.Run(ctx, interrupt.Grace, func() (none struct{}, err error) { return none, own.splitAndMerge(ctx, &after) })
@@ -96,7 +101,7 @@ func (f *Fit) tryMoves(ctx context.Context, e *Outcome) error {
 	return err
 }
 
-// Win is where the highest climb ended.
+// Winner returns the run that ended best.
 func (e *Outcome) Winner() *Run {
 	if e.Moved != nil {
 		return e.Moved
@@ -104,7 +109,8 @@ func (e *Outcome) Winner() *Run {
 	return &e.Runs[e.best]
 }
 
-// Finish turns the end of a fit that began at a time into its result.
+// Finish looks at the winner of e in every direction where that is affordable, and turns it into the result of a fit that began at the
+// time began.
 func (f *Fit) Finish(ctx context.Context, e *Outcome, began time.Time) (*Result, error) {
 	if err := f.Confirm(ctx, e, confirmWork); err != nil {
 		return nil, err
@@ -117,31 +123,32 @@ func (f *Fit) Finish(ctx context.Context, e *Outcome, began time.Time) (*Result,
 	return r, nil
 }
 
-// Fit is a fit under way.
+// Fit is a fit under way: see New and Unsized.
 type Fit struct {
 	prepare.Rows
 	Watch     func(Progress) // sees every step; may be nil
 	Mix       *mixture.Mixture
 	Local     *sweep.Local
-	grid      []float64 // of each column: see grids; nil where nothing was drawn
+	grid      []float64 // the step that each column's values are rounded to: see grids; nil where no starts were drawn
 	drawnFrom int64     // rows that starts were drawn from; 0 where nothing was drawn
 
-	given *given // the model that it starts from; nil elsewhere
+	given *given // the model that it starts from; nil where it starts otherwise
 
-	beaten      []bool // starts that lost on the sample already; nil where they did not climb there
-	StartSweeps int    // passes that choosing starts took
+	beaten      []bool // of each start: it lost on the sample already; nil where starts did not climb there
+	StartSweeps int    // passes that the choice of starts took
 	MoveSweeps  int    // passes that splitting and merging took
 
-	ConfirmSweeps int // passes that the closer look at the end took
+	ConfirmSweeps int // passes that the look at the end in every direction took
 
-	Concurrent int     // fits of a choice that are under way at the same time; 0 means this one alone
-	shared     *shared // what was drawn, by all candidates of a choice
-	// Of a candidate among others: the passes it shares, and the objective it must reach to be chosen; nil elsewhere.
+	Concurrent int     // fits of a choice that are under way at the same time; 0 and 1 mean this one alone
+	shared     *shared // what all candidates of a choice draw alike
+	// Of a candidate: what makes the passes that it shares with others, and what returns the objective that it must reach to be
+	// chosen. Both are nil elsewhere.
 	SharedSweeper     sweep.Sweeper
 	RequiredObjective func() float64
 }
 
-// sweeper is what climbs ask for passes.
+// sweeper returns what climbs ask for passes.
 func (f *Fit) sweeper() sweep.Sweeper {
 	if f.SharedSweeper != nil {
 		return f.SharedSweeper
@@ -149,10 +156,11 @@ func (f *Fit) sweeper() sweep.Sweeper {
 	return f.Local
 }
 
-// New returns a fit of rows that has no size yet.
+// Unsized returns a fit of r that has no mixture yet. Size makes it; the plan may be changed before.
 func Unsized(r *prepare.Rows) *Fit { return &Fit{Rows: *r, shared: new(shared)} }
 
-// Begin makes the first pass and refuses rows that cannot be fitted.
+// New makes the first pass over src and returns a fit of its rows, ready to climb. Its error says what cannot be fitted, or what would
+// take more memory or time than is allowed.
 func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 	r, err := prepare.New(ctx, src, p)
 	if err != nil {
@@ -162,7 +170,7 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 	return f, f.Size()
 }
 
-// Size makes the mixture of K components that is fitted.
+// Size makes the mixture that f.Plan asks for. It refuses one that cannot be fitted, or that would take more than is allowed.
 func (f *Fit) Size() error {
 	p, d := &f.Plan, len(f.Survey.Mean) // after the transform
 	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
@@ -180,8 +188,8 @@ func (f *Fit) Size() error {
 	return f.affordable()
 }
 
-// ObjectiveOf is what runs are compared by: the free energy, but for a mixture at another temperature than 1, where that is no
-// log-likelihood, the log-likelihood.
+// ObjectiveOf returns what runs are compared by, in the units of the fit: the free energy; of a mixture at another temperature than 1,
+// where the free energy is no log-likelihood, the log-likelihood.
 func ObjectiveOf(p *ascent.Point) float64 {
 	if p.Beta != 1 && !math.IsInf(p.Beta, 1) {
 		return p.LogLik
@@ -189,16 +197,17 @@ func ObjectiveOf(p *ascent.Point) float64 {
 	return p.F
 }
 
-// Best returns the index of the winning run: the highest, runs without a degenerate component first.
+// Best returns the index of the best run: of the runs without a degenerate component, if there are any, the one with the highest
+// objective. Where no run has a point it returns an error.
 func (f *Fit) Best(runs []Run) (int, error) {
-	at, spike := -1, false
+	at, bestDegenerate := -1, false
 	for i, r := range runs {
 		if r.Last.Point == nil {
 			continue
 		}
 		degenerate := f.Degenerate(r.Last.Point)
-		if at < 0 || spike && !degenerate || spike == degenerate && ObjectiveOf(r.Last.Point) > ObjectiveOf(runs[at].Last.Point) {
-			at, spike = i, degenerate
+		if at < 0 || bestDegenerate && !degenerate || bestDegenerate == degenerate && ObjectiveOf(r.Last.Point) > ObjectiveOf(runs[at].Last.Point) {
+			at, bestDegenerate = i, degenerate
 		}
 	}
 	if at >= 0 {
@@ -212,7 +221,7 @@ func (f *Fit) Best(runs []Run) (int, error) {
 	return 0, errors.New("no start could be evaluated")
 }
 
-// agreement counts how many starts ended where the winner did, and how many different ends there were.
+// agreement counts how many starts ended where the winner did, and at how many different optima starts ended.
 func (f *Fit) agreement(e *Outcome) model.Starts {
 	s := model.Starts{N: len(e.Runs), DrawnFrom: f.drawnFrom}
 	if e.moves != nil {
@@ -249,7 +258,7 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 	return s
 }
 
-// end returns the fit as what its end is told by.
+// inference returns f as package inference asks about it. The passes of its climbs count as ConfirmSweeps.
 func (f *Fit) inference() *inference.Fit {
 	return &inference.Fit{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
 		r := f.ClimbWith(ctx, d, theta, nil)
@@ -258,6 +267,6 @@ func (f *Fit) inference() *inference.Fit {
 	}}
 }
 
-// Agree is how close two log-likelihoods are taken for the same optimum, nats: a distance of 0.01 standard errors leaves
-// 0.00005.
+// SameOptimum is the difference of two log-likelihoods, in nats, up to which they are taken for those of one optimum. A distance of 0.01
+// standard errors from it makes 0.00005.
 const SameOptimum = 0.01

@@ -13,8 +13,8 @@ import (
 	"github.com/latent-go/latent/internal/plan"
 )
 
-// A spike on a few rows has a likelihood as high as the floor allows; it does not win against a start without one.
-func TestSpikeOnAFewRowsDoesNotWin(t *testing.T) {
+// A degenerate component on a few rows has a likelihood as high as the floor allows. A start with one does not win against a start without.
+func TestADegenerateComponentDoesNotWin(t *testing.T) {
 	t.Parallel()
 	g := family.Gaussian{Shape: family.Spherical, Var: []float64{1}}
 	f := &Fit{Mix: &mixture.Mixture{Family: g, K: 2, D: 1}}
@@ -29,9 +29,9 @@ func TestSpikeOnAFewRowsDoesNotWin(t *testing.T) {
 	}{
 		{"the higher", []Run{start(1, 0, 2), start(3, 0, 2), start(2, 0, 2)}, 1},
 		{"the first of equals", []Run{start(1, 0, 2), start(1, 0, 2)}, 0},
-		{"a spike against none", []Run{start(100, floor, 2), start(1, 0, 2)}, 1},
-		{"none against a spike", []Run{start(1, 0, 2), start(100, floor, 2)}, 0},
-		{"two spikes", []Run{start(100, floor, 2), start(200, floor, 2)}, 1},
+		{"a degenerate component against none", []Run{start(100, floor, 2), start(1, 0, 2)}, 1},
+		{"none against a degenerate component", []Run{start(1, 0, 2), start(100, floor, 2)}, 0},
+		{"two degenerate components", []Run{start(100, floor, 2), start(200, floor, 2)}, 1},
 		{"many equal rows are a cluster", []Run{start(1, 0, 2), start(100, floor, 15)}, 1},
 		{"a start that failed", []Run{{Err: context.Canceled}, start(1, 0, 2)}, 1},
 	} {

@@ -9,8 +9,9 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// fromCenters returns a start with the given means; for a Gaussian mixture with one big covariance and the shares of the
-// nearest rows around them, for bits and levels the components that the nearest rows make.
+// fromCenters returns the start that centers make, rows of the user's columns. Centres of k-means are taken as they are. Components of a
+// Gaussian mixture get those means, the variances of the columns, and the weight of the rows nearest to each. Other components are made of
+// the rows nearest to each.
 func (f *Fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, error) {
 	if len(centers) != f.Plan.K {
 		return nil, plan.Wrong("Init", "centers: %s, but -k is %d", text.There(len(centers), "row"), f.Plan.K)
@@ -59,7 +60,7 @@ func (f *Fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	return f.restrict(seed.Around(mix, g, given.X, w, g.Var)), nil
 }
 
-// fromLabels returns the start that one M-step makes of a label for every row.
+// fromLabels returns the start that one M-step makes of labels, which holds a number from 0 to K-1 for every row.
 func (f *Fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error) {
 	if int64(len(labels)) != f.Survey.Rows {
 		return nil, plan.Wrong("Init", "labels: there %s %d for %d rows", text.Form(len(labels), "is", "are"), len(labels), f.Survey.Rows)

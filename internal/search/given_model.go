@@ -12,16 +12,16 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// given is the model that a fit starts from, with its columns and levels in the order of the fit's.
+// given is the model that a fit starts from, with its columns and levels in the order of those of the fit.
 type given struct {
 	model  *model.Model
-	theta  []float64 // of its components of a weight above 0, where the climb begins
-	at     []int     // for each of its components the place among those of theta; -1 for one of weight 0
+	theta  []float64 // where the climb begins: the parameters of its components of positive weight
+	at     []int     // for each of its components the index among those of theta; -1 for one of weight 0
 	raised bool      // its covariances lay below the floor of variances and were raised to it
 }
 
-// fromModel returns the parameters of a model in this fit's coordinates. Columns and levels are met by name. A component of
-// weight 0 takes no part in the climb, which gives it no row: the fit has fewer components until it has ended.
+// fromModel returns the parameters of a model in this fit's coordinates. Its columns and levels are matched by name. A component of weight 0
+// takes no part in the climb, since EM gives it no row: until the fit has ended it has fewer components.
 func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	if err := m.Validate(); err != nil {
 		return nil, plan.Wrong("Init", "model: %s", err)
@@ -71,8 +71,8 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	return theta, nil
 }
 
-// thetaOf returns the parameters of a model of the fit's kind in its coordinates: covariances below the floor as they are,
-// or raised to it.
+// thetaOf returns the parameters of a model of the fit's kind in the fit's coordinates. raise tells to raise covariances below the floor of
+// variances to it; else they stay as they are.
 func (f *Fit) thetaOf(m *model.Model, raise bool) ([]float64, error) {
 	theta := make([]float64, f.Mix.Params())
 	if f.Mix.Family.Density() && !f.Mix.Uniform {
@@ -83,8 +83,8 @@ func (f *Fit) thetaOf(m *model.Model, raise bool) ([]float64, error) {
 	return theta, naturalOf(m).Fill(f.Mix.Family, f.Mix.Components(theta), f.Origin, raise)
 }
 
-// unmoved returns the model that the fit started from, where theta is that start: its own numbers and their order, which
-// coordinates would not give back to the last bit. ok is false elsewhere.
+// unmoved returns the model that the fit started from, in the user's units, and its order of components, if theta is still that start;
+// else ok is false. The way into coordinates and back would change the last bits of its numbers.
 func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 	if f.given == nil || f.given.raised || !slices.Equal(theta, f.given.theta) {
 		return nil, nil, false
@@ -99,8 +99,8 @@ func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 	return m, f.given.at, true
 }
 
-// addAbsent adds to a model, and to the order of its components, those that took no part in the fit: as they were given, but
-// for what all covariances share.
+// addAbsent adds to a model the components that took no part in the fit, and returns the order with -1 for each. They are as they were
+// given, except that they take over what all covariances share.
 func (f *Fit) addAbsent(m *model.Model, order []int) []int {
 	if f.given == nil {
 		return order
@@ -124,7 +124,7 @@ func (f *Fit) addAbsent(m *model.Model, order []int) []int {
 	return order
 }
 
-// Absent returns how many components take no part.
+// Absent returns how many components of the given model have weight 0 and take no part.
 func (f *Fit) Absent() (n int) {
 	if f.given != nil {
 		for _, at := range f.given.at {
@@ -136,10 +136,11 @@ func (f *Fit) Absent() (n int) {
 	return n
 }
 
-// sameAxes is how far two axes of principal components may be apart to be the same: the processor's level decides on their
-// Last digits.
+// sameAxes is the difference up to which coordinates of two principal axes are the same: their last digits depend on the vector instructions of
+// the processor.
 const sameAxes = 1e-9
 
+// sameTransform reports whether a and b do the same to rows, but for rounding of axes.
 func sameTransform(a, b model.Transform) bool {
 	near := func(x, y []float64) bool {
 		return slices.EqualFunc(x, y, func(v, w float64) bool { return math.Abs(v-w) <= sameAxes })

@@ -11,18 +11,18 @@ import (
 	"github.com/latent-go/latent/score"
 )
 
-// Judge makes the pass that labels, counts and scores the rows by the model.
+// Judge makes the pass that labels, counts and scores the rows by m, a model in the user's units.
 func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
 	t := &Tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
 	return t, m.Rows(ctx, f.UserRows, f.Plan.Threads, t.add)
 }
 
-// tally gathers from the rows what the result reports: it is fed in row order.
+// Tally gathers from the rows what the result reports. It takes them in their order.
 type Tally struct {
-	rows            []int64
-	sizes           []float64
-	logLik, entropy float64
-	best            float64
+	rows            []int64                         // rows with each label
+	sizes           []float64                       // their weights
+	logLik, entropy float64                         // weighted sums over the rows
+	best            float64                         // weighted sum of the rows' scores under their own component; of centres, minus the cost
 	agreement       *score.Agreement[int32, string] // nil without a truth column
 	unknown         int64                           // rows without a value in it
 }
@@ -53,10 +53,10 @@ func (t *Tally) add(s *model.Scored) error {
 	return nil
 }
 
-// Numbers are what a fit is judged by: see model.Candidate.
+// Numbers are what a fit is judged by, in the user's units: see model.Candidate. Those that its kind does not have are nil.
 type Numbers struct{ LogLik, BIC, AIC, ICL, Inertia, Objective *float64 }
 
-// Numbers returns the objective and the criteria.
+// Numbers returns what the fit is judged by, from the sums of Judge.
 func (f *Fit) Numbers(t *Tally) (r Numbers) {
 	if !f.Plan.Mixture() {
 		r.Inertia = new(0 - t.best)
@@ -70,7 +70,8 @@ func (f *Fit) Numbers(t *Tally) (r Numbers) {
 	return r
 }
 
-// CheckNumbers refuses a result with a number that no float64 can hold, and an inertia whose squares have vanished.
+// CheckNumbers refuses a result with a number that float64 cannot hold, and an inertia of rows so near each other that squares are 0. For the
+// latter it may read the rows.
 func (f *Fit) CheckNumbers(ctx context.Context, r Numbers) error {
 	for _, v := range []*float64{r.LogLik, r.BIC, r.AIC, r.ICL, r.Inertia, r.Objective} {
 		if v != nil && *v-*v != 0 {
@@ -104,8 +105,8 @@ func (f *Fit) CheckNumbers(ctx context.Context, r Numbers) error {
 	return plan.Errorf("column %q: rows of one group differ by so little that the squares underflow; multiply the column by a constant, or use --scale standard", f.Names[at])
 }
 
-// Minimal returns the part of a fit that is needed of a replicate: the model, and which components are at the
-// floor of variances.
+// Minimal returns the part of the result that is needed of a replicate: the model, whether it was interrupted, and which components are
+// at the floor of variances. It makes no pass.
 func (f *Fit) Minimal(e *Outcome) *Result {
 	at := e.Winner().Last.Point
 	m, order := f.Model(at)

@@ -17,14 +17,14 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Progress is one step of one start, as Spec.Watch sees it.
+// Progress is one step of one start.
 type Progress struct {
 	Start int // which start, from 1
 	Of    int // how many starts there are
 	ascent.Step
 }
 
-// Observer is told how a fit is getting on: see latent.Observer. Each function may be nil.
+// Observer is told how a fit is getting on, as latent.Observer says. Each function may be nil.
 type Observer struct {
 	Step      func(Progress)
 	Candidate func(done, of int, c model.Candidate)
@@ -33,10 +33,10 @@ type Observer struct {
 
 // Run is what came of one start.
 type Run struct {
-	start  int
-	Last   ascent.Step // the last step accepted
+	start  int         // its number, from 0
+	Last   ascent.Step // the last step accepted; its Point is nil where the start itself was not evaluated
 	Sweeps int         // passes used
-	Err    error
+	Err    error       // what ended it before its driver did; nil elsewhere
 	// pruned tells that the climb was stopped because what it could still gain would not make it the best.
 	pruned  bool
 	Forgone bool // it was stopped because its candidate will not be chosen
@@ -48,17 +48,17 @@ type lockstep struct {
 	sweeper sweep.Sweeper
 	threads int // M-steps that may run side by side
 	mix     *mixture.Mixture
-	lift    bool // evaluate the free energy after each M-step, for the trace
-	smooth  bool // the mixture has gradients, and the driver wants them
+	lift    bool // points tell the free energy after their M-step too, for those who watch
+	smooth  bool // points tell gradients: the mixture has them, and drivers want them
 	// degenerate reports whether a point owes its likelihood to a degenerate component. Where it is set climbs race: those that
 	// can no longer win are stopped.
 	degenerate func(*ascent.Point) bool
 	rival      *rival        // nil where there is none
-	slots      chan struct{} // as many as M-steps may run side by side
+	slots      chan struct{} // holds one token for each M-step that runs
 	stuck      []int         // steps in a row in which each climb has had a degenerate component
 	state      []sweep.State // what the sweeps of each climb leave for the next
-	asks       chan ask
-	ends       chan int
+	asks       chan ask      // evaluations that climbs ask for
+	ends       chan int      // numbers of climbs that are over
 	record
 	caught par.Caught // panics of climbs
 }
@@ -70,7 +70,7 @@ type record struct {
 	runs []Run
 }
 
-// Begin prepares the record for n climbs.
+// begin prepares the record for n climbs.
 func (r *record) begin(n int) {
 	r.gone, r.runs = make(chan struct{}), make([]Run, n)
 	for i := range r.runs {
@@ -110,7 +110,7 @@ func (r *record) ended(i int) bool {
 	return r.runs[i].Err != nil || r.runs[i].Last.Done != ascent.Going
 }
 
-// leave leaves the climbs that have not ended behind, with an error, and returns what all have come to.
+// leave closes the record and returns what all climbs have come to. Those that are not over get err.
 func (r *record) leave(over []bool, err error) []Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,25 +123,27 @@ func (r *record) leave(over []bool, err error) []Run {
 	return r.runs
 }
 
-// What ends a climb that cannot win: against the others, or for its candidate.
+// What ends a climb that cannot win: against the other starts, or for its candidate against other candidates.
 var (
-	errPruned  = errors.New("outraced")
-	errForgone = errors.New("hopeless")
+	errPruned  = errors.New("pruned")
+	errForgone = errors.New("forgone")
 )
 
+// ask is an evaluation that a climb waits for.
 type ask struct {
 	start int
 	task  sweep.Task
 	reply chan<- answer
 }
 
+// answer is what its pass came to.
 type answer struct {
 	stats *family.Stats
 	err   error
 }
 
-// Climb runs a driver from every start and returns where each ended. Where ctx ends, climbs that do not within a grace are
-// left behind: an M-step on a thousand columns takes longer than anybody waits.
+// climb runs driver(i) from thetas[i], for each i, and returns where each climb ended. If ctx ends it waits a grace and leaves the climbs
+// that have not ended: an M-step on a thousand columns takes longer than anybody waits.
 func (l *lockstep) climb(ctx context.Context, driver func(start int) ascent.Driver, thetas [][]float64, watch func(Progress)) []Run {
 	n := len(thetas)
 	l.asks, l.ends, l.slots = make(chan ask), make(chan int, n), make(chan struct{}, max(l.threads, 1))
@@ -164,7 +166,7 @@ func (l *lockstep) climb(ctx context.Context, driver func(start int) ascent.Driv
 	return l.leave(over, ctx.Err())
 }
 
-// serve answers the climbs until all are over, or ctx has ended and a grace with it.
+// serve answers the climbs until all are over, or until a grace after ctx has ended. It sets over[i] when climb i is over.
 func (l *lockstep) serve(ctx context.Context, over []bool) {
 	live, asked := len(over), 0
 	waiting := make([]*ask, live) // by start, so that the order of arrival changes nothing
@@ -202,23 +204,23 @@ func (l *lockstep) serve(ctx context.Context, over []bool) {
 	}
 }
 
-// Constants of the race.
+// When a climb is stopped for the sake of others from the same fit.
 const (
 	// raceNear is the estimated distance from its own optimum, in standard errors, below which a climb may be stopped.
-	// Farther out an estimate says little: with 1 in place of 0.1, one fit in six lost its best start on real tables.
+	// Farther out the estimate says little: with 1 in place of 0.1, one fit in six lost its best start on real tables.
 	raceNear = 0.1
 	// raceSteps is how many steps a climb has at least.
 	raceSteps = 20
 	// raceGap is how far below the leader, in nats, a climb must be to be stopped.
 	raceGap = 10
-	// raceStuck is how many passes in a row a climb must have asked for with a degenerate component to be stopped once
-	// one without is over: it could win only if it left that component again.
+	// raceStuck is the number of passes in a row with a degenerate component after which a climb is stopped, if another
+	// without one is over: it could win only if it left that component again.
 	raceStuck = 50
 )
 
-// drop ends the climbs that are near an optimum of their own, well below the leader: they need no certificate; and those
-// that are stuck with a degenerate component where one without is over, since they would not win against it. All climbs wait
-// while it looks, so that what it sees does not depend on timing.
+// prune ends two kinds of climbs that would not win: those near an optimum of their own, well below the leader, and those that have
+// had a degenerate component for long where a climb without one is over. All climbs wait while it looks, so that what it sees does not
+// depend on timing.
 func (l *lockstep) prune(waiting []*ask, asked *int) {
 	if l.degenerate == nil || len(waiting) == 1 {
 		return
@@ -252,7 +254,7 @@ func (l *lockstep) prune(waiting []*ask, asked *int) {
 	}
 }
 
-// giveUp ends the climbs that will not get high enough for their candidate to be chosen.
+// forgo ends the climbs that will not reach the objective at which their candidate would be chosen.
 func (l *lockstep) forgo(waiting []*ask, asked *int) {
 	if l.rival == nil {
 		return
@@ -278,7 +280,7 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 	}
 }
 
-// point turns the sums of a pass into a point.
+// point turns the sums of a pass into a point, with the M-step that they give.
 func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
 	p.Next = make([]float64, len(t.Theta))
@@ -344,7 +346,7 @@ func (o objective) Eval(ctx context.Context, theta []float64, beta float64) (*as
 	return o.l.point(&task, a.stats), nil
 }
 
-// userProgress returns watch for steps in the units of the fit: what it sees of them is in the user's.
+// userProgress returns a function that takes steps in the units of the fit and shows them to watch in the user's.
 func (f *Fit) userProgress(watch func(Progress)) func(Progress) {
 	if watch == nil || f.Units.Scale == nil && f.Units.WeightPower == 0 {
 		return watch

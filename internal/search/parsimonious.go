@@ -8,8 +8,8 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// shaped returns a covariance as one of the components of m, the last, whose weight is 0: where those share a part of their
-// covariances, with the part that the others have.
+// shaped returns the covariance cov of the last component of m, whose weight is 0, as a covariance of m's shape: where components share a
+// part of their covariances, with that part of the others.
 func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 	fam, ok := f.Mix.Family.(family.Parsimonious)
 	if !ok {
@@ -33,10 +33,10 @@ func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 	return kind.Unpack(g.Shape, q, d)
 }
 
-// naturalOf returns the natural parameters of a model. They share memory.
+// naturalOf returns the natural parameters of a model, which share its memory.
 func naturalOf(m *model.Model) *kind.Parameters {
 	return &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
 }
 
-// restrict turns parameters of the mixture that starts are made in into those of the fit.
+// restrict turns parameters of the mixture that starts are made in, which ties no parts of covariances, into those of the fit.
 func (f *Fit) restrict(start []float64) []float64 { return f.Mix.Restrict(start, f.Survey.W) }

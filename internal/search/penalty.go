@@ -14,7 +14,7 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// SuggestPenalty returns a penalty that leads DP-means to about k clusters, in the user's units.
+// SuggestPenalty returns a penalty that leads DP-means to about k clusters, in the user's units. It refuses a k for which there is none.
 func (f *Fit) SuggestPenalty(ctx context.Context, k int) (float64, error) {
 	if k < 1 || int64(k) > f.Survey.Used {
 		return 0, plan.Wrong("K", "is %d; with --penalty auto it is the number of clusters wanted, from 1 to the number of rows, %d", k, f.Survey.Used)
@@ -47,9 +47,9 @@ func (f *Fit) SuggestPenalty(ctx context.Context, k int) (float64, error) {
 	return math.Ldexp(penalty, f.CostPower()), nil
 }
 
-// priceOf returns a penalty at which k clusters cost least: between what the k-th saves, by k-means, and what one more would. It
-// stays below the largest squared distance from the overall mean, from which on nothing opens; where that leaves no room it is
-// guess.
+// priceOf returns a penalty at which k clusters cost least: it lies between what the k-th cluster saves, by k-means, and what one more
+// would save. It is below the largest squared distance from the overall mean, since no cluster opens at a higher penalty. Where no such
+// penalty is left it returns guess.
 func (f *Fit) priceOf(ctx context.Context, rows *seed.Points, k int, guess float64) (float64, error) {
 	var inertia [3]float64 // of k - 1, k and k + 1
 	for i := range inertia {
@@ -66,7 +66,8 @@ func (f *Fit) priceOf(ctx context.Context, rows *seed.Points, k int, guess float
 	return (most + more) / 2, nil
 }
 
-// PenaltyPath returns what DP-means finds at each penalty, the largest first, in the user's units.
+// PenaltyPath returns what DP-means finds at each penalty, the largest first, each from where the one before ended. Penalties and objectives
+// are in the user's units.
 func (f *Fit) PenaltyPath(ctx context.Context, penalties []float64) ([]hard.PathPoint, error) {
 	start, err := f.Starts(ctx)
 	if err != nil {
@@ -87,8 +88,8 @@ func (f *Fit) PenaltyPath(ctx context.Context, penalties []float64) ([]hard.Path
 	return path, err
 }
 
-// checkPenalty refuses a penalty that is sure to open more clusters than DP-means can, which else shows after hours. Few
-// steps end before that.
+// checkPenalty refuses a penalty that is sure to open more clusters than DP-means can hold, which would otherwise show after hours. A fit
+// of few steps ends before that.
 func (f *Fit) checkPenalty(ctx context.Context) error {
 	if f.Plan.MaxIter < hard.MostClusters {
 		return nil
@@ -104,7 +105,8 @@ func (f *Fit) checkPenalty(ctx context.Context) error {
 	return err
 }
 
-// InertiaOf returns the inertia that k-means reaches on some rows, and their weight.
+// InertiaOf returns the inertia that k-means reaches on the rows of src, in the units of the fit, and the sum of their weights. If ctx ends,
+// its error is returned.
 func InertiaOf(ctx context.Context, src data.Source, p plan.Plan) (inertia, weight float64, err error) {
 	f, err := New(ctx, src, p)
 	if err != nil {

@@ -11,16 +11,17 @@ import (
 const (
 	// refineFrom is how many times the rows must outnumber the sample for starts to climb on the sample first.
 	refineFrom = 4
-	// surelyBeaten is by how many of its standard deviations a start must be below the best on the sample to climb no more.
+	// surelyBeaten is how many standard deviations of the difference a start must be below the best on the sample to climb no more.
 	surelyBeaten = 5
-	// refineNear is the distance from their tops on the sample, in standard errors, at which starts leave it: those of all
-	// rows are some standard errors of the sample away.
+	// refineNear is the distance from their maxima on the sample, in standard errors, at which starts leave it: the maxima of all rows
+	// are some standard errors of the sample away.
 	refineNear = 1
 )
 
-// refine lets the starts climb on the sample that they were drawn from. On all rows a few passes are then left of a hundred
-// or more: the maxima on the sample are a few standard errors of all rows away, and its saddles are left there. A start that ends with a
-// Degenerate component there is left as it was; one that is surely lower than the best, by the rows' differences in log density, is marked as beaten.
+// refine lets the starts climb on the sample p that they were drawn from, and returns where they ended. On all rows a few passes are then
+// left of a hundred or more: the maxima of the sample are a few standard errors of all rows away, and starts have left its saddles. A start
+// that ends with a degenerate component is returned as it was. One that is surely lower than the best, by the rows' differences in log
+// density, is marked in f.beaten.
 func (f *Fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([][]float64, error) {
 	s := f.onPoints(p)
 	if s.Plan.Tol > 0 {
@@ -31,7 +32,7 @@ func (f *Fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 		return nil, err
 	}
 	best := -1
-	scores := make([][]float64, len(runs)) // of the rows, nil with a degenerate component
+	scores := make([][]float64, len(runs)) // log densities of the rows; nil with a degenerate component
 	for i, r := range runs {
 		if r.Err != nil {
 			return nil, r.Err
@@ -58,7 +59,8 @@ func (f *Fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 	return thetas, nil
 }
 
-// lead returns by how many standard deviations the sum of the rows' differences a - b, weighted, is above 0.
+// lead returns how many standard deviations the sum of the rows' differences a - b, by their weights w, is above 0; 0 where it is not
+// above 0.
 func lead(w, a, b []float64) float64 {
 	var sum, total float64
 	for i, w := range w {

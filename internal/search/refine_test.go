@@ -12,8 +12,8 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// A start that leads to a lower hill of the sample, and surely so, is evaluated on all rows and stopped; two ways to the
-// same hill both climb on. Each begins higher than it would have.
+// A start that surely leads to a lower maximum of the sample is evaluated on all rows and stopped. Two starts that lead to the same maximum
+// both climb on. Each begins higher than it would have without the sample.
 func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 	t.Parallel()
 	ctx, src := context.Background(), fixtures.Overlapping(20_000)
@@ -53,7 +53,7 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 	}
 	for i, r := range runs {
 		if r.pruned != (i == 2) || i == 2 && r.Sweeps != 1 {
-			t.Errorf("start %d: outraced %v after %d sweeps", i, r.pruned, r.Sweeps)
+			t.Errorf("start %d: pruned %v after %d sweeps", i, r.pruned, r.Sweeps)
 		}
 		if i < 2 && math.Abs(r.Last.Point.F-old[i].Last.Point.F) > SameOptimum {
 			t.Errorf("start %d ends at %v, without a sample at %v", i, r.Last.Point.F, old[i].Last.Point.F)

@@ -8,15 +8,15 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// shared is what the steps of a fit, and all fits of a choice, have in common: the rows that starts are drawn from, and
-// k-means to its end from seeds that several shapes draw alike.
+// shared is what the stages of a fit, and all fits of a choice, have in common: samples of the rows by their size, and labels of k-means by
+// the rows it starts from, which several shapes draw alike.
 type shared struct {
 	mu     sync.Mutex
 	points map[int]func() (*seed.Points, error)
 	labels map[string]func() ([]int32, error)
 }
 
-// Once returns m[key], or else what fresh returns, a value that is computed at its first use.
+// once returns the value m[key], which fresh computes at its first use.
 func once[K comparable, V any](s *shared, m *map[K]func() (V, error), key K, fresh func() (V, error)) (V, error) {
 	s.mu.Lock()
 	if *m == nil {
@@ -36,7 +36,7 @@ func (s *shared) sample(most int, draw func() (*seed.Points, error)) (*seed.Poin
 	return once(s, &s.points, most, draw)
 }
 
-// lloyd returns the labels of seed.Lloyd. near is the same for all fits that share.
+// lloyd returns the labels that seed.Lloyd gives to near from the given rows of it. near must be the same for all fits that share.
 func (s *shared) lloyd(ctx context.Context, near *seed.Points, rows []int, threads int) ([]int32, error) {
 	return once(s, &s.labels, fmt.Sprint(rows), func() ([]int32, error) { return seed.Lloyd(ctx, near, rows, threads) })
 }

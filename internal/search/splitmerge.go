@@ -20,25 +20,25 @@ import (
 const (
 	moveRows   = 5000   // rows that moves are tried on: all, or a sample
 	MovePairs  = 4      // pairs that may merge, those whose responsibilities are most alike
-	moveTries  = 30     // moves tried in a round, on
-	moveWork   = 60_000 // rows of all tries together
+	moveTries  = 30     // moves tried in a round at most
+	moveWork   = 60_000 // rows of all moves of a round together, at most
 	moveSteps  = 10     // EM steps of a try
 	moveClimbs = 3      // tries that climb on
 	moveRounds = 5      // moves kept
 	MoveGain   = 0.1    // nats that a move must gain
-	moveNear   = 0.1    // estimated standard errors from its top at which the climb of a move ends
+	moveNear   = 0.1    // estimated standard errors from its maximum at which the climb of a move ends
 	moveShare  = 0.01   // responsibilities below this do not move
 
-	// Of bits and levels, whose components need no rows for a covariance and whose likelihoods have many local maxima: more moves, from
-	// softer starts, and new starts beside them.
+	// Of kinds whose starts are of several kinds (kind.Kind.Soft). Their components need no rows for a covariance, and their likelihoods
+	// have many local maxima: more moves are tried, with less label confidence, and new starts beside them.
 	discreteSplit  = 4    // rows of a component that is split, at least
-	moveConfidence = 0.2  // how much a move trusts its responsibilities; with 0.7 twice as many searches ended too low
+	moveConfidence = 0.2  // label confidence of the starts that moves make; with 0.7 twice as many searches ended too low
 	discreteGain   = 0.02 // nats that a move must gain
-	discreteRounds = 3    // rounds in a row without a gain that end the search, two where most starts agree, on
-	discreteFails  = 3000 // rows of those rounds together, and one round on more
+	discreteRounds = 3    // rounds in a row without a gain that end the search; two where most starts agree
+	discreteFails  = 3000 // rows of those rounds together, at most, but for the first
 )
 
-// moveRules are how moves are tried.
+// moveRules says how moves are tried.
 type moveRules struct {
 	pairs int     // that may merge, those whose responsibilities are most alike
 	rows  int     // of a component that is split, at least
@@ -47,7 +47,7 @@ type moveRules struct {
 	fresh bool    // whether rounds are filled up with starts that are drawn anew
 }
 
-// rules returns those of the mixture on n rows.
+// rules returns how moves of the fit are tried on n rows.
 func (f *Fit) rules(n int) moveRules {
 	k := f.Plan.K
 	if f.Plan.Kind.Soft {
@@ -56,22 +56,23 @@ func (f *Fit) rules(n int) moveRules {
 	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
 }
 
-// Moves is a search for higher local maxima on some of the rows.
+// MoveSearch looks for higher local maxima on a sample of the rows, or all, by moves: it merges two components and splits a third.
 type MoveSearch struct {
-	Fit            *Fit                     // of the same mixture to these rows
-	Rejects        func(*ascent.Point) bool // points that may not win
-	Points, near   *seed.Points
+	Fit            *Fit                     // of the same mixture to Points alone
+	Rejects        func(*ascent.Point) bool // reports whether a point may not win, such as a degenerate one
+	Points         *seed.Points             // the rows that moves are tried on
+	near           *seed.Points             // the same where k-means measures distances
 	rng            *rand.Rand
 	sweeps         int
 	rules          moveRules
-	skip           int       // moves from where the search is that earlier rounds have tried
-	LastObjectives []float64 // the objectives of the last climbs that went to their end
+	skip           int       // moves from the present point that earlier rounds have tried
+	LastObjectives []float64 // the objectives at the ends of the last ClimbAll, without those rejected
 	model.Moves
 }
 
-// move goes on from the best end by merging two components and splitting a third, as long as that finds a higher maximum
-// (Ueda, Nakano, Ghahramani and Hinton 2000). Moves are tried on a sample of the rows where there are many; what gains there climbs on all
-// rows, and counts if it ends higher.
+// splitAndMerge goes on from the best outcome by merging two components and splitting a third, as long as that finds a higher maximum
+// (Ueda, Nakano, Ghahramani and Hinton 2000). Where rows are many, moves are tried on a sample; what has gained there climbs on all rows
+// at the end, and becomes e.Moved if it ends higher.
 func (f *Fit) splitAndMerge(ctx context.Context, e *Outcome) error {
 	m, err := f.NewMoveSearch(ctx)
 	if err != nil {
@@ -94,7 +95,7 @@ func (f *Fit) splitAndMerge(ctx context.Context, e *Outcome) error {
 		at, fails, m.skip = next, 0, 0
 		m.Kept++
 	}
-	if e.moves = &m.Moves; all { // else they are no passes over the rows
+	if e.moves = &m.Moves; all { // on a sample they are no passes over the rows
 		f.MoveSweeps = m.sweeps
 	}
 	if err != nil || m.Kept == 0 {
@@ -109,7 +110,7 @@ func (f *Fit) splitAndMerge(ctx context.Context, e *Outcome) error {
 	return nil
 }
 
-// Extra climbs from theta, as one more start after those of e.
+// ClimbExtra climbs from theta, as one more start after those of e. Its passes count as MoveSweeps.
 func (f *Fit) ClimbExtra(ctx context.Context, e *Outcome, theta []float64) (*Run, error) {
 	var watch func(Progress)
 	if f.Watch != nil {
@@ -128,7 +129,7 @@ func (f *Fit) ClimbExtra(ctx context.Context, e *Outcome, theta []float64) (*Run
 	return r, r.Err
 }
 
-// Moves returns a search that begins nowhere yet.
+// NewMoveSearch returns a search on a sample of the rows, or all where they are few. It rejects degenerate points.
 func (f *Fit) NewMoveSearch(ctx context.Context) (*MoveSearch, error) {
 	p, err := f.shared.sample(moveRows, func() (*seed.Points, error) {
 		return seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, moveRows, rng.StartSample.New(f.Plan.Seed))
@@ -141,7 +142,7 @@ func (f *Fit) NewMoveSearch(ctx context.Context) (*MoveSearch, error) {
 	return m, nil
 }
 
-// on returns the fit of the same mixture to the points alone.
+// onPoints returns the fit of the same mixture to the points alone.
 func (f *Fit) onPoints(p *seed.Points) *Fit {
 	s, look := *f, *f.Survey
 	look.Rows, look.Used, look.W = int64(p.N), int64(p.N), 0
@@ -154,7 +155,7 @@ func (f *Fit) onPoints(p *seed.Points) *Fit {
 	return &s
 }
 
-// step returns the highest local maximum that one move leads to, nil if none is higher.
+// step returns the best local maximum that one move from the point leads to, nil if none is higher by the gain that a move must have.
 func (m *MoveSearch) step(ctx context.Context, at *ascent.Point) (*ascent.Point, error) {
 	resp, err := m.Responsibilities(ctx, at.Theta)
 	if err != nil {
@@ -171,7 +172,7 @@ func (m *MoveSearch) step(ctx context.Context, at *ascent.Point) (*ascent.Point,
 	return top, nil
 }
 
-// Responsibilities returns those of the components at theta for the rows, row-major.
+// Responsibilities returns the responsibilities of the components at theta for m.Points: n x k numbers, row by row.
 func (m *MoveSearch) Responsibilities(ctx context.Context, theta []float64) ([]float64, error) {
 	var resp []float64
 	err := m.Fit.Local.Rows(ctx, m.Fit.Mix, theta, func(s *sweep.Scored) error {
@@ -182,8 +183,8 @@ func (m *MoveSearch) Responsibilities(ctx context.Context, theta []float64) ([]f
 	return resp, err
 }
 
-// Best returns the highest local maximum that some starts lead to, and which start that was; nil where all are bad. A few
-// EM steps say which may climb on.
+// ClimbBest takes a few EM steps from each start, climbs on from the best few, and returns the best point reached and the index of its
+// start; nil where all are rejected.
 func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
 	m.Tried += len(starts)
 	l := &lockstep{sweeper: m.Fit.Local, threads: m.Fit.Plan.Threads, mix: m.Fit.Mix}
@@ -205,7 +206,7 @@ func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *as
 	return top, runs[at].start, err
 }
 
-// Top climbs and returns the highest point reached, and from which start; nil if all are bad.
+// ClimbAll climbs from each of thetas and returns the best point reached and the index of its start; nil where all are rejected.
 func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
 	l := m.Fit.lockstep(nil)
 	l.degenerate = m.Rejects
@@ -228,7 +229,8 @@ func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *asc
 	return top, start, nil
 }
 
-// Met returns how many of the last climbs ended at an objective, as near as they were carried.
+// CountAt returns how many climbs of the last ClimbAll ended at an objective, by less than MoveGain: climbs of moves end near their maxima
+// only.
 func (m *MoveSearch) CountAt(objective float64) (n int) {
 	for _, f := range m.LastObjectives {
 		if math.Abs(f-objective) < MoveGain {
@@ -249,12 +251,13 @@ func (m *MoveSearch) count(runs []Run) error {
 	return nil
 }
 
-// until is a driver that stops at a distance, by its own estimate.
+// until is a driver that stops at an estimated distance from its optimum.
 type until struct {
 	ascent.Driver
 	distance float64 // standard errors
 }
 
+// Steps implements ascent.Driver.
 func (u until) Steps(ctx context.Context, o ascent.Objective, theta []float64) iter.Seq2[ascent.Step, error] {
 	return func(yield func(ascent.Step, error) bool) {
 		for s, err := range u.Driver.Steps(ctx, o, theta) {
@@ -265,8 +268,9 @@ func (u until) Steps(ctx context.Context, o ascent.Objective, theta []float64) i
 	}
 }
 
-// Starts returns the parameters after each move from the responsibilities: the pairs most alike merge first, and with each
-// every other component is split. A round goes on where the last one from there stopped, and begins again after the last move.
+// starts returns the parameters after each move from the responsibilities. The pairs most alike merge first, and with each pair every
+// other component is split in turn. A round goes on with the move after the last of the round before, and begins again after the last
+// of all.
 func (m *MoveSearch) starts(ctx context.Context, resp []float64) ([][]float64, error) {
 	k := m.Fit.Mix.K
 	var starts [][]float64
@@ -274,7 +278,7 @@ func (m *MoveSearch) starts(ctx context.Context, resp []float64) ([][]float64, e
 	number := 0
 	for _, pair := range SimilarPairs(m.Points.W, resp, k)[:m.rules.pairs] {
 		for c := range k {
-			if c == pair[1] || c == pair[0] && k > 2 { // of two components the only third is both together
+			if c == pair[1] || c == pair[0] && k > 2 { // of two components the third is the one that both have become
 				continue
 			}
 			if number++; number <= m.skip {
@@ -302,7 +306,7 @@ func (m *MoveSearch) starts(ctx context.Context, resp []float64) ([][]float64, e
 	return m.fill(ctx, starts, most)
 }
 
-// fill adds starts that are drawn anew until there are so many, by turns from random rows and by k-means++, where the rules say so.
+// fill adds new starts until there are most of them, drawn by turns from random rows and by k-means++, where the rules ask for new ones.
 func (m *MoveSearch) fill(ctx context.Context, starts [][]float64, most int) ([][]float64, error) {
 	for i := 0; m.rules.fresh && len(starts) < most; i++ {
 		method := []plan.Start{plan.Random, plan.PlusPlus}[i/2%2]
@@ -315,8 +319,8 @@ func (m *MoveSearch) fill(ctx context.Context, starts [][]float64, most int) ([]
 	return starts, nil
 }
 
-// Split gives a part of the rows of component c to the component into, by k-means from a start drawn at random. It reports
-// whether there are rows enough for two.
+// Split changes responsibilities, n x k numbers, so that component into gets a part of the rows of component c, by 2-means from a start drawn
+// at random. It reports whether c has rows enough for two; if not, resp stays as it is.
 func (m *MoveSearch) Split(ctx context.Context, resp []float64, c, into int) (bool, error) {
 	k := m.Fit.Mix.K
 	part := &seed.Points{D: m.near.D, Levels: m.near.Levels}
@@ -345,10 +349,10 @@ func (m *MoveSearch) Split(ctx context.Context, resp []float64, c, into int) (bo
 	return true, err
 }
 
-// Alike returns all pairs of the k components, those first whose responsibilities are most alike: of the largest cosine
-// of the angle between them (Ueda et al. 2000, eq. 22, over their lengths).
+// SimilarPairs returns all pairs of the k components, those first whose responsibilities are most alike by the cosine of the angle between
+// them (Ueda et al. 2000, eq. 22, over their lengths). w are the weights of the rows, resp is n x k. The lower index of a pair comes first.
 func SimilarPairs(w, resp []float64, k int) [][2]int {
-	both := make([]float64, k*k)
+	both := make([]float64, k*k) // weighted products of responsibilities, lower triangle
 	for i, w := range w {
 		r := resp[i*k : i*k+k]
 		for a, ra := range r {
@@ -374,8 +378,8 @@ func SimilarPairs(w, resp []float64, k int) [][2]int {
 	return pairs
 }
 
-// FromResponsibilities returns the parameters that one M-step makes of responsibilities, row-major. firm is how much a start of bits
-// or levels believes them.
+// FromResponsibilities returns the parameters that one M-step makes of responsibilities, n x k numbers for the points p. confidence is the label
+// confidence of a kind without covariances; Gaussian components take the responsibilities as they are.
 func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, confidence float64) []float64 {
 	k := f.Mix.K
 	q := &seed.Points{D: p.D, Levels: p.Levels} // each row once for every component, with that share of its weight

@@ -14,7 +14,7 @@ import (
 
 // Two clusters under one component, and one under two: EM stays there, a move does not. With more rows than moves are tried
 // on they see a sample, and the result is of all rows.
-func TestMovesLeaveAHillThatEMCannot(t *testing.T) {
+func TestMovesLeaveAMaximumThatEMCannot(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{900, 12_000} {
 		z := fixtures.Normals(3, 2*n)

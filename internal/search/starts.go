@@ -13,7 +13,8 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// Starts returns the parameter vectors that the climbs begin at.
+// Starts returns the parameter vectors that the climbs begin at, as many as the plan says: given, computed, or drawn from a sample of the
+// rows. Drawn ones may have climbed some steps already, where several are tried for each or where rows are many.
 func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	switch f.Plan.Init {
 	case plan.FromModel:
@@ -69,9 +70,10 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	return thetas, nil
 }
 
-// drawnBy returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with others, which
-// find other local maxima: of 264 fits of six tables, over 14 shapes and several k, ten starts from k-means reached the highest
-// known in 195, ten from k-means++ in 220, five of this kind, each the best of ten tries, with moves after them in 235.
+// drawnBy returns the method by which a try of a start is drawn. "mixed" begins with k-means and goes on with other methods, which
+// lead to other local maxima. Of 264 fits of six tables, over 14 shapes and several k, the highest known maximum was reached in 195 by ten
+// starts from k-means, in 220 by ten from k-means++, and in 235 by five mixed ones, each the best of ten tries, with splits and merges
+// after them.
 func drawnBy(method plan.Start, start, try int) plan.Start {
 	switch {
 	case method == plan.SmallEM:
@@ -86,14 +88,14 @@ func drawnBy(method plan.Start, start, try int) plan.Start {
 	return plan.Random
 }
 
-// How far tries climb.
+// How many steps tries climb.
 const (
 	smallSteps    = 10 // EM steps
-	discreteSteps = 60 // of bits and levels: almost to the top, since their likelihoods have many local maxima
+	discreteSteps = 60 // of kinds with kind.Kind.Soft: almost to the maximum, since early steps say little about which is higher
 )
 
-// bestTries returns the best of each so many tries after a short climb, which is ten EM steps (small-EM: Biernacki, Celeux, Govaert
-// 2003) but for mixed starts of bits and levels. All tries of all starts share the passes.
+// bestTries returns the best of each group of so many tries after a short climb: ten EM steps (small-EM: Biernacki, Celeux, Govaert
+// 2003), and up to discreteSteps of EM-L-BFGS for mixed starts of kinds with kind.Kind.Soft. All tries of all starts share the passes.
 func (f *Fit) bestTries(ctx context.Context, tries [][]float64, each int, method plan.Start) ([][]float64, error) {
 	l := &lockstep{sweeper: f.sweeper(), threads: f.Plan.Threads, mix: f.Mix}
 	var driver ascent.Driver = ascent.EM{Beta: 1, MaxIter: smallSteps}
@@ -116,7 +118,7 @@ func (f *Fit) bestTries(ctx context.Context, tries [][]float64, each int, method
 	return thetas, nil
 }
 
-// sample returns the rows that starts are drawn from.
+// sample returns the rows that starts are drawn from: all, or a uniform sample.
 func (f *Fit) sample(ctx context.Context) (*seed.Points, error) {
 	most := max(seed.SampleRows, f.Plan.K)
 	f.drawnFrom = min(f.Survey.Used, int64(most))
@@ -125,9 +127,10 @@ func (f *Fit) sample(ctx context.Context) (*seed.Points, error) {
 	})
 }
 
-// near returns the points in the space where a method of Spec.Init measures distances between them: for a Gaussian mixture
-// in units of each column's standard deviation, which no column's unit can spoil; for levels by the number of columns that
-// differ; else as they are. "whitened" measures by the covariance of all rows, which no linear map of the columns changes.
+// near returns the points in the space where a method of plan.Start measures distances between them. For a Gaussian mixture that is in
+// units of each column's standard deviation, so that the units of columns do not matter; "whitened" measures by the covariance of all
+// rows, so that no linear map of the columns matters. For levels the distance is the number of columns that differ. Other kinds say
+// themselves (kind.Cells.Near), or take the points as they are.
 func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 	switch k := f.Plan.Kind; {
 	case k.Shaped:
@@ -146,8 +149,9 @@ func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 	return p
 }
 
-// drawn returns one start drawn from the points p by a method of Spec.Init; near is the same points where the method
-// measures distances. "whitened" is "kmeans" but for those. firm is how much a start of bits or levels trusts its labels.
+// drawn returns one start drawn from the points p by a method of plan.Start; near is the same points where the method measures
+// distances. "whitened" is "kmeans" but for those. confidence is the share of a row that its labelled component gets; Gaussian
+// components and centres take labels whole.
 func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start, confidence float64, rng *rand.Rand) ([]float64, error) {
 	k := f.Plan.K
 	candidates := seed.Greedy(k)
@@ -191,18 +195,19 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	return seed.FromLabelsWithConfidence(f.Mix, p, labels, confidence), nil
 }
 
-// How much a start of bits or levels trusts its labels: the share of a row that its labelled component gets. All components share
-// the rest, since EM never leaves a probability of 0.
+// Label confidence: the share of a row that its labelled component gets in a start of a kind without covariances, such as bits. All
+// components share the rest, since EM cannot leave a probability of 0.
 const (
+	// DrawnConfidence is the label confidence of starts that are drawn.
 	DrawnConfidence = 0.7
 	givenConfidence = 0.99
-	// softConfidence begins where all components are much alike; they part as the climb goes on. Of nine rugged problems the best tenth of 60
-	// such starts ended some 30 % nearer the highest maximum known than of others; where components are plain, all of them may miss one
-	// that the others find. So mixed starts take turns.
+	// softConfidence begins where all components are much alike; they part as the climb goes on. On nine problems with many local maxima
+	// the best tenth of 60 such starts ended some 30 % nearer the highest maximum known than that of others. Where components are
+	// well apart, all such starts may miss one that the others find. So mixed starts take turns.
 	softConfidence = 0.15
 )
 
-// confidence is how much a try of a start trusts its labels.
+// startConfidence returns the label confidence of a try of a start.
 func startConfidence(method plan.Start, try int) float64 {
 	if method == plan.Mixed && try%2 == 1 {
 		return softConfidence
@@ -219,6 +224,7 @@ func nearest(p *seed.Points, rows []int, threads int) []int32 {
 	return seed.Nearest(p, centres, threads)
 }
 
+// weights returns the weight of the points with each label.
 func weights(p *seed.Points, labels []int32, k int) []float64 {
 	w := make([]float64, k)
 	for i, c := range labels {

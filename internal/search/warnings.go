@@ -14,7 +14,7 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// warnings says what the reader of the result should know.
+// warnings adds to r what the reader of the result should know.
 func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	f.warnUnfinished(r)
 	if f.Plan.RegCovar > 0 {
@@ -55,7 +55,7 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	r.warnEmpty(noWeight, "only rows of weight 0 carry")
 }
 
-// warnUnfinished says that, and why, the fit has not finished.
+// warnUnfinished says that the fit has not finished, and why.
 func (f *Fit) warnUnfinished(r *Result) {
 	c, p := &r.Certificate, r.Model.Provenance
 	after := text.Count(p.Iterations, "iteration")
@@ -71,7 +71,7 @@ func (f *Fit) warnUnfinished(r *Result) {
 	}
 }
 
-// warnFew says that the likelihood of a component is an accident of its few rows.
+// warnFew says that a component has so few rows that its likelihood is accidental.
 func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 	if c, j := f.narrow(at); c >= 0 {
 		r.warn(model.Warn(model.Narrow, "a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
@@ -109,7 +109,7 @@ func (f *Fit) flatGroups(ctx context.Context, r *Result) error {
 	return err
 }
 
-// dominance warns where distances are those of one column almost alone, and nobody said that they should be.
+// dominance warns where one column decides almost all distances and the user has not said anything about scales.
 func (f *Fit) dominance(r *Result) {
 	if f.Plan.Mixture() || f.Plan.Spec.Scale != "" || f.Plan.Replica {
 		return
