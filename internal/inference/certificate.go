@@ -11,7 +11,8 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Certify says how far from the optimum the fit stopped.
+// Certify says how far from the optimum the last step s of the fit is. Distances are in standard errors, log-likelihoods in the user's
+// units. It makes no pass.
 func (f *Fit) Certify(s ascent.Step) (c model.Certificate) {
 	c.OnEdge = []string{}
 	switch {
@@ -24,7 +25,7 @@ func (f *Fit) Certify(s ascent.Step) (c model.Certificate) {
 	case f.Plan.Hard():
 		return c
 	}
-	method := "estimate" // the driver's own, where nobody looked closely
+	method := "estimate" // that of the driver, where the information was not looked at
 	if s.Certificate != nil {
 		method = string(s.Certificate.Method)
 		if s.Certificate.AtLeast {
@@ -41,15 +42,15 @@ func (f *Fit) Certify(s ascent.Step) (c model.Certificate) {
 	return c
 }
 
-// Certified reports whether the fit climbs the log-likelihood until its optimum is certified to be near.
+// CanCertify reports whether the fit climbs the log-likelihood until a certificate says that the optimum is near.
 func (f *Fit) CanCertify() bool {
 	return f.Mix.Smooth() && !f.Plan.Hard() && f.Plan.RegCovar == 0 && f.Plan.TolLogLik == 0
 }
 
-// flatDirection looks for a direction in which no row's density changes, by the sum of the outer products of the rows'
-// scores, info of the parameters keep, held left out: what rows do not determine is in its null space. That is a pass which standard errors
-// take anyway; two more, along the direction alone, tell whether the log-likelihood is flat there. It is for ends that were not
-// looked at in every direction, and returns what is to be told of one.
+// flatDirection looks for a direction in which no row's density changes, and returns the certificate of s with what it found. info is the sum
+// over the rows of the outer products of their scores, for the parameters keep; parameters held are left out. Directions that the rows
+// do not determine are in its null space. The pass for info is one that standard errors take anyway; two more, along the direction alone,
+// tell whether the log-likelihood is flat there. Where s was looked at in every direction, it finds nothing new and returns at once.
 func (f *Fit) flatDirection(ctx context.Context, s *ascent.Step, keep []int, held []bool, info *mat.SymDense, rows int64) (*ascent.Certificate, error) {
 	if s.Certificate == nil || s.Certificate.Whole || !f.CanCertify() || int64(len(keep)) >= rows {
 		return s.Certificate, nil
@@ -61,7 +62,7 @@ func (f *Fit) flatDirection(ctx context.Context, s *ascent.Step, keep []int, hel
 		return nil, err
 	}
 	c := *s.Certificate
-	if least < c.Curvature { // what was told by the curvature that the climb had met
+	if least < c.Curvature { // the certificate went by the curvature that the climb had met
 		grow := math.Sqrt(c.Curvature / max(least, FlatBelow))
 		c.Distance, c.Remaining = c.Distance*grow, c.Remaining*grow*grow
 	}
@@ -71,11 +72,11 @@ func (f *Fit) flatDirection(ctx context.Context, s *ascent.Step, keep []int, hel
 	return &c, nil
 }
 
-// outerProducts returns the product of the sum of outer products info with a move. info is of the parameters keep, which lack
-// one of each group of logits: the scores of a group add to 0, and that one has what is missing.
+// outerProducts returns a function that multiplies info, the sum of outer products, with a step v. info is of the parameters keep, which lack
+// one of each group of logits: the scores of a group add up to 0, so that the one left out follows from the others.
 func (f *Fit) outerProducts(keep []int, held []bool, info *mat.SymDense) func(v []float64) ([]float64, error) {
 	n := f.Mix.Params()
-	kept, anchor := make([]bool, n), slices.Repeat([]int{-1}, n) // of each parameter that of its group
+	kept, anchor := make([]bool, n), slices.Repeat([]int{-1}, n) // of each parameter, the one left out of its group; -1 where none is
 	for _, at := range keep {
 		kept[at] = true
 	}
@@ -107,14 +108,14 @@ func (f *Fit) outerProducts(keep []int, held []bool, info *mat.SymDense) func(v 
 	}
 }
 
-// Undetermined is why there are no standard errors, and what is remarked, where the log-likelihood is flat.
+// Undetermined is what is said where the log-likelihood is flat in some direction.
 const Undetermined = "the log-likelihood is flat in some direction: these rows do not determine all parameters"
 
-// FlatBelow is the smallest curvature, in units of the complete-data information, below which a direction is called flat: what
-// a difference of gradients is right to.
+// FlatBelow is the curvature, in units of the complete-data information, below which a direction is called flat: the precision of a difference
+// of gradients.
 const FlatBelow = 1e-4
 
-// IsFlat reports whether an end was found to be flat in some direction.
+// IsFlat reports whether the log-likelihood was found to be flat in some direction at s.
 func IsFlat(s *ascent.Step) bool {
 	return s.Certificate != nil && math.Abs(s.Certificate.Curvature) < FlatBelow
 }

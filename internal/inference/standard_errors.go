@@ -1,4 +1,5 @@
-// Package inference tells about the end of a fit: its standard errors, its certificate, and whether the rows determine all parameters.
+// Package inference tells what the final point of a fit is worth: its certificate, its standard errors, and whether the rows determine all
+// parameters.
 package inference
 
 import (
@@ -17,18 +18,19 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// End is where a fit has ended, and what can be asked about it.
+// Fit is a fit whose final point is asked about.
 type Fit struct {
 	*prepare.Rows
 	Mix   *mixture.Mixture
 	Local *sweep.Local
-	// climb runs a driver from theta to its end, and counts its passes.
+	// Climb runs a driver from theta, counts its passes, and returns its last step.
 	Climb func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error)
 }
 
-// StandardErrors makes a pass for the standard errors where a fit has ended, parameters on a floor left out;
-// component c of the answer is the order[c]-th of theta, where that is -1 one that has no standard errors. Of an end that was not looked at in every direction the pass may
-// also find a flat one, which s.Certificate then tells. It returns nil for a model without density.
+// StandardErrors makes a pass for the standard errors at s, the last step of a fit, in the user's units. Parameters on a floor have none.
+// Component c of the answer is component order[c] of theta; where order[c] is -1 it has no standard errors. Where s has not been looked at
+// in every direction, the pass may find a flat direction, which s.Certificate then tells. The answer is nil for a model without a density,
+// and says why where there are no standard errors.
 func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (*model.StandardErrors, error) {
 	if !f.Mix.Family.Density() {
 		return nil, nil
@@ -49,7 +51,7 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	case p > sweep.MaxInformation:
 		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d whose information is inverted", p, sweep.MaxInformation)
 	case int64(p) >= f.Survey.Used:
-		e.Why = fmt.Sprintf("%s too few for the information of %d parameters", text.RowsAre(f.Survey.Used, f.Survey.W), p) // whatever their weights, so many scores have no more directions
+		e.Why = fmt.Sprintf("%s too few for the information of %d parameters", text.RowsAre(f.Survey.Used, f.Survey.W), p) // whatever their weights, the scores of n rows span n directions at most
 	}
 	if e.Why != "" {
 		return e, nil
@@ -75,16 +77,16 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	n := natural{f: f, theta: theta, held: held, u: u, order: order}
 	n.at = len(theta) - len(f.Mix.Components(theta))
 	n.fill(e)
-	multiply(e, math.Exp2(float64(f.Units.WeightPower)/2)) // an error goes with one over the root of the weights
+	multiply(e, math.Exp2(float64(f.Units.WeightPower)/2)) // an error is in proportion to 1 / sqrt(weights)
 	return e, nil
 }
 
-// edgeRows is the expected number of rows below which the rarer outcome of a probability has none to tell its error by.
+// edgeRows is the expected number of rows with the rarer outcome of a probability below which its standard error is left out.
 const edgeRows = 0.1
 
-// NearEdge returns held and what rows say next to nothing of near an edge: the probabilities so near 0 or 1 that less than
-// a tenth of a row speaks for the rarer outcome, and the means of a component at the floor of variances, whose rows are
-// all but equal in some direction.
+// NearEdge returns, for each parameter, whether it has no standard error: those of held, probabilities so near 0 or 1 that less than a tenth
+// of a row is expected to have the rarer outcome, and the means of a component at the floor of variances, whose rows are all but equal in
+// some direction. held stays as it is.
 func (f *Fit) NearEdge(theta []float64, held []bool) []bool {
 	k, d, comp := f.Mix.K, f.Mix.D, f.Mix.Components(theta)
 	near, at := make([]bool, len(theta)), len(theta)-len(comp)
@@ -118,6 +120,7 @@ type natural struct {
 	at    int // where the family's parameters begin in theta
 }
 
+// fill sets the standard errors of all parameters.
 func (n *natural) fill(e *model.StandardErrors) {
 	if n.at > 0 && len(n.order) > 1 {
 		w := n.f.Mix.LogWeights(nil, n.theta)
@@ -143,8 +146,8 @@ func (n *natural) fill(e *model.StandardErrors) {
 	}
 }
 
-// locations fills in the errors of probabilities and the like: each by the slope in its own parameter, or those of the levels of
-// a column together.
+// locations sets the errors of components of a kind whose parameters are one number a cell, such as a probability: each by its slope in its
+// own parameter, or those of the levels of a column together.
 func (n *natural) locations(e *model.StandardErrors, fam family.Natural) {
 	k, at := n.f.Mix.K, n.f.Plan.Kind.Location
 	p := fam.Natural(nil, n.theta[n.at:], k)
@@ -172,7 +175,7 @@ func (n *natural) locations(e *model.StandardErrors, fam family.Natural) {
 	}
 }
 
-// shares returns the standard errors of probabilities p that are the softmax of the logits from place from on:
+// shares returns the standard errors of probabilities p that are the softmax of the logits t = theta[from:from+len(p)]:
 // dp_l = p_l (dt_l - sum_m p_m dt_m).
 func (n *natural) shares(from int, p []float64) model.Errors {
 	e, grad := make(model.Errors, len(p)), make([]float64, len(p))
@@ -189,6 +192,7 @@ func (n *natural) shares(from int, p []float64) model.Errors {
 	return e
 }
 
+// gaussian sets the errors of means and covariances.
 func (n *natural) gaussian(e *model.StandardErrors, g family.Gaussian) {
 	unit := n.f.unitSizes()
 	for _, c := range n.order {
@@ -227,7 +231,7 @@ func (n *natural) mean(c, j int) float64 {
 	return unit * n.u.StandardError(n.at+c*d+j, []float64{1})
 }
 
-// covariance returns the standard errors of a covariance, laid out as in StandardErrors.
+// covariance returns the standard errors of the covariance of component c, laid out as in model.StandardErrors; unknown where c is -1.
 func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Errors {
 	d, size := n.f.Mix.D, g.Shape.Size(n.f.Mix.D)
 	entry := func(_, _ int) float64 { return math.NaN() }
@@ -255,7 +259,7 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Err
 	return e
 }
 
-// entries returns the standard errors of the entries of the covariance of component c.
+// entries returns a function that returns the standard error of entry j, l of the covariance of component c.
 func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 	k, d, comp := n.f.Mix.K, n.f.Mix.D, n.theta[n.at:]
 	if fam, ok := n.f.Mix.Family.(family.Parsimonious); ok {
@@ -273,8 +277,8 @@ func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 	}
 }
 
-// unitSizes returns what a step of 1 after the transform is in the units that covariances are told in, variable by variable:
-// the user's, or those of principal components.
+// unitSizes returns, for each variable, how long a step of 1 in the fit is in the units that covariances are told in: the user's, or those of
+// principal components.
 func (f *Fit) unitSizes() []float64 {
 	unit := slices.Repeat([]float64{1}, f.Mix.D)
 	if model.Principal(f.Transform) != nil {
@@ -291,7 +295,7 @@ func (f *Fit) unitSizes() []float64 {
 	return unit
 }
 
-// multiply multiplies all of the errors e.
+// multiply multiplies all errors of e.
 func multiply(e *model.StandardErrors, by float64) {
 	for _, rows := range [][]model.Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities} {
 		for _, row := range rows {

@@ -25,7 +25,7 @@ func (p *Plan) validate() error {
 	return p.validateChoice()
 }
 
-// One returns the error of a plan that fits more than one K or covariance shape, or repeats a fit; nil for one that fits one.
+// CheckOne refuses a plan that leaves a choice of K or of the covariance shape, or that repeats a fit.
 func (p *Plan) CheckOne() error {
 	switch {
 	case p.Bootstrap > 0:
@@ -42,7 +42,7 @@ func (p *Plan) CheckOne() error {
 	return Wrong("Covariance", "names several shapes, but this fits one; fit chooses one")
 }
 
-// oneOf checks a word against the words allowed; empty is allowed and means the first.
+// oneOf refuses a word that is none of the words allowed. The empty word is allowed and means the first.
 func oneOf[W, V ~string](field string, value W, words ...V) error {
 	if value == "" || slices.Contains(words, V(value)) {
 		return nil
@@ -62,7 +62,7 @@ func joined[W ~string](words []W) string {
 // notNegative reports whether v is finite and at least 0.
 func notNegative(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 
-// validateK wants a number of components, or the price that finds one.
+// validateK checks the number of components, the range of it, and the penalty that finds one.
 func (p *Plan) validateK() error {
 	switch {
 	case p.Penalty != nil && !p.Kind.Squared:
@@ -91,6 +91,7 @@ func (p *Plan) validateK() error {
 	return nil
 }
 
+// validateNumbers refuses numbers that are negative or not finite.
 func (p *Plan) validateNumbers() error {
 	switch {
 	case p.NInit < 0:

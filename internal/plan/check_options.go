@@ -9,7 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// validateModel rejects what the model would ignore.
+// validateModel refuses options that do not apply to the kind of model or to the algorithm.
 func (p *Plan) validateModel() error {
 	k, m := p.Kind, p.Kind.Name
 	if !k.Shaped {
@@ -61,6 +61,7 @@ func (p *Plan) validateModel() error {
 	return nil
 }
 
+// validateStart checks where the climbs start.
 func (p *Plan) validateStart() error {
 	switch {
 	case p.Algorithm == Exact && !p.auto():
@@ -82,7 +83,7 @@ func (p *Plan) validateStart() error {
 	return nil
 }
 
-// validateRepeats checks what is repeated on other rows.
+// validateRepeats checks the number of replicates, and whether the model can be tested.
 func (p *Plan) validateRepeats() error {
 	switch {
 	case p.Bootstrap < 0:

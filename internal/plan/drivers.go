@@ -1,12 +1,12 @@
 package plan
 
-// Driver returns the driver in use on d columns.
+// Driver returns the driver in use on d columns: never Auto.
 func (p *Plan) Driver(d int) Algorithm {
 	a, _ := p.DriverAndReason(d)
 	return a
 }
 
-// Choice returns the driver in use on d columns and, where it was left to the fit, why it is this one.
+// DriverAndReason returns the driver in use on d columns and, where it was left to the fit, why it is this one; else "".
 func (p *Plan) DriverAndReason(d int) (a Algorithm, why string) {
 	switch {
 	case p.Penalty != nil:
@@ -25,16 +25,16 @@ func (p *Plan) DriverAndReason(d int) (a Algorithm, why string) {
 	return EMLBFGS, "it ends where EM does, in several times fewer passes where components overlap"
 }
 
-// breathes reports whether k-means that may choose its driver goes on where Lloyd's algorithm ends: not from a given start,
-// which is to be climbed from as it stands, and not where steps are limited.
+// breathes reports whether a fit of k-means whose driver is left open is one of breathing k-means, which goes on where Lloyd's algorithm
+// ends (Fritzke 2020). It is not where the start is given or steps are limited.
 func (p *Plan) breathes() bool {
 	return p.Kind.Squared && !p.HasStart() && p.K != 1 && p.Spec.MaxIter == nil && p.TolShift == 0
 }
 
-// auto reports whether the way starts are chosen in is left to the fit.
+// auto reports whether the choice of starts is left to the fit.
 func (p *Plan) auto() bool { return p.Init == AutoStart }
 
-// Start returns the way starts are chosen in on d columns; NoStart where no start is needed.
+// Start returns how starts are chosen on d columns: never AutoStart, and NoStart where none is needed.
 func (p *Plan) Start(d int) Start {
 	switch {
 	case p.Driver(d) == Exact:
@@ -62,7 +62,7 @@ func (p *Plan) HasStart() bool {
 	return p.Init == FromLabels || p.Init == FromModel || p.Init == FromCenters
 }
 
-// Starts returns the number of starts for n rows.
+// Starts returns the number of starts on n rows, at least 1.
 func (p *Plan) Starts(n int64) int {
 	switch {
 	case p.HasStart():
@@ -71,7 +71,7 @@ func (p *Plan) Starts(n int64) int {
 		return p.NInit
 	case p.K == 1: // every start ends at the same place
 		return 1
-	case p.Driver(0) == Breathing: // its moves are worth more than more starts, and a few centres have few local optima
+	case p.Driver(0) == Breathing: // its moves find more than further starts, and a few centres have few local optima
 		if n <= 1000 && p.K > 3 {
 			return 2
 		}
@@ -89,13 +89,14 @@ const (
 	smallStarts = 10     // at most
 	mixedWork   = 20_000 // rows of all tries together, where starts are mixed
 
-	// Of bits and levels, whose starts are mixed: fewer tries, each almost to its top. Their likelihoods have many local maxima, and
-	// how high EM is after ten steps says little about the one it will come to.
+	// Of kinds whose starts are of several kinds (kind.Kind.Soft): fewer tries, each almost to its maximum. Their likelihoods have many
+	// local maxima, and the objective after ten steps of EM says little about the maximum that it leads to.
 	discreteTries = 4
 	discreteWork  = 10_000
 )
 
-// Tries returns how many starts are tried for each one that climbs on n rows by a method of Init: fewer where they take long.
+// Tries returns how many starts of a method are tried, on n rows, for each one that climbs: fewer where they take long, 1 where none are
+// tried.
 func (p *Plan) Tries(method Start, n int64) int {
 	switch {
 	case method == SmallEM:

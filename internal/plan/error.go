@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Error is a field of a Spec that cannot be used.
+// Error says that a field of a Spec cannot be used.
 type Error struct {
 	Field  string // of Spec, or the argument of a function: "NInit"
 	Reason string // what is wrong with it and what is possible, in terms of fields
@@ -36,7 +36,7 @@ func Wrong(field, format string, a ...any) error {
 	return e
 }
 
-// Flags is text of ours that names flags.
+// Flags is text that names the command's flags. As an argument of Wrong it is turned into names of fields where the error speaks of fields.
 type Flags string
 
 // Errorf is fmt.Errorf for an error that is about no single field. The format may name flags, as that of Wrong.
@@ -66,7 +66,7 @@ type Flagged interface {
 	Flags() string
 }
 
-// FlagText returns what an error says; the part of it that has words in terms of the command's flags, in these.
+// FlagText returns the text of err, in terms of the command's flags where an error in its chain is Flagged.
 func FlagText(err error) string {
 	var e Flagged
 	if errors.As(err, &e) {

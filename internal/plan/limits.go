@@ -6,17 +6,17 @@ const (
 	MaxStarts     = 10_000    // of NInit
 	MaxReplicates = 1_000_000 // of Bootstrap and of LRT
 	MaxThreads    = 1024      // of Threads
-	MaxCandidates = 10_000    // numbers of groups times covariance shapes that one choice may be from
+	MaxCandidates = 10_000    // numbers of groups times covariance shapes of one choice
 )
 
-// What a fit may take by its estimate, before anything is climbed.
+// What a fit may take by an estimate that is made before anything is climbed.
 const (
 	// AffordedBytes is the memory that parameters and sums of one fit may take, beside the rows.
 	AffordedBytes = 4 << 30
-	// AffordedSeconds is the time that a fit may take on one core, unless Spec.AllowLong is set. It holds where parameters are
-	// many for the table: rows in plenty may take as long as they like.
+	// AffordedSeconds is the time that a fit may take on one core, unless Spec.AllowLong is set. It bounds fits with many parameters for
+	// their table: a fit of a large table may take longer.
 	AffordedSeconds = 900
-	// PlentyOfCells is how many cells of the table a parameter must have for the time not to matter.
+	// PlentyOfCells is the number of cells per parameter from which on a fit may take longer than AffordedSeconds.
 	PlentyOfCells = 50
 )
 
@@ -40,15 +40,15 @@ func (p *Plan) validateLimits() error {
 	return nil
 }
 
-// shortRange is how many numbers of groups a range may hold that goes beyond the rows: those beyond are marked as what cannot
-// be fitted, and the rest goes on.
+// shortRange is how many numbers of groups a range may hold that goes beyond the number of rows: candidates beyond are marked as such, and
+// the rest are fitted.
 const shortRange = 100
 
 // CheckRange refuses a long range of numbers of groups that goes beyond the rows, and one that is too long to try.
 func (p *Plan) CheckRange(rows int64, shapes int) error {
 	lo, hi := p.Sizes()
 	switch {
-	case !p.ranged(): // what is not asked for is bounded without a word
+	case !p.ranged(): // a range that nobody asked for is kept within the rows elsewhere
 		return nil
 	case int64(hi) > rows && hi-lo >= shortRange:
 		return Wrong("K", "goes up to %d, but the number of rows is %d", hi, rows)

@@ -13,12 +13,12 @@ import (
 	"github.com/latent-go/latent/score"
 )
 
-// Plan is a Spec that makes sense, with its defaults. Where a field is here and in Spec, the one here is what counts: the Spec keeps
-// what was asked for, for the model file.
+// Plan is a valid Spec with its defaults. Where both have a field of the same name, that of Plan counts: the Spec keeps what was asked
+// for, for the model file.
 type Plan struct {
 	Spec
 	Kind      *kind.Kind
-	Shape     family.Shape // of the covariances; where several are chosen from, the default
+	Shape     family.Shape // of the covariances; the default where there is a choice
 	Algorithm Algorithm    // Auto where it is left to the fit: see Driver
 	Init      Start        // AutoStart where it is left to the fit: see Start
 	Scale     Scaling
@@ -30,13 +30,14 @@ type Plan struct {
 	MaxIter   int
 	Threads   int // at least 1
 
-	// OneUnit tells that the fit is a candidate among others that depend on the units of the columns.
+	// OneUnit tells that the fit is one of several candidates of which some depend on the units of the columns: then all columns are
+	// measured in one unit.
 	OneUnit bool
-	// Replica tells that the fit is a repetition: only the model is wanted, and rows may be resampled.
+	// Replica tells that the fit is a repetition on other rows, of which only the model is wanted.
 	Replica bool
 }
 
-// New parses a spec. The error of a field that cannot be used, or would be ignored, is an *Error.
+// New parses a spec. Its error is an *Error, of the first field that cannot be used or would be ignored.
 func New(s Spec) (Plan, error) {
 	if err := oneOf("Model", s.Model, kind.Names()...); err != nil {
 		return Plan{}, err
@@ -45,7 +46,7 @@ func New(s Spec) (Plan, error) {
 	return p, p.validate()
 }
 
-// NewOne is New for what fits one K and one covariance shape.
+// NewOne is New for callers that fit one K and one covariance shape: it refuses a spec that leaves a choice or repeats a fit.
 func NewOne(s Spec) (Plan, error) {
 	p, err := New(s)
 	if err != nil {
@@ -54,7 +55,7 @@ func NewOne(s Spec) (Plan, error) {
 	return p, p.CheckOne()
 }
 
-// parse returns the typed values of a spec of a known kind. Words that are not known stay as they are.
+// parse returns the typed values of a spec, whose kind must be known. Words that are not known stay as they are, for validate.
 func (s Spec) parse() Plan {
 	p := Plan{
 		Spec: s, Kind: kind.Of(s.Model), Shape: family.Full, Algorithm: Algorithm(s.Algorithm), Init: Start(s.Init), Scale: Scaling(s.Scale), Criterion: Criterion(s.Criterion),
@@ -99,15 +100,15 @@ func (s Spec) parse() Plan {
 // penaltySteps is how many steps DP-means may take unless told otherwise: each opens one cluster at most.
 const penaltySteps = 20_000
 
-// JSON returns what was asked for as a model file keeps it: without what the file says elsewhere, and without the number of threads,
-// since the same fit gives the same bytes.
+// JSON returns the spec as a model file keeps it: without what the file says elsewhere, and without the number of threads, so that the same
+// fit gives the same bytes.
 func (p *Plan) JSON() ([]byte, error) {
 	s := p.Spec
 	s.Threads, s.Columns = 0, nil
 	return json.Marshal(s)
 }
 
-// changed returns the plan of a changed spec.
+// changed returns the plan of the spec after change.
 func (p *Plan) changed(change func(*Spec)) Plan {
 	s := p.Spec
 	change(&s)
@@ -116,12 +117,12 @@ func (p *Plan) changed(change func(*Spec)) Plan {
 	return q
 }
 
-// With returns the plan for another algorithm of the same model: a schedule of temperatures is for anti-annealing alone.
+// With returns the plan for another algorithm. It drops a schedule of temperatures, which is for anti-annealing alone.
 func (p *Plan) With(a Algorithm) Plan {
 	return p.changed(func(s *Spec) { *s = s.With(a) })
 }
 
-// With returns the spec for another algorithm of the same model.
+// With returns the spec for another algorithm. It drops a schedule of temperatures, which is for anti-annealing alone.
 func (s Spec) With(a Algorithm) Spec {
 	s.Algorithm = string(a)
 	if a != AntiAnnealing {
@@ -130,7 +131,7 @@ func (s Spec) With(a Algorithm) Spec {
 	return s
 }
 
-// Candidate returns the plan of one candidate of a choice.
+// Candidate returns the plan of one candidate of a choice: it leaves no choice.
 func (p *Plan) Candidate(k int, shape family.Shape) Plan {
 	q := p.changed(func(s *Spec) {
 		s.K, s.KRange, s.Criterion = k, [2]int{}, ""
@@ -149,17 +150,17 @@ func (p *Plan) Replicate(threads int) Plan {
 	return q
 }
 
-// Once returns the plan without repetitions.
+// WithoutRepeats returns the plan without bootstrap and likelihood-ratio test.
 func (p *Plan) WithoutRepeats() Plan {
 	return p.changed(func(s *Spec) { s.Bootstrap, s.LRT = 0, 0 })
 }
 
-// Untransformed returns the plan for rows that were scaled and projected before.
+// Untransformed returns the plan for rows that are scaled and projected already.
 func (p *Plan) Untransformed() Plan {
 	return p.changed(func(s *Spec) { s.Scale, s.PCA, s.Binarize, s.Columns = "", 0, nil, nil })
 }
 
-// Centres returns the plan of a plain k-means of other rows that the fit needs, with its seed.
+// PlainKMeans returns the plan of a default k-means that serves another fit, with the seed of that fit and only its inertia or model wanted.
 func (p *Plan) PlainKMeans(k, threads int) Plan {
 	q := p.changed(func(s *Spec) { *s = Spec{Model: kind.KMeans.Name, K: k, Seed: s.Seed, Threads: threads} })
 	q.Replica = true
@@ -169,25 +170,25 @@ func (p *Plan) PlainKMeans(k, threads int) Plan {
 // Mixture reports whether the model has a density.
 func (p *Plan) Mixture() bool { return p.Kind.Mixture }
 
-// Medians reports whether centres are medians, which sums do not give: they need the rows in memory.
+// Medians reports whether centres are medians. Those need the rows in memory, since sums over rows do not give them.
 func (p *Plan) Medians() bool { return !p.Kind.Mixture && !p.Kind.Squared }
 
-// Hard reports whether every row belongs to one component while fitting.
+// Hard reports whether every row belongs to one component during the fit.
 func (p *Plan) Hard() bool { return !p.Mixture() || p.Algorithm == HardEM }
 
 // Scaled reports whether columns are scaled.
 func (p *Plan) Scaled() bool { return p.Scale != Unscaled }
 
-// Halves reports whether the draws of a replicate count half, which its criterion sees and its estimates do not.
+// HalvesDraws reports whether the draws of a replicate count half. That changes its criterion and not its estimates.
 //
-// A sample strays from the rows as far as the rows stray from where they come from, so it tells half as much of that: parameters
-// in excess gain twice as much log-likelihood on it. With whole counts, BIC found a fourth group in 43 % of the samples of
+// A bootstrap sample differs from the rows as much as the rows differ from their population. So it differs from the population twice as
+// much, in squares, and superfluous parameters gain twice as much log-likelihood on it. With whole counts, BIC found a fourth group in 43 % of the samples of
 // three round clusters nine standard deviations apart, with halves in 5 % (40 rows each, 300 samples). Bootstrap samples of
 // full size are known to choose too large models (Shao 1996).
 func (p *Plan) HalvesDraws() bool { return p.Chooses() && p.Mixture() }
 
-// JudgedRows is how many rows of d columns silhouettes are of where there are more: 12,909 of two columns, 8,451 of ten, 4,000 of
-// 59 and more, which takes some tenths of a second for each candidate. Replicates have 4,000.
+// SilhouetteRows returns how many rows of d columns a silhouette is taken of where there are more: 12,909 of two columns, 8,451 of ten, 4,000
+// of 59 and more, which takes some tenths of a second for each candidate. Replicates take 4,000.
 func (p *Plan) SilhouetteRows(d int) int {
 	const least, work = 4000, 1e9
 	if p.Replica {
@@ -199,7 +200,7 @@ func (p *Plan) SilhouetteRows(d int) int {
 // finite reports whether a number is finite.
 func finite(v float64) bool { return !math.IsInf(v, 0) && v == v }
 
-// lists reports whether a list of shapes is asked for.
+// lists reports whether the word asks for several covariance shapes.
 func lists(covariance string) bool {
 	return strings.EqualFold(covariance, "all") || strings.Contains(covariance, ",")
 }

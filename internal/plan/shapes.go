@@ -7,11 +7,12 @@ import (
 	"github.com/latent-go/latent/internal/family"
 )
 
-// What is tried where the spec says nothing at all.
+// What is tried where the spec names neither shapes nor numbers of components.
 const (
-	AffordedCells   = 1e6 // rows x columns up to which also shapes are tried that share a part of the covariances
-	affordedColumns = 30  // columns up to which whole matrices are tried
-	affordedAxes    = 8   // columns up to which shapes are tried that share axes alone
+	// AffordedCells is rows x columns up to which shapes with a part in common are tried, and up to which the range of K grows far.
+	AffordedCells   = 1e6
+	affordedColumns = 30 // columns up to which whole matrices are tried
+	affordedAxes    = 8  // columns up to which shapes are tried that share axes alone
 
 	// MostTried is the largest number of components that is tried where the spec does not say.
 	MostTried = 9
@@ -37,7 +38,7 @@ func (p *Plan) shapeNames() []string {
 	return words
 }
 
-// Sizes returns the lowest and the highest number of components to choose from.
+// Sizes returns the lowest and the highest number of components to choose from; where the range is left open, those to begin with.
 func (p *Plan) Sizes() (lo, hi int) {
 	switch {
 	case p.K > 0:
@@ -48,7 +49,7 @@ func (p *Plan) Sizes() (lo, hi int) {
 	return 1, MostTried
 }
 
-// Open reports whether the range of K was left to the fit, which then lets it grow.
+// OpenRange reports whether neither K nor a range of it is given. The fit then begins with Sizes and lets the range grow.
 func (p *Plan) OpenRange() bool { return p.K == 0 && !p.ranged() }
 
 // severalUnits reports whether a shape may be chosen that depends on the units of the columns.
@@ -62,8 +63,8 @@ func (p *Plan) severalUnits() bool {
 	return names == nil && (p.Covariance != "" || p.OpenRange())
 }
 
-// Shapes returns the covariance shapes to choose from on n rows and d columns, and those left out because they were not asked for
-// and take long. Of a kind without covariances, and where none is chosen, it is one.
+// Shapes returns the covariance shapes to choose from on n rows and d columns, at least one, and those left out because they were not
+// asked for and take long.
 func (p *Plan) Shapes(n int64, d int) (shapes, left []family.Shape) {
 	if names := p.shapeNames(); names != nil {
 		for _, name := range names {
@@ -97,8 +98,8 @@ func sharesAxes(s family.Shape) bool {
 	return s == family.TiedVolumeAxes || s == family.TiedAxes
 }
 
-// Likeness returns a word that two shapes have in common if they are one model with k components on d columns: what
-// components share makes no difference to one of them, and one column has a volume only.
+// ModelKey returns a word that is the same for two shapes if they are one model with k components on d columns. With one component it makes
+// no difference what components share, and one column has a volume only.
 func ModelKey(shape family.Shape, k, d int) string {
 	code := shape.Mclust()
 	if k == 1 {

@@ -18,7 +18,7 @@ const (
 	Exact         Algorithm = "exact"
 	Breathing     Algorithm = "breathing"
 	MiniBatch     Algorithm = "minibatch"
-	DPMeans       Algorithm = "dp-means" // which a price of a cluster asks for
+	DPMeans       Algorithm = "dp-means" // of a Spec with a Penalty; no spec names it
 )
 
 // Climbers returns the drivers of mixtures that climb the log-likelihood.
@@ -29,7 +29,7 @@ func Climbers() []Algorithm {
 // Start is a way to choose starts, by its word in a spec.
 type Start string
 
-// The ways to choose starts. A spec does not name the last three: they are what a fit tells.
+// The ways to choose starts. A spec never names the last three, which only results do.
 const (
 	AutoStart   Start = "auto"
 	PlusPlus    Start = "k-means++"
@@ -50,7 +50,7 @@ const (
 // starts are the words of Spec.Init, the default first.
 var starts = []Start{AutoStart, PlusPlus, Random, KMeans, Whitened, SmallEM, Mixed, FromLabels, FromModel, FromCenters}
 
-// Scaling is what is done to the scales of the columns, by its word in a spec.
+// Scaling is a way to scale columns, by its word in a spec.
 type Scaling string
 
 // The ways to scale columns.
@@ -60,7 +60,7 @@ const (
 	Robust   Scaling = "robust"
 )
 
-// Criterion is what a choice is made by, by its word in a spec.
+// Criterion is a criterion of a choice, by its word in a spec.
 type Criterion string
 
 // The criteria.
@@ -76,12 +76,13 @@ const (
 // Criteria returns the words of Spec.Criterion.
 func Criteria() []Criterion { return []Criterion{BIC, AIC, ICL, Silhouette, Gap, Elbow} }
 
-// Highest reports whether more of the criterion is better.
+// Highest reports whether a higher value of the criterion is better.
 func (c Criterion) Highest() bool { return c == Silhouette || c == Gap }
 
+// inertias is why a kind of model lacks the criteria that compare inertias.
 const inertias = "compares inertias, which kmeans has"
 
-// needs says why a kind of model may lack the criterion.
+// needs returns the reason why a kind of model lacks the criterion.
 func (c Criterion) needs() string {
 	switch c {
 	case Silhouette:

@@ -8,8 +8,8 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// Collinear says which columns put every group on the floor; "" where none do. It makes two passes, which is little beside
-// the climbs of a fit: it is asked for only where a component is on the floor.
+// Collinear says in a sentence which columns are collinear, and what becomes of the groups for that; "" where none are. It makes two
+// passes, which is little beside the climbs of a fit: it is meant for fits with a component at the floor of variances.
 func (f *Rows) Collinear(ctx context.Context, becomes string) (string, error) {
 	if !f.Plan.Kind.Shaped || f.Plan.PCA > 0 {
 		return "", nil

@@ -12,15 +12,15 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// A column with no more than fewValues distinct values in at least fewRows rows, as the row weights count them, is no measurement
-// that a density is for.
+// A column counts as discrete if it has at most fewValues distinct values in at least fewRows rows, as the row weights count them. A density
+// is not meant for such a column.
 const (
 	fewValues = 5
 	fewRows   = 50
 )
 
-// findDiscrete notes the columns of a Gaussian mixture that have few distinct values: components can settle on single ones,
-// where only the floor of variances bounds the density. It reads rows until every column has shown more.
+// findDiscrete notes the columns of a Gaussian mixture that have few distinct values. Components can settle on a single value, where
+// only the floor of variances bounds the density. It reads rows until every column has shown more values.
 func (f *Rows) findDiscrete(ctx context.Context) error {
 	if !f.Plan.Kind.Shaped || f.Survey.W < fewRows || f.Plan.PCA != 0 {
 		return nil
@@ -59,7 +59,7 @@ func (f *Rows) findDiscrete(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// DiscreteWarning says what may come of columns with few distinct values.
+// DiscreteWarning returns the warning of columns with few distinct values. There must be one at least.
 func (f *Rows) DiscreteWarning() model.Warning {
 	which, names := "column "+strconv.Quote(f.Discrete[0])+" has", f.Discrete
 	if n := len(names); n > 1 {

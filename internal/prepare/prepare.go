@@ -1,5 +1,5 @@
-// Package prepare makes rows ready to be fitted: it looks at them once, puts them into units and scales, and refuses what no fit can
-// use.
+// Package prepare makes rows ready to be fitted. It makes the first pass over them, brings them to the units, scales and principal
+// components of the fit, and refuses what no fit can use.
 package prepare
 
 import (
@@ -16,23 +16,25 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Rows are rows that are ready to be fitted.
+// Rows are rows that are ready to be fitted, and what the first pass found out about them. Fit and user may measure columns and row weights
+// in different units: see Units.
 type Rows struct {
 	Plan      plan.Plan
-	UserRows  data.Source       // rows in the user's units
-	Source    data.Source       // rows after the transform
+	UserRows  data.Source       // rows in the user's units, before any transform
+	Source    data.Source       // rows after Transform: what is fitted
 	measured  data.Source       // rows in the units of the fit, before any other transform
-	Units     Units             // that the fit measures columns and weights by
-	Transform []model.Transform // of the columns, that of the units first
-	Survey    *sweep.Survey     // of src
-	Origin    []float64         // that a sweep measures from
-	Names     []string
-	SD        []float64 // standard deviations of the columns in the user's units; nil for columns without a unit
-	Discrete  []string  // names of columns with few distinct values
+	Units     Units             // of the fit
+	Transform []model.Transform // from UserRows to Source, in order; that of the units, if there is one, first
+	Survey    *sweep.Survey     // of Source
+	Origin    []float64         // of each column of Source: passes subtract it
+	Names     []string          // of the columns of UserRows
+	SD        []float64         // standard deviations of the columns in the user's units; nil for columns without a unit
+	Discrete  []string          // names of columns with few distinct values
 }
 
-// New makes the first pass over the rows of src, transforms them as the plan asks, and refuses rows that cannot be fitted. It depends
-// on K only in refusing too large a one, and not on the covariance shape.
+// New makes the first pass over the rows of src, transforms them as the plan asks, and refuses rows that cannot be fitted. Of K it uses only
+// whether it is too large, so that all candidates of a choice can share the result. Rows stay where they are, except that
+// other units or principal components of a table are a new table in memory.
 func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 	if err := p.CheckOne(); err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ func (f *Rows) checkDistinct(ctx context.Context) error {
 	return err
 }
 
-// checkCells refuses cells that the model has no place for: that are no bits for a model of bits, no levels for one of levels.
+// checkCells refuses cells that the kind of model cannot take, such as 2 in a model of bits.
 func (f *Rows) checkCells(ctx context.Context) error {
 	cells := f.Plan.Kind.Cells
 	if cells.Levels && len(f.Plan.Levels) != len(f.Names) {
@@ -138,7 +140,7 @@ func (f *Rows) checkCells(ctx context.Context) error {
 	return cells.Check(ctx, f.Source, f.Plan.Levels, f.Names, true)
 }
 
-// DistinctRows counts distinct rows of positive weight and stops at most.
+// DistinctRows returns the number of distinct rows of positive weight, or most if there are more. It keeps that many in memory.
 func DistinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 	r, err := src.Open(ctx)
 	if err != nil {
@@ -169,8 +171,8 @@ func DistinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 	return len(seen), ctx.Err()
 }
 
-// Jacobian is what a log-likelihood of transformed rows lacks to one in the user's units: the density of a row is that of
-// the transformed row over the product of the scales.
+// LogJacobian returns what is added to a log-likelihood of Source, in the fit's row weights, to make it one of the user's columns: the
+// density of a row is that of the transformed row over the product of the scales. It is 0 for centres.
 func (f *Rows) LogJacobian() float64 {
 	if !f.Plan.Mixture() {
 		return 0

@@ -6,11 +6,10 @@ import (
 	"math"
 )
 
-// leastWeight is the least sum of row weights that is fitted: what is in proportion to it, as a log-likelihood is, must keep
-// its digits.
+// leastWeight is the least sum of row weights that is fitted: a log-likelihood, which is in proportion to it, must keep its digits.
 const leastWeight = 0x1p-1000
 
-// checkWeights refuses weights whose sum no float64 can hold, or only few digits of it.
+// checkWeights refuses a sum of row weights that float64 cannot hold with all its digits.
 func checkWeights(sum float64) error {
 	switch {
 	case math.IsInf(sum, 1):
@@ -21,8 +20,8 @@ func checkWeights(sum float64) error {
 	return nil
 }
 
-// OutOfRange returns what Fit says of a column of a Gaussian mixture whose values have the standard deviation sd, where it
-// refuses it because no float64 could hold the covariances; nil where it does not.
+// OutOfRange returns the error of New for a column of a Gaussian mixture whose values have the standard deviation sd, if float64 could not
+// hold the covariances; else nil.
 func OutOfRange(column string, sd float64) error {
 	switch power := 2 * math.Log2(sd); {
 	case sd == 0:
@@ -35,8 +34,8 @@ func OutOfRange(column string, sd float64) error {
 	return nil
 }
 
-// WeightsOutOfRange returns what Fit says of row weights that add up to sum, where it refuses them because no float64 could hold
-// what is in proportion to them; nil where it does not.
+// WeightsOutOfRange returns the error of New for row weights that add up to sum, if float64 could not hold sums in proportion to them; else
+// nil.
 func WeightsOutOfRange(sum float64) error {
 	if sum == 0 {
 		return nil

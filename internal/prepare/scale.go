@@ -17,7 +17,7 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Scale puts the transforms the spec asks for before the rows: scales first, then principal components.
+// scale transforms the rows as the plan asks: bits of numbers, or scales first and then principal components.
 func (f *Rows) scale(ctx context.Context) error {
 	if f.Plan.Binarize != nil {
 		return f.transformed(ctx, model.Transform{Kind: "binarize", Threshold: f.Plan.Binarize})
@@ -92,7 +92,7 @@ func (f *Rows) principal(ctx context.Context) (model.Transform, error) {
 	return model.Transform{Kind: "pca", Mean: c.Mean, Components: c.Axes, Explained: c.Shares()}, nil
 }
 
-// transformed puts one more transform before the rows and looks at them again.
+// transformed puts one more transform before the rows and makes another first pass.
 func (f *Rows) transformed(ctx context.Context, t model.Transform) (err error) {
 	f.Transform = append(f.Transform, t)
 	f.Source = t.Rows(f.Source)
@@ -105,7 +105,7 @@ func (f *Rows) transformed(ctx context.Context, t model.Transform) (err error) {
 	return err
 }
 
-// held returns the transformed rows of a table in memory: projecting them again in every pass would take longer than the
+// held returns the transformed rows of a table in memory: to project them again in every pass would take longer than the rest of the
 // pass.
 func (f *Rows) held(ctx context.Context, table *data.Table) (*data.Table, error) {
 	n := model.Width(f.Transform, table.D)
@@ -131,7 +131,7 @@ func (f *Rows) held(ctx context.Context, table *data.Table) (*data.Table, error)
 	return t, err
 }
 
-// robust returns median and interquartile range of each column, weights counting as rows.
+// robust returns the transform by median and interquartile range of each column. Weights count rows.
 func robust(p *seed.Points) model.Transform {
 	t := model.Transform{Kind: "robust"}
 	order := make([]int, p.N)
@@ -155,7 +155,8 @@ func robust(p *seed.Points) model.Transform {
 	return t
 }
 
-// quantile returns the weighted quantile of column j: the midpoint where the share falls between two rows.
+// quantile returns the weighted quantile of column j, whose points are sorted in order. Where the share falls between two rows it is their
+// midpoint.
 func quantile(p *seed.Points, order []int, j int, share float64) float64 {
 	total := 0.0
 	for _, w := range p.W {
@@ -201,5 +202,5 @@ func (f *Rows) affordableComponents(n int) error {
 	return nil
 }
 
-// Cells is the number of cells of the table that is fitted.
+// Cells returns the number of cells that are fitted: rows of positive weight times columns of Source.
 func (f *Rows) Cells() float64 { return float64(f.Survey.Used) * float64(len(f.Survey.Mean)) }

@@ -14,28 +14,29 @@ import (
 )
 
 // Squares, products of squares and weighted sums of them must stay within float64, whose powers of two go from -1074 to 1023.
-// A fit whose columns or row weights would lead out of that is made in other units: columns and weights are multiplied by
-// powers of two, which is exact, and everything that is reported is in the user's units again. Fits of ordinary numbers are
-// made as the numbers stand, and keep every bit.
+// A fit whose columns or row weights would lead out of that range is made in other units. Columns and weights are multiplied by powers of
+// two, which is exact, and everything that is reported is in the user's units again. Fits of ordinary numbers are made in the user's
+// units.
 
 const (
 	// ordinaryRange is the power of two within which the range of a column is ordinary: fourth powers, and products of ten
 	// variances, are then far from the ends of float64.
 	ordinaryRange = 100
 	// The mean row weight is ordinary between lightWeight and heavyWeight. Weights count rows, and the fit of a mixture ends
-	// within --tol standard errors of its optimum, so that rows of very small weight would end it anywhere; those of very
-	// large weight ask for more digits than the log-likelihood has. A silhouette needs clusters of more than one row.
+	// within --tol standard errors of its optimum. With rows of very small weight it would end anywhere; rows of very large weight
+	// ask for more digits than the log-likelihood has. A silhouette needs clusters of more than one row.
 	lightWeight, heavyWeight = 1.0 / 16, 1 << 20
-	// tinyWeight is the least positive weight in the units of the fit, whose mean is about 1: it keeps a row among those that
-	// are fitted, and changes no sum.
+	// tinyWeight is the least positive weight in the units of the fit, where the mean is about 1. It keeps a row among those that
+	// are fitted and changes no sum.
 	tinyWeight = 0x1p-500
 )
 
-// Units are what a fit measures columns and row weights by. The zero value means as they stand.
+// Units are what a fit measures columns and row weights by. The zero value means the user's units. A value of the user is Scale[j] times
+// that of the fit; a weight of the fit is 2^WeightPower times that of the user.
 type Units struct {
-	Scale       []float64 // of each column: a power of two; nil where columns are as they stand
-	ScalePower  int       // the scale of all columns is 2^power, where they have one
-	WeightPower int       // weights are multiplied by 2^weights
+	Scale       []float64 // of each column: a power of two; nil where columns are in the user's units
+	ScalePower  int       // the scale is 2^ScalePower where all columns have one in common; else 0
+	WeightPower int       // of two, that weights are multiplied by
 }
 
 // findUnits returns the units that the first pass asks for.
@@ -50,8 +51,8 @@ func (f *Rows) findUnits() (u Units) {
 	return u
 }
 
-// columnUnits returns a scale a column, each of its own where the fit does not depend on that, and else the power that they
-// have in common; nil where all ranges are ordinary.
+// columnUnits returns a scale for each column. Where the fit does not depend on the units of single columns, each has a scale of its own;
+// else all have one in common, which is 2^power. The scale is nil where all ranges are ordinary.
 func (f *Rows) columnUnits() (scale []float64, power int) {
 	powers := make([]int, len(f.Survey.Min))
 	far, largest := false, math.MinInt
@@ -86,7 +87,7 @@ func (f *Rows) columnUnits() (scale []float64, power int) {
 	return scale, largest
 }
 
-// rangePower returns p such that hi - lo is at most 2^p and, but for the largest numbers, at least half of that.
+// rangePower returns p such that hi - lo is at most 2^p and at least half of that, except for the largest numbers.
 func rangePower(lo, hi float64) int {
 	_, p := math.Frexp(hi - lo)
 	if math.IsInf(hi-lo, 0) {
@@ -97,8 +98,8 @@ func rangePower(lo, hi float64) int {
 
 func abs(p int) int { return max(p, -p) }
 
-// ownScales reports whether the result does not depend on the unit of each column: rows are scaled before they are fitted, or
-// a diagonal map of the columns maps every mixture of the shape to another.
+// ownScales reports whether columns may have units of their own, since the result does not depend on them: rows are scaled before they are
+// fitted, or a change of units maps every mixture of the shape to another of the same shape.
 func (f *Rows) ownScales() bool {
 	if f.Plan.Scaled() {
 		return true
@@ -109,7 +110,7 @@ func (f *Rows) ownScales() bool {
 	return !f.Plan.OneUnit && f.Plan.Shape.Rescales()
 }
 
-// weightUnit returns the power of two that weights are multiplied by.
+// weightUnit returns the power of two that weights are multiplied by, 0 where they are ordinary.
 func (f *Rows) weightUnit() int {
 	if f.Plan.Penalty != nil { // a row of weight 2 is two rows, each of which may open a cluster
 		return 0
@@ -125,7 +126,7 @@ func (f *Rows) weightUnit() int {
 	return 1 - p
 }
 
-// rescale puts the units that the first pass asks for before the rows, and looks at them again.
+// rescale puts the rows into the units that the first pass asks for, and makes another first pass if they are not the user's.
 func (f *Rows) rescale(ctx context.Context) (err error) {
 	f.Units = f.findUnits()
 	if f.Units.Scale == nil && f.Units.WeightPower == 0 {
@@ -150,7 +151,7 @@ func (f *Rows) rescale(ctx context.Context) (err error) {
 	return nil
 }
 
-// Transform returns the units of columns as a change of variables.
+// transform returns the units of columns as a change of variables.
 func (u *Units) transform() model.Transform {
 	return model.Transform{Kind: "standard", Center: make([]float64, len(u.Scale)), Scale: u.Scale}
 }
@@ -224,13 +225,13 @@ func (r *reweightedReader) Read(b *data.Block, n int) error {
 	return nil
 }
 
-// UserWeight returns a sum of row weights, or what is in proportion to one, in the user's units.
+// UserWeight returns a sum of the fit's row weights, or what is in proportion to one, in the user's units.
 func (f *Rows) UserWeight(w float64) float64 { return math.Ldexp(w, -f.Units.WeightPower) }
 
 // Weight returns the sum of the row weights as the user gave them.
 func (f *Rows) Weight() float64 { return f.UserWeight(f.Survey.W) }
 
-// UserObjective returns an objective, as runs are compared by, in the user's units: a log-likelihood, or minus a cost.
+// UserObjective returns the objective h of a point of the fit in the user's units: a log-likelihood in nats, or minus a cost.
 func (f *Rows) UserObjective(h float64) float64 {
 	if f.Plan.Mixture() {
 		return f.UserWeight(h + f.LogJacobian())
@@ -238,8 +239,8 @@ func (f *Rows) UserObjective(h float64) float64 {
 	return math.Ldexp(h, f.CostPower()-f.Units.WeightPower)
 }
 
-// CostPower returns the power of two that distances are to be multiplied by, as often as they come into a cost, for the
-// user's units. Where the columns are scaled, costs are of scaled columns.
+// CostPower returns the power of two that a cost of the fit is multiplied by to be in the user's units: that of a squared distance, or of a
+// distance for K-medians. Where --scale scales the columns, costs are of scaled columns and it is 0.
 func (f *Rows) CostPower() int {
 	switch {
 	case f.Plan.Scaled():
@@ -250,7 +251,7 @@ func (f *Rows) CostPower() int {
 	return 2 * f.Units.ScalePower
 }
 
-// InUnits returns a squared distance, or the ridge of a variance, in the units of the fit.
+// SquareInUnits returns a squared distance of the user, or what is added to variances, in the units of the fit.
 func (f *Rows) SquareInUnits(square float64) float64 {
 	if f.Plan.Scaled() {
 		return square
@@ -258,7 +259,7 @@ func (f *Rows) SquareInUnits(square float64) float64 {
 	return math.Ldexp(square, -2*f.Units.ScalePower)
 }
 
-// UserSteps returns what is done to rows after they are in the units of the fit.
+// UserTransforms returns the transforms that the user asked for: all but that of the units. It shares memory with Transform.
 func (f *Rows) UserTransforms() []model.Transform {
 	if f.Units.Scale != nil {
 		return f.Transform[1:]
@@ -266,7 +267,8 @@ func (f *Rows) UserTransforms() []model.Transform {
 	return f.Transform
 }
 
-// Fold returns to the user's units a model whose first transform is that of the units.
+// ToUserUnits brings a model of the fit, whose first transform is that of the units, to the user's units. It changes m, which gets new
+// slices.
 func (f *Rows) ToUserUnits(m *model.Model) {
 	if f.Units.Scale == nil {
 		return
@@ -278,7 +280,7 @@ func (f *Rows) ToUserUnits(m *model.Model) {
 	}
 }
 
-// Unfold is the inverse of fold, for a copy of a model in the user's units.
+// FromUserUnits returns a model in the user's units in those of the fit: the inverse of ToUserUnits. m stays as it is.
 func (f *Rows) FromUserUnits(m *model.Model) *model.Model {
 	if f.Units.Scale == nil {
 		return m
@@ -290,8 +292,8 @@ func (f *Rows) FromUserUnits(m *model.Model) *model.Model {
 	return &c
 }
 
-// remeasure changes every number of a model of a length in column j, once for each time that the column comes into it, by
-// what by makes of it and scale[j]. It makes new slices.
+// remeasure changes the units of a model. It replaces v by by(v, scale[j]) where v is a length in column j, and does so twice for each
+// product of two lengths, with the scales of both columns. It makes new slices.
 func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 	row := func(x []float64) []float64 {
 		y := make([]float64, len(x))
@@ -327,8 +329,8 @@ func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 	m.Means, m.Covariance = means, covariance
 }
 
-// The variance of a column, in the user's units, must lie between these: sums over rows are then numbers of full precision, and so
-// is the floor of the variances of a mixture.
+// The variance of a column, in the user's units, must lie between these bounds. Sums over rows then have full precision, and so has the floor
+// of the variances of a mixture.
 const (
 	leastVariance = 0x1p-960
 	mostVariance  = 0x1p+1020
@@ -336,7 +338,7 @@ const (
 	leastSpread = 0x1p-1000
 )
 
-// checkRange refuses columns whose results no float64 could hold.
+// checkRange refuses columns whose results float64 could not hold.
 func (f *Rows) checkRange(context.Context) error {
 	if f.Plan.Binarize != nil || f.Plan.Medians() || !f.Plan.Kind.Shaped && f.Plan.Scaled() {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// settle finds the best of the candidates that can win.
+// settle sets best, of the candidates that can win. Where there are none best stays as it is.
 func (c *choice) settle() {
 	if c.criterion == plan.Elbow {
 		c.price()
@@ -31,9 +31,9 @@ func (c *choice) settle() {
 
 // price sets the penalty λ of the elbow, and what each candidate then costs: J + λk, J the inertia.
 //
-// λ is what a group more saves on average over the whole range, (J(lo) - J(hi)) / (hi - lo): a group is worth its price where
-// it saves more than that. The least cost is then where the curve of J lies farthest below the straight line between its
-// ends, the knee of Satopää et al. 2011 (Kneedle).
+// λ is what one more group saves on average over the whole range, (J(lo) - J(hi)) / (hi - lo): a group pays where it saves more than that.
+// The cost is then least where the curve of J is farthest below the straight line between its ends, the knee of Satopää et al. 2011
+// (Kneedle).
 func (c *choice) price() {
 	var first, last *contender
 	for _, x := range c.all {

@@ -14,9 +14,9 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// exchange lets candidates start from one another: from the same number of components of another shape, from one component
-// fewer with one split, and from one more with two merged. A candidate that gets higher so takes that end. All see the
-// ends of the first round, so that their order changes nothing.
+// exchange lets the candidates of queue start from their neighbours: from as many components of another shape, from one component fewer
+// with one split, and from one more with two merged. A candidate that reaches a higher objective so takes that outcome. All see the
+// outcomes of the first round, so that their order changes nothing.
 func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	better := make([]*contender, len(queue))
 	workers, threads := c.plan.Threads, 1
@@ -38,8 +38,8 @@ func (c *choice) exchange(ctx context.Context, queue []*contender) {
 	}
 }
 
-// again returns the candidates that are looked at a second time: those of several components, where how to search is left to
-// the fit.
+// secondRound returns the candidates of queue that start from their neighbours too: those of several components, where the plan leaves the
+// search to the fit.
 func (c *choice) secondRound(queue []*contender) (second []*contender) {
 	for _, x := range queue {
 		if p := c.plan.Candidate(x.K, x.shape); x.sameAs == nil && !x.second && x.K > 1 && p.Thorough() {
@@ -55,7 +55,8 @@ type offer struct {
 	theta []float64
 }
 
-// offer returns what the candidate is when it starts from others, nil if that is no better.
+// startFromOthers returns the candidate with the outcome of a climb from its neighbours, nil if that is no better. In x it notes only how many
+// climbs ended where x did.
 func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int) (*contender, error) {
 	if x.fit == nil || ctx.Err() != nil {
 		return nil, nil
@@ -90,7 +91,7 @@ func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int)
 	}
 	met := m.CountAt(top.F)
 	able, old := c.usable(&x.Candidate), x.end.Winner().Last.Point
-	if able { // else whatever can win is better
+	if able { // a candidate that cannot win is worse than any outcome that can
 		at, ends := old, m.LastObjectives
 		if int64(m.Points.N) < f.Survey.Used {
 			if at, _, err = m.ClimbAll(ctx, [][]float64{at.Theta}); err != nil {
@@ -160,8 +161,8 @@ func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender)
 	return offers, nil
 }
 
-// alternatives returns candidates of as many components whose rows a start is worth: the best by the criterion, and the
-// highest of those whose shape is a special case, where it is higher than x, which should not be.
+// alternatives returns candidates of as many components that x starts from: the best by the criterion, and of those whose shape is a special
+// case of that of x, and which should not have a higher log-likelihood than x but do, the one with the highest.
 func (c *choice) alternatives(x *contender) (list []*contender) {
 	var best, nested *contender
 	for _, y := range c.all {
@@ -199,7 +200,7 @@ func (c *choice) find(k int, shape family.Shape) *contender {
 	return nil
 }
 
-// name is how a candidate is called where another began at it.
+// name returns what a candidate is called where another has started from it.
 func (x *contender) name() string {
 	if x.Mclust == "" {
 		return fmt.Sprintf("k = %d", x.K)
@@ -207,7 +208,7 @@ func (x *contender) name() string {
 	return fmt.Sprintf("%s %d", x.Mclust, x.K)
 }
 
-// seen returns the candidate's responsibilities for the rows of a search, row-major.
+// responsibilities returns those of the candidate's components for the rows of a search: n x K numbers, row by row.
 func (x *contender) responsibilities(ctx context.Context, m *search.MoveSearch) ([]float64, error) {
 	own := *m
 	f := *m.Fit
@@ -216,7 +217,7 @@ func (x *contender) responsibilities(ctx context.Context, m *search.MoveSearch) 
 	return own.Responsibilities(ctx, x.end.Winner().Last.Point.Theta)
 }
 
-// widened returns responsibilities of k components with one more, which has none.
+// widened returns responsibilities of k components with a last one added whose responsibilities are 0.
 func widened(resp []float64, k int) []float64 {
 	wide := make([]float64, 0, len(resp)/k*(k+1))
 	for row := range slices.Chunk(resp, k) {

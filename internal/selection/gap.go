@@ -18,22 +18,22 @@ import (
 const (
 	gapReferences = 20   // sets of reference rows
 	gapStarts     = 1    // starts of k-means on each
-	gapRows       = 4000 // rows of each where the data have as many
+	gapRows       = 4000 // rows of each at most
 	gapColumns    = 1000 // columns up to which principal axes are found
 )
 
-// references are rows without groups, beside which the inertia of k-means is held: uniform over the smallest box along
-// the principal axes of the data that holds them (Tibshirani, Walther and Hastie 2001, section 4, choice b). Distances are
-// the same along any axes, so the sets are left in those of the box.
+// references makes sets of rows without groups, with which the inertia of k-means is compared: uniform over the smallest box along the
+// principal axes of the data that holds all rows (Tibshirani, Walther and Hastie 2001, section 4, choice b). Distances do not depend on the
+// axes, so the sets have the axes of the box.
 type references struct {
 	lo, hi []float64 // the box
 	rows   int       // of each set
 	plan   plan.Plan // of k-means on a set
 }
 
-// newReferences returns what candidates are compared with. The box is that of all rows, for two passes of n d² operations, and the
-// inertia beside the sets will be that of all rows: a sample would leave out the small groups, which lie farthest out. Only
-// the sets are smaller than the data where those have many rows: a mean squared distance hardly depends on how many rows it is taken of.
+// newReferences returns what the candidates of f's rows are compared with. It makes two passes of n d² operations. The box is that of all
+// rows, and so is the inertia of candidates: a sample would lose small groups, which are often the outermost. Only the sets have fewer rows
+// than large data: a mean squared distance hardly depends on how many rows it is the mean of.
 func newReferences(ctx context.Context, f *search.Fit) (*references, error) {
 	d := len(f.Survey.Mean)
 	if d > gapColumns {
@@ -49,7 +49,7 @@ func newReferences(ctx context.Context, f *search.Fit) (*references, error) {
 	return r, err
 }
 
-// set returns one of the sets of reference rows.
+// set returns set b of reference rows.
 func (r *references) set(b int) *data.Table {
 	t := &data.Table{N: r.rows, D: len(r.lo), F64: make([]float64, r.rows*len(r.lo))}
 	rng := rng.Reference.At(r.plan.Seed, b)

@@ -9,15 +9,16 @@ import (
 	"github.com/latent-go/latent/internal/prepare"
 )
 
-// How far the range of K grows that nobody gave.
+// How far the range of K grows where none is given.
 const (
 	mostGrown     = 30 // components
 	mostGrownWide = 15 // on more than plan.AffordedCells
 )
 
-// grow returns the candidates that are to be fitted next where the range of K was left open: more components where the most that
-// were tried win; a look beyond the range, by the best shape alone, where they do not, since a criterion may have a second minimum
-// there; and at last, where the range has grown, the winner's K in the shapes that were not carried so far.
+// grow returns the candidates that are to be fitted next where the range of K is open. There are three cases. Where the best candidate has
+// the most components that were tried, those are candidates with more. Where it has not, they are a look beyond the range, by the best
+// shape alone, since a criterion may have a second minimum there. At last, where the range has grown, they are of the winner's K in the
+// shapes that were not tried with it.
 func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 	if !c.plan.OpenRange() || ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -26,7 +27,7 @@ func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 		return nil, nil
 	}
 	switch {
-	case c.best.K > c.hiBeforeLook && c.hiBeforeLook > 0 && c.looked(): // the look has found something: all that may be as good goes there
+	case c.best.K > c.hiBeforeLook && c.hiBeforeLook > 0 && c.looked(): // the look has found a better one: the range reaches there
 		c.hiBeforeLook = 0
 	case c.looked():
 		c.forget()
@@ -42,7 +43,7 @@ func (c *choice) grow(ctx context.Context) ([]*contender, error) {
 	return c.fill(), nil
 }
 
-// mostGrown is how far the range may grow.
+// mostGrown returns the highest K that the range may grow to.
 func (c *choice) mostGrown() int {
 	most := mostGrown
 	if look := c.base.Survey; float64(look.Used)*float64(len(look.Mean)) > plan.AffordedCells {
@@ -51,16 +52,16 @@ func (c *choice) mostGrown() int {
 	return most
 }
 
-// looked reports whether the last candidates are those of a look beyond the range.
+// looked reports whether the last candidates are a look beyond the range.
 func (c *choice) looked() bool { return c.hiBeforeLook > 0 && c.hi > c.hiBeforeLook }
 
-// forget takes the candidates of a look beyond the range out that has found nothing.
+// forget removes the candidates of a look beyond the range that has found none better.
 func (c *choice) forget() {
 	c.all = slices.DeleteFunc(c.all, func(x *contender) bool { return x.K > c.hiBeforeLook })
 	c.hi = c.hiBeforeLook
 }
 
-// further returns candidates of some shapes with up to half as many components again as were tried.
+// further returns candidates of some shapes with more components than were tried, up to half as many again.
 func (c *choice) further(ctx context.Context, shapes []family.Shape) ([]*contender, error) {
 	hi, err := min(c.hi+(c.hi+1)/2, c.mostGrown()), error(nil)
 	if c.distinct, err = prepare.DistinctRows(ctx, c.base.Source, hi+1); err != nil {
@@ -69,7 +70,7 @@ func (c *choice) further(ctx context.Context, shapes []family.Shape) ([]*contend
 	return c.affordable(c.add(shapes, min(hi, c.distinct))), nil
 }
 
-// fill returns candidates of the winner's K in the shapes that have none.
+// fill returns candidates of the winner's K in the shapes that have none with it.
 func (c *choice) fill() (fresh []*contender) {
 	if c.best.K <= plan.MostTried {
 		return nil
@@ -88,7 +89,7 @@ func (c *choice) fill() (fresh []*contender) {
 	return c.affordable(fresh)
 }
 
-// affordable marks the candidates that are too large, or take too long, and returns all.
+// affordable marks the candidates that would take more memory or time than is allowed, and returns all.
 func (c *choice) affordable(fresh []*contender) []*contender {
 	kept := 0.0
 	for _, x := range fresh {
@@ -103,7 +104,7 @@ func (c *choice) affordable(fresh []*contender) []*contender {
 	return fresh
 }
 
-// rising returns the shapes whose best candidate has the most components that were tried.
+// rising returns the shapes whose own best candidate has the most components that were tried.
 func (c *choice) rising() (shapes []family.Shape) {
 	best := map[family.Shape]*contender{}
 	for _, x := range c.all {

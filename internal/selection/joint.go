@@ -10,31 +10,31 @@ import (
 	"github.com/latent-go/latent/internal/sweep"
 )
 
-// joint gathers the sweeps of several fits, so that one pass over the rows serves all of them: a pass starts when every
-// fit that has not left waits for one. What a task comes to does not depend on those beside it.
+// joint gathers the sweeps of several fits, so that one pass over the rows serves all of them. A pass starts when every fit that has not left
+// waits for one. The sums of a fit do not depend on the others.
 type joint struct {
 	sweeper sweep.Sweeper
 	mu      sync.Mutex
-	live    int
+	live    int // fits that have not left
 	waiting []*request
 	best    float64 // criterion of the best candidate that has left; +Inf before
 }
 
-// request is what one fit waits for.
+// request is a sweep that one fit waits for.
 type request struct {
 	order int
 	tasks []sweep.Task
 	stats []*family.Stats
 	err   error
-	best  float64 // of joint when the pass began
+	best  float64 // best of joint when the pass began
 	done  chan struct{}
 }
 
-// member is a fit's way into a joint.
+// member makes the sweeps of one fit, by passes of a joint.
 type member struct {
 	*joint
 	order int
-	best  *float64 // of joint when the last pass began: what a climb sees does not depend on timing
+	best  *float64 // best of joint when the last pass began, so that what a climb sees does not depend on timing
 }
 
 // Sweep implements sweep.Sweeper.
@@ -46,14 +46,14 @@ func (m member) Sweep(ctx context.Context, tasks []sweep.Task) ([]*family.Stats,
 	m.mu.Unlock()
 	select {
 	case <-r.done:
-	case <-ctx.Done(): // the others may be at work that takes longer than anybody waits
+	case <-ctx.Done(): // the pass may take longer than anybody waits
 		return nil, ctx.Err()
 	}
 	*m.best = r.best
 	return r.stats, r.err
 }
 
-// leave tells that a fit asks for no more passes, and the criterion of what it came to.
+// leave tells that a fit asks for no more passes, and that it has reached value of the criterion.
 func (j *joint) leave(ctx context.Context, value float64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -62,7 +62,7 @@ func (j *joint) leave(ctx context.Context, value float64) {
 	j.serve(ctx)
 }
 
-// serve makes a pass if all wait for it. Its caller holds the lock, which nobody else wants then.
+// serve makes a pass if all fits that have not left wait for it. Its caller holds the lock, which no other fit needs meanwhile.
 func (j *joint) serve(ctx context.Context) {
 	if len(j.waiting) == 0 || len(j.waiting) < j.live {
 		return

@@ -11,12 +11,12 @@ import (
 // keptVectors is how many parameter vectors of a candidate are kept until all are done.
 const keptVectors = 3
 
-// lookedAtAgain is how many times the time of its own starts a candidate takes by the estimate that climbs from its neighbours' ends too.
+// lookedAtAgain is how many times the time of its own starts a candidate takes, by the estimate, if it climbs from its neighbours too.
 const lookedAtAgain = 2
 
-// leaveLarge takes the candidates out of the choice that are not affordable: those of a shape that no number of groups
-// makes affordable altogether, the others by their reason. It returns the names of what it took out. Where nothing is left
-// it returns why the smallest cannot be fitted.
+// leaveLarge marks the candidates that would take more memory or time than is allowed, with the reason. It removes those of a shape that is
+// too large with every number of groups, and returns the names of what it has removed or marked. Where nothing is left it returns why the
+// smallest cannot be fitted.
 func (c *choice) leaveLarge() (names []string, err error) {
 	kept := 0.0
 	var first error
@@ -47,7 +47,8 @@ func (c *choice) leaveLarge() (names []string, err error) {
 	return names, nil
 }
 
-// large returns why a candidate is not affordable, nil where it is. kept is the memory of what is kept of those before it.
+// large returns why a candidate would take more memory or time than is allowed, nil where it would not. *kept is the memory, in bytes, that
+// is kept of the candidates before it, to which it adds its own.
 func (c *choice) large(x *contender, kept *float64) error {
 	f := *c.base
 	f.Plan = c.plan.Candidate(x.K, x.shape)
@@ -71,7 +72,7 @@ func (c *choice) large(x *contender, kept *float64) error {
 	return nil
 }
 
-// tooLong returns why all candidates together would take too long; nil where they do not, or may.
+// tooLong returns why all candidates together would take longer than is allowed, nil where they would not or Spec.AllowLong is set.
 func (c *choice) tooLong() error {
 	if c.seconds <= plan.AffordedSeconds || c.plan.AllowLong {
 		return nil
@@ -107,8 +108,8 @@ func (c *choice) shapesOf() (codes []string) {
 	return codes
 }
 
-// taken names the candidates of a shape that are too large: its code where all are, else from which number of groups on; ""
-// where none is.
+// tooLargeOf names the candidates of a shape that are too large: by its code where all are, else from which number of groups on; "" where
+// none is.
 func (c *choice) tooLargeOf(shape string) string {
 	from, all := 0, true
 	for _, x := range c.all {

@@ -7,28 +7,28 @@ import (
 	"github.com/latent-go/latent/internal/search"
 )
 
-// Candidates that share passes race: one that cannot become the best any more stops. Components that the rows have no use
-// for settle slowly: with eight clusters in a million rows nine tenths of the time went into fits of ten components and
-// more, all of them a hundred behind in BIC.
+// Candidates that share passes race: one that cannot become the best any more stops. Superfluous components settle slowly: with eight
+// clusters in a million rows nine tenths of the time went into fits of ten components and more, all of which were worse by a hundred or more
+// in BIC.
 
-// otherMaximum is how many times what another local maximum gains on the sample must suffice for a candidate that was stopped
-// to climb to it.
+// otherMaximum is by how much the gain of another local maximum on the sample is multiplied, to be cautious, before a candidate that was
+// stopped is denied a climb to it on all rows.
 const otherMaximum = 3
 
 // races reports whether the criterion follows from the log-likelihood that a climb reaches.
 func (c *choice) races() bool { return c.criterion == plan.BIC || c.criterion == plan.AIC }
 
-// reach returns the criterion of a candidate whose climb has come to an objective.
+// criterionAt returns the criterion of a candidate at an objective.
 func (c *choice) criterionAt(f *search.Fit, objective float64) float64 {
 	return c.parameterCost(f) - 2*f.UserObjective(objective)
 }
 
-// objectiveFor returns the objective at which the candidate has a value of the criterion.
+// objectiveFor returns the objective at which a candidate has a value of the criterion: the inverse of criterionAt.
 func (c *choice) objectiveFor(f *search.Fit, value float64) float64 {
 	return math.Ldexp((c.parameterCost(f)-value)/2, f.Units.WeightPower) - f.LogJacobian()
 }
 
-// cost is what the criterion adds for the parameters of a candidate.
+// parameterCost returns what the criterion charges for the parameters of a candidate.
 func (c *choice) parameterCost(f *search.Fit) float64 {
 	free := float64(f.Mix.Free())
 	if c.criterion == plan.AIC {
@@ -37,7 +37,7 @@ func (c *choice) parameterCost(f *search.Fit) float64 {
 	return free * math.Log(f.Weight())
 }
 
-// reachedValue returns the criterion of what a candidate came to, if it could win; else +Inf.
+// reachedValue returns the criterion of a candidate's outcome, if it could win; else +Inf.
 func (c *choice) reachedValue(f *search.Fit, e *search.Outcome) float64 {
 	s := e.Winner().Last
 	if how, _ := f.Collapsed(s.Point); how != search.Sound || !s.Done.Converged() || !c.races() {

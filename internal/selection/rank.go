@@ -11,8 +11,8 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Ranked returns the candidates that could win, the best first: the winner, which has k components, comes first where another rule than
-// the largest value chose it. Of those that are the same model it has one.
+// Ranked returns copies of the candidates that could win, the best by the criterion first; of those that are the same model, the first. The gap
+// statistic does not choose its largest value: then the winner, with k components, comes first.
 func Ranked(by plan.Criterion, all []model.Candidate, k int) (able []model.Candidate) {
 	c := &choice{criterion: by}
 	for _, x := range all {
@@ -37,8 +37,8 @@ func (c *choice) usable(x *model.Candidate) bool {
 	return v == v && !x.Collapsed()
 }
 
-// compare orders candidates that may win, the best first; of equal ones that with fewer components. What an interruption caught
-// stands where its value puts it: its parameters are as good as their criterion says, and could only have become better.
+// compare orders candidates that may win, the best first, and of equal ones that with fewer components. Interrupted candidates stand where
+// their values put them, which could only have become better.
 func (c *choice) compare(a, b *model.Candidate) int {
 	va, vb := a.Value(string(c.criterion)), b.Value(string(c.criterion))
 	if c.criterion.Highest() {
@@ -52,7 +52,8 @@ func (c *choice) before(a, b *contender) bool {
 	return cmp.Or(c.compare(&a.Candidate, &b.Candidate), cmp.Compare(a.order, b.order)) < 0
 }
 
-// finalResult returns the result of the winner: that of a fit with its K and shape.
+// finalResult returns the result of the winner: the same as that of a fit of its K and shape alone, but for the climb from a neighbour. Where a
+// step is to be seen, or starts were stopped for the sake of other candidates, it climbs again.
 func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*search.Result, error) {
 	f, e := win.fit, win.end
 	f.Plan.Threads, f.SharedSweeper, f.RequiredObjective = c.plan.Threads, nil, nil
@@ -60,7 +61,7 @@ func (c *choice) finalResult(ctx context.Context, win *contender, began time.Tim
 		return nil, err
 	}
 	stopped := func(r search.Run) bool { return r.Forgone }
-	if (c.see.Step != nil || slices.ContainsFunc(e.Runs, stopped)) && ctx.Err() == nil { // to be seen, or to be the fit it is alone
+	if (c.see.Step != nil || slices.ContainsFunc(e.Runs, stopped)) && ctx.Err() == nil { // for the observer, or since alone no start would have been stopped
 		f.Watch, f.StartSweeps, f.MoveSweeps, f.ConfirmSweeps = c.see.Step, 0, 0, 0
 		again, err := f.Run(ctx)
 		if err == nil && win.extraStart != nil {
@@ -74,7 +75,7 @@ func (c *choice) finalResult(ctx context.Context, win *contender, began time.Tim
 	return f.Finish(ctx, e, began)
 }
 
-// nothing says why no candidate could win.
+// whyNone returns the error that says why no candidate could win.
 func (c *choice) whyNone(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package selection makes many fits and chooses one: candidates of several numbers of components and covariance shapes, which share passes
-// where rows are many, race each other, and start from one another's ends.
+// Package selection makes many fits and chooses one. Its candidates are fits of several numbers of components and covariance shapes. They
+// share passes where rows are many, race each other, and start from one another's outcomes.
 package selection
 
 import (
@@ -31,22 +31,22 @@ type choice struct {
 	base         *search.Fit // what all candidates share: the first pass and the transform
 	distinct     int         // distinct rows, counted up to one more than the largest K
 	lo, hi       int         // the lowest and the highest K of all
-	hiBeforeLook int         // the highest K of the range before and after the last look beyond it; 0 before any
+	hiBeforeLook int         // the highest K of the range without the last look beyond it; 0 where nobody has looked
 	criterion    plan.Criterion
-	all          []*contender
-	judges       *judges     // nil where silhouettes are not asked for
-	refs         *references // nil where gaps are not
-	penalty      *float64    // of the elbow, once all candidates are done
+	all          []*contender // the fewest components first
+	judges       *judges      // nil where silhouettes are not asked for
+	refs         *references  // nil where gaps are not
+	penalty      *float64     // of the elbow, once all candidates are done
 
-	seconds float64 // of one core that those candidates take by the estimate whose parameters are many for the table
+	seconds float64 // of one core, by the estimate, of candidates with many parameters for the table
 
-	best *contender
-	bar  float64 // the lowest criterion of candidates that have shared passes; +Inf where there are none
+	best *contender // of those that can win; nil where there are none
+	bar  float64    // the lowest criterion of candidates that have shared passes; +Inf where there are none
 
 	judged      atomic.Bool // a candidate has a silhouette
 	broken      error       // of the source; nil where that is whole
 	mu          sync.Mutex
-	done, looks int // candidates looked at, some twice
+	done, looks int // fits that are done, and fits in all: some candidates are fitted twice
 }
 
 // contender is a candidate and its fit.
@@ -54,17 +54,19 @@ type contender struct {
 	model.Candidate
 	order      int
 	shape      family.Shape
-	sameAs     *contender // an earlier one that is the same model
-	large      bool       // not affordable: it is not tried
+	sameAs     *contender // an earlier candidate that is the same model; nil where there is none
+	large      bool       // it would take more than is allowed and is not tried
 	fit        *search.Fit
 	end        *search.Outcome // compact
-	extraStart []float64       // where the climb of From began
+	extraStart []float64       // where the climb from candidate From began; nil where there was none
 	agreeing   int             // climbs from neighbours that ended where it did
-	second     bool            // it has been looked at a second time
-	judged     sampled         // what its silhouette is of
+	second     bool            // it has had its second round, from its neighbours
+	judged     sampled         // the sample that its silhouette is of
 }
 
-// Fit fits what a plan asks for: every candidate where it leaves a choice, and else one fit.
+// Fit makes the fits of a plan and returns the result of the best: of every candidate where the plan leaves a choice, else of the one fit. It
+// makes no repetitions. If ctx ends, the result is of what was done by then, and its provenance says so; before there is any, the error is that
+// of ctx.
 func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
 	if p.Chooses() {
 		return choose(ctx, src, p, see)
@@ -134,10 +136,10 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 	return r, nil
 }
 
-// leastCounted is the least sum of row weights whose logarithm can be the price of a parameter: below 1 it would be negative.
+// leastCounted is the least sum of row weights whose logarithm BIC and ICL can charge for a parameter: below 1 it would be negative.
 const leastCounted = 2
 
-// list makes the candidates, the fewest components first, and returns the codes of the shapes that are left out.
+// list makes the candidates with lo to hi components, and returns the codes of the shapes that are left out.
 func (c *choice) list(lo, hi int) (left []string) {
 	shapes, out := c.plan.Shapes(c.base.Survey.Used, len(c.base.Survey.Mean))
 	for _, s := range out {
@@ -148,7 +150,7 @@ func (c *choice) list(lo, hi int) (left []string) {
 	return left
 }
 
-// add makes candidates of the shapes for further numbers of components, up to hi, and returns them.
+// add makes candidates of the shapes with more components than there were, up to hi, and returns them.
 func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 	d := len(c.base.Survey.Mean)
 	for k := c.hi + 1; k <= hi; k++ {
@@ -169,17 +171,17 @@ func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 	return added
 }
 
-// SideBySide is the number of rows up to which candidates are fitted side by side, each by one thread: passes over so few
-// rows leave threads idle. Beyond, candidates share passes, and each pass has all threads.
+// SideBySideRows is the number of rows up to which candidates are fitted side by side, each by one thread, since passes over few rows
+// leave threads idle. With more rows candidates share passes, and each pass has all threads.
 const SideBySideRows = 20_000
 
-// Bounds of what shares a pass, for the memory of its sums.
+// Bounds of the candidates that share passes, for the memory of their sums.
 const (
-	waveTasks   = 200
-	waveNumbers = 2_000_000 // parameters of all tasks
+	waveTasks   = 200       // climbs
+	waveNumbers = 2_000_000 // parameters of all climbs
 )
 
-// fitAll fits the candidates until all are done or ctx ends, and further ones as long as the range of K grows.
+// fitAll fits the candidates, and further ones as long as the range of K grows, until all are done or ctx ends.
 func (c *choice) fitAll(ctx context.Context) (err error) {
 	for fresh := c.all; len(fresh) > 0 && err == nil; {
 		for len(fresh) > 0 && err == nil {
@@ -197,7 +199,7 @@ func (c *choice) fitAll(ctx context.Context) (err error) {
 	return err
 }
 
-// fitOnce fits candidates from starts of their own.
+// fitOnce fits candidates from their own starts.
 func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 	var queue []*contender
 	for _, x := range fresh {
@@ -218,22 +220,22 @@ func (c *choice) fitOnce(ctx context.Context, fresh []*contender) {
 	largestFirst(ctx, threads, queue, func(_ int, x *contender) { c.tried(ctx, x, 1, nil) })
 }
 
-// largestFirst calls do for the candidates of a queue by so many workers, the last first: large ones take longest, and so none is
-// left alone at the end. do is called after ctx has ended too, to say that a candidate was not tried.
+// largestFirst calls do for every candidate of a queue, the last first, by so many workers. Large candidates take longest: begun first,
+// none runs alone at the end. do is also called after ctx has ended, to say that a candidate was not tried.
 func largestFirst(ctx context.Context, workers int, queue []*contender, do func(i int, x *contender)) {
-	par.Do(context.WithoutCancel(ctx), workers, len(queue), func(_, n int) { // which ends with an error of a context only
+	par.Do(context.WithoutCancel(ctx), workers, len(queue), func(_, n int) { // its error can only be that of a context
 		i := len(queue) - 1 - n
 		do(i, queue[i])
 	})
 }
 
-// tried fits one candidate and tells of it.
+// tried is try, followed by note.
 func (c *choice) tried(ctx context.Context, x *contender, threads int, j *joint) {
 	c.try(ctx, x, threads, j)
 	c.note(x)
 }
 
-// alias gives candidates that are the same model as an earlier one what that came to.
+// alias gives candidates that are the same model as an earlier one the numbers of that.
 func (c *choice) alias() {
 	for _, x := range c.all {
 		if x.sameAs != nil {
@@ -249,7 +251,7 @@ func (c *choice) wave(rest []*contender) int {
 	d := len(c.base.Survey.Mean)
 	one := c.plan.Candidate(1, family.Full)
 	if a := one.Driver(d); one.Medians() || a == plan.MiniBatch || a == plan.Exact {
-		return 1 // they hold the rows and make no passes to share
+		return 1 // they keep the rows in memory and make no passes
 	}
 	tasks, numbers := 0, 0
 	for i, x := range rest {
@@ -269,7 +271,7 @@ func (c *choice) together(ctx context.Context, wave []*contender) {
 	defer func() { c.bar = j.best }()
 	var wg sync.WaitGroup
 	var caught par.Caught
-	for _, x := range wave { // all begin, whatever becomes of the others: each pass waits for all that have not left
+	for _, x := range wave { // all begin: each pass waits for all that have not left
 		wg.Go(func() {
 			defer caught.Catch()
 			c.tried(ctx, x, c.plan.Threads, j)
@@ -279,14 +281,14 @@ func (c *choice) together(ctx context.Context, wave []*contender) {
 	caught.Raise()
 }
 
-// What is said of candidates that an interruption caught.
+// What is said of candidates when ctx has ended.
 const (
 	cutShort = "interrupted"
 	notTried = "interrupted before it was tried"
 )
 
-// try fits one candidate and fills in what it came to, or why it failed.
-// With j it is one of those that share passes, and leaves them when its climbs have ended.
+// try fits one candidate and fills in its numbers, or why it failed. With j it shares passes with others, which it leaves when its climbs
+// have ended.
 func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	value := math.Inf(1)
 	leave := sync.OnceFunc(func() {
@@ -341,7 +343,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	x.fit, x.end = &f, e.Compact()
 }
 
-// fail notes an error that is none of the candidate's: a source that does not keep its promises.
+// fail notes err if it is an error of the source rather than of a candidate: the source breaks its promises.
 func (c *choice) fail(err error) {
 	if wrong := (*data.SourceError)(nil); errors.As(err, &wrong) {
 		c.mu.Lock()
@@ -350,7 +352,7 @@ func (c *choice) fail(err error) {
 	}
 }
 
-// measured is measure, given up where ctx has ended and it takes longer than anybody waits.
+// measureWithin is measure, which it gives up after a while when ctx has ended.
 func (c *choice) measureWithin(ctx context.Context, x *contender, f *search.Fit, e *search.Outcome) error {
 	own := *x
 	wait := f.WaitAfterInterrupt()
@@ -373,9 +375,9 @@ func (c *choice) measureWithin(ctx context.Context, x *contender, f *search.Fit,
 	return err
 }
 
-// measure takes the numbers of a candidate as a result would have them, in one pass by the model's own parameters.
+// measure sets the numbers of a candidate as its result would have them, by one pass with the model's own parameters.
 func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcome, judges *judges) error {
-	if f.SharedSweeper == nil { // else passes are shared, and rows are many
+	if f.SharedSweeper == nil { // where passes are shared, rows are many
 		if err := f.Confirm(ctx, e, search.CandidateWork); err != nil {
 			return err
 		}
@@ -408,7 +410,7 @@ func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcom
 	return nil
 }
 
-// note counts a candidate and tells of it.
+// note counts a candidate as done and tells the observer.
 func (c *choice) note(x *contender) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,19 +10,19 @@ import (
 	"github.com/latent-go/latent/score"
 )
 
-// judges take the silhouettes of candidates. On few rows, and on one column, they are those of all rows; else of a sample in which
-// every group of the candidate has rows, however small it is. Candidates draw with the same numbers, so that most of their rows
-// are the same.
+// judges takes the silhouettes of candidates. On few rows, and on one column, a silhouette is of all rows; else it is of a sample in which
+// every group of the candidate has rows, however small it is. Candidates draw with the same random numbers, so that most of their rows are
+// the same.
 type judges struct{ threads int }
 
-// sampled is the size of a sample.
+// sampled is the size of the sample of a silhouette.
 type sampled struct {
 	rows  int
-	least int // rows of every group, or all of its rows; 0 where all rows are there
+	least int // rows of every group at least, or all that it has; 0 where the sample is all rows
 }
 
-// silhouette returns the mean silhouette of the rows under the labels of the mixture at a point, in the space where it
-// was fitted, and which rows it is of. Which rows are in a small group only a pass over all of them can say: one, where a candidate has climbed for many.
+// silhouette returns the mean silhouette of the rows under the labels of the mixture at a point, in the space where it was fitted, and the
+// size of its sample. It makes a pass over all rows, since only that can tell which rows are in small groups.
 func (j *judges) silhouette(ctx context.Context, f *search.Fit, at *ascent.Point) (*float64, sampled, error) {
 	sample := score.NewSilhouetteSample(f.Mix.D, f.Plan.SilhouetteRows(f.Mix.D), rng.Silhouettes.New(f.Plan.Seed))
 	x := make([]float64, f.Mix.D)

@@ -11,13 +11,13 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// Bounds of a difference in BIC, AIC or ICL.
+// Bounds of the difference between the two best in BIC, AIC or ICL.
 const (
-	flatMargin  = 2
-	clearMargin = 10
+	flatMargin  = 2  // below it the choice is flat: they are almost equally good
+	clearMargin = 10 // from it on the choice is clear, if nothing makes it doubtful
 )
 
-// addCandidates adds the candidates to the result of the winner, and how they compare.
+// addCandidates adds to the result of the winner the candidates, how they compare, and the codes of the shapes left out.
 func (c *choice) addCandidates(r *search.Result, left []string) {
 	p, k := r.Model.Provenance, r.Model.K()
 	for _, x := range c.all {
@@ -51,7 +51,7 @@ func (c *choice) addCandidates(r *search.Result, left []string) {
 	}
 }
 
-// fewest is the lowest K that the criterion has a value of.
+// fewest returns the lowest K for which the criterion has a value.
 func (c *choice) fewest() int {
 	if c.criterion == plan.Silhouette {
 		return 2
@@ -59,7 +59,7 @@ func (c *choice) fewest() int {
 	return 1
 }
 
-// reached returns how many climbs ended where the winner did.
+// reached returns how many climbs ended where the winner did: starts, splits and merges, and climbs from neighbours.
 func (c *choice) reached(r *search.Result) int {
 	starts := r.Model.Provenance.Starts
 	n := starts.AgreeWithBest + c.best.agreeing
@@ -69,7 +69,7 @@ func (c *choice) reached(r *search.Result) int {
 	return n
 }
 
-// doubts says what keeps a choice from being clear.
+// doubts returns the reasons in words why the choice is not clear; nil where there are none.
 func (c *choice) doubts(r *search.Result) (doubts []string) {
 	p, k := r.Model.Provenance, r.Model.K()
 	doubt := func(format string, a ...any) { doubts = append(doubts, fmt.Sprintf(format, a...)) }
@@ -102,7 +102,8 @@ func (c *choice) collinear(ctx context.Context, r *search.Result) error {
 	return err
 }
 
-// aboutCollinear names collinear columns where a candidate whose covariances join columns is at the floor; "" elsewhere.
+// aboutCollinear names collinear columns, and says what becomes of candidates for that, where a candidate with matrices as covariances is at
+// the floor of variances; "" elsewhere.
 func (c *choice) aboutCollinear(ctx context.Context, becomes string) (string, error) {
 	if !slices.ContainsFunc(c.all, func(x *contender) bool {
 		return x.AtFloor && x.shape.Matrix()
