@@ -3,48 +3,13 @@ package interrupt_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 )
-
-// noise returns n rows of d standard normal columns.
-func noise(n, d int, seed uint64) *data.Table {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	t := &data.Table{N: n, D: d, F64: make([]float64, n*d)}
-	for i := range t.F64 {
-		t.F64[i] = rng.NormFloat64()
-	}
-	return t
-}
-
-// coins returns n rows of d fair coins.
-func coins(n, d int) *data.Table {
-	t := noise(n, d, 1)
-	for i, x := range t.F64 {
-		t.F64[i] = 0
-		if x > 0 {
-			t.F64[i] = 1
-		}
-	}
-	return t
-}
-
-// lumps returns n rows of d columns in k round groups.
-func lumps(n, d, k int) *data.Table {
-	t, rng := noise(n, d, 2), rand.New(rand.NewPCG(3, 3))
-	centre := make([]float64, k*d)
-	for i := range centre {
-		centre[i] = 3 * rng.NormFloat64()
-	}
-	for i := range t.F64 {
-		t.F64[i] += centre[(i/d)%k*d+i%d]
-	}
-	return t
-}
 
 // soon is how long after its context has ended a fit may go on here: a second, and what a busy machine adds. None of the
 // fits below ends by itself in less than several times that.
@@ -58,24 +23,24 @@ func TestWhateverAFitIsDoingItEndsWithItsContext(t *testing.T) {
 		spec latent.Spec
 		wait time.Duration // at which the context ends
 	}{
-		"eigenvalues of large matrices":  {noise(900, 700, 4), latent.Spec{K: 2, AllowLong: true}, 600 * time.Millisecond},
-		"common axes":                    {noise(60, 80, 5), latent.Spec{K: 2, Covariance: "VVE", AllowLong: true}, 600 * time.Millisecond},
-		"a volume for all":               {noise(60, 200, 6), latent.Spec{K: 2, Covariance: "EVV", AllowLong: true}, 600 * time.Millisecond},
-		"a whitened start":               {noise(20_000, 600, 7), latent.Spec{K: 2, Init: "whitened", AllowLong: true}, 600 * time.Millisecond},
-		"many components":                {lumps(20_000, 10, 900), latent.Spec{K: 900, AllowLong: true}, 600 * time.Millisecond},
-		"many centres":                   {lumps(60_000, 10, 4000), latent.Spec{K: 4000, Model: "kmeans"}, time.Second},
-		"Lloyd's algorithm":              {lumps(60_000, 20, 4000), latent.Spec{K: 4000, Model: "kmeans", Algorithm: "lloyd"}, time.Second},
-		"mini-batches":                   {lumps(60_000, 20, 2000), latent.Spec{K: 2000, Model: "kmeans", Algorithm: "minibatch", MaxIter: new(1_000_000)}, time.Second},
-		"medians":                        {lumps(60_000, 10, 3000), latent.Spec{K: 3000, Model: "kmedians"}, time.Second},
-		"bits":                           {coins(20_000, 60), latent.Spec{K: 300, Model: "bernoulli", AllowLong: true}, 600 * time.Millisecond},
-		"the optimum of one column":      {noise(1_000_000, 1, 8), latent.Spec{K: 2000, Model: "kmeans"}, 1500 * time.Millisecond},
-		"many principal components":      {noise(900, 1900, 9), latent.Spec{K: 2, PCA: 800}, time.Second},
-		"principal components by passes": {noise(2000, 2500, 10), latent.Spec{K: 2, PCA: 1000, AllowLong: true}, 600 * time.Millisecond},
-		"a choice":                       {lumps(2000, 25, 5), latent.Spec{}, time.Second},
-		"a choice by silhouettes":        {lumps(4000, 2000, 5), latent.Spec{KRange: [2]int{2, 30}, Model: "kmeans"}, 1500 * time.Millisecond},
-		"a choice by gaps":               {lumps(4000, 300, 5), latent.Spec{KRange: [2]int{2, 30}, Model: "kmeans", Criterion: "gap"}, time.Second},
-		"a bootstrap":                    {lumps(2000, 8, 5), latent.Spec{K: 5, Bootstrap: 10_000}, time.Second},
-		"a likelihood-ratio test":        {lumps(2000, 8, 5), latent.Spec{K: 5, LRT: 10_000}, time.Second},
+		"eigenvalues of large matrices":  {fixtures.Noise(900, 700, 4), latent.Spec{K: 2, AllowLong: true}, 600 * time.Millisecond},
+		"common axes":                    {fixtures.Noise(60, 80, 5), latent.Spec{K: 2, Covariance: "VVE", AllowLong: true}, 600 * time.Millisecond},
+		"a volume for all":               {fixtures.Noise(60, 200, 6), latent.Spec{K: 2, Covariance: "EVV", AllowLong: true}, 600 * time.Millisecond},
+		"a whitened start":               {fixtures.Noise(20_000, 600, 7), latent.Spec{K: 2, Init: "whitened", AllowLong: true}, 600 * time.Millisecond},
+		"many components":                {fixtures.Lumps(20_000, 10, 900), latent.Spec{K: 900, AllowLong: true}, 600 * time.Millisecond},
+		"many centres":                   {fixtures.Lumps(60_000, 10, 4000), latent.Spec{K: 4000, Model: "kmeans"}, time.Second},
+		"Lloyd's algorithm":              {fixtures.Lumps(60_000, 20, 4000), latent.Spec{K: 4000, Model: "kmeans", Algorithm: "lloyd"}, time.Second},
+		"mini-batches":                   {fixtures.Lumps(60_000, 20, 2000), latent.Spec{K: 2000, Model: "kmeans", Algorithm: "minibatch", MaxIter: new(1_000_000)}, time.Second},
+		"medians":                        {fixtures.Lumps(60_000, 10, 3000), latent.Spec{K: 3000, Model: "kmedians"}, time.Second},
+		"bits":                           {fixtures.Coins(20_000, 60), latent.Spec{K: 300, Model: "bernoulli", AllowLong: true}, 600 * time.Millisecond},
+		"the optimum of one column":      {fixtures.Noise(1_000_000, 1, 8), latent.Spec{K: 2000, Model: "kmeans"}, 1500 * time.Millisecond},
+		"many principal components":      {fixtures.Noise(900, 1900, 9), latent.Spec{K: 2, PCA: 800}, time.Second},
+		"principal components by passes": {fixtures.Noise(2000, 2500, 10), latent.Spec{K: 2, PCA: 1000, AllowLong: true}, 600 * time.Millisecond},
+		"a choice":                       {fixtures.Lumps(2000, 25, 5), latent.Spec{}, time.Second},
+		"a choice by silhouettes":        {fixtures.Lumps(4000, 2000, 5), latent.Spec{KRange: [2]int{2, 30}, Model: "kmeans"}, 1500 * time.Millisecond},
+		"a choice by gaps":               {fixtures.Lumps(4000, 300, 5), latent.Spec{KRange: [2]int{2, 30}, Model: "kmeans", Criterion: "gap"}, time.Second},
+		"a bootstrap":                    {fixtures.Lumps(2000, 8, 5), latent.Spec{K: 5, Bootstrap: 10_000}, time.Second},
+		"a likelihood-ratio test":        {fixtures.Lumps(2000, 8, 5), latent.Spec{K: 5, LRT: 10_000}, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -102,7 +67,7 @@ func TestWhateverAFitIsDoingItEndsWithItsContext(t *testing.T) {
 
 // Compare and Trials end with their context too.
 func TestComparisonsEndWithTheirContext(t *testing.T) {
-	src := noise(60, 80, 5)
+	src := fixtures.Noise(60, 80, 5)
 	spec := latent.Spec{K: 2, Covariance: "VVE", AllowLong: true, NInit: 3, Init: "random"}
 	for name, run := range map[string]func(context.Context) error{
 		"compare": func(ctx context.Context) error {

@@ -13,11 +13,12 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// errSpiked is said of a mixture that cannot be compared.
+// errDegenerate is why a mixture with a component at the floor of variances cannot be compared.
 var errDegenerate = errors.New("a component is at the floor of variances, which decides its likelihood")
 
-// likelihoodRatio tests the result r against one more component. Samples have as many rows as the row weights add up to,
-// and are drawn and fitted in the space where r was: what scales or projects the rows is taken as given.
+// likelihoodRatio tests the result r against one more component by a parametric bootstrap. Samples have as many rows as the row weights add
+// up to. They are drawn and fitted in the space where r was fitted: the scales and projections of the rows are taken as given. note, where
+// not nil, is told how many samples are done.
 func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.LRT, error) {
 	k := r.Model.K()
 	t := &model.LRT{K: k, Against: k + 1, Replicates: p.LRT}
@@ -53,13 +54,14 @@ func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *searc
 	return t, nil
 }
 
-// lifted is what one sample comes to.
+// ratio is the likelihood ratio of one sample, or why there is none.
 type ratio struct {
 	statistic float64
 	err       error
 }
 
-// gatherRatios counts the samples.
+// gatherRatios counts the samples in t, and those whose statistic is at least that of the rows; nil stands for a sample that ctx has cut
+// short.
 func gatherRatios(t *model.LRT, all []*ratio) {
 	for _, l := range all {
 		switch {
@@ -80,8 +82,8 @@ func gatherRatios(t *model.LRT, all []*ratio) {
 	}
 }
 
-// gain returns twice what one more component than p.K adds to the log-likelihood of the rows, nats, 0 where its climbs
-// found less. small is the fit of K; nil fits it.
+// gain returns twice what one more component than p.K adds to the log-likelihood of the rows, in nats; 0 where its climbs found less. small
+// is the fit with p.K components; where it is nil, gain makes it.
 func gain(ctx context.Context, src data.Source, p plan.Plan, small *search.Result) (_ float64, err error) {
 	if small == nil {
 		if small, err = selection.Fit(ctx, src, p, search.Observer{}); err != nil {
@@ -114,7 +116,7 @@ func gain(ctx context.Context, src data.Source, p plan.Plan, small *search.Resul
 	return max(0, 2*(sum[1]-sum[0])), nil
 }
 
-// withoutTransform returns the model in the space where it was fitted, without its transform. It shares memory.
+// withoutTransform returns the model of rows that are transformed already. It shares the memory of m.
 func withoutTransform(m *model.Model) *model.Model {
 	inner := *m
 	inner.Columns, inner.Transform = m.Variables(), nil

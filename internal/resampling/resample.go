@@ -12,22 +12,21 @@ import (
 	"github.com/latent-go/latent/internal/rng"
 )
 
-// resample is a bootstrap sample of weighted rows: as many rows as the weights add up to, drawn with replacement, each row
-// with a probability in proportion to its weight. It is told as other row weights, so that no row is copied: a row of
-// weight w counts as w rows, and so does one that is drawn w times. Where the weights do not add up to a whole number, the
-// rounded number is drawn and shares the total.
+// resample is a bootstrap sample of weighted rows: as many rows as the weights add up to, drawn with replacement, each row with a
+// probability in proportion to its weight. A row that is drawn w times gets the weight w, so that no row is copied. Where the weights do not
+// add up to a whole number, as many rows are drawn as the rounded sum, and their weights add up to the sum.
 type resample struct {
 	seed      uint64
 	replicate int
 	used      int64   // rows of positive weight
 	total     float64 // their weights
-	halved    bool    // draws count half: see plan.Halves
+	halved    bool    // draws count half: see plan.Plan.HalvesDraws
 }
 
-// draws is how many rows are drawn.
+// draws returns how many rows are drawn.
 func (s *resample) draws() int64 { return int64(math.Round(s.total)) }
 
-// enough refuses weights that do not count rows.
+// enough refuses weights whose sum is no number of rows to draw. field is the field of the plan that asks for it.
 func (s *resample) enough(field string) error {
 	switch n := s.draws(); {
 	case n < 2:
@@ -38,8 +37,8 @@ func (s *resample) enough(field string) error {
 	return nil
 }
 
-// of returns src under the weights of the sample. What they are depends on the seed, the replicate and the rows alone.
-// A table stays one, for the sake of passes that know tables; elsewhere each pass draws the weights anew.
+// of returns src with the weights of the sample, which depend on the seed, the replicate and the rows alone. A table gives a table, since
+// passes over tables are faster; of other sources each pass draws the same weights anew.
 func (s *resample) of(src data.Source) data.Source {
 	table, ok := src.(*data.Table)
 	if !ok {
@@ -63,6 +62,7 @@ type resampled struct {
 	sample *resample
 }
 
+// Open implements data.Source.
 func (r *resampled) Open(ctx context.Context) (data.Reader, error) {
 	reader, err := r.Source.Open(ctx)
 	if err != nil {
@@ -71,14 +71,15 @@ func (r *resampled) Open(ctx context.Context) (data.Reader, error) {
 	return &resampledReader{Reader: reader, weights: r.sample.multinomial()}, nil
 }
 
-// resampledReader keeps the weights it draws in the block it is given: several may be in use.
+// resampledReader keeps the weights that it draws in the block that it is given, since several blocks may be in use.
 type resampledReader struct {
 	data.Reader
 	weights *multinomial
 }
 
+// Read implements data.Reader.
 func (r *resampledReader) Read(b *data.Block, n int) error {
-	w := b.W[:0] // our own of an earlier Read, or nil: what is read below may be views
+	w := b.W[:0] // ours from an earlier Read, or nil: the reader below may give views of a table
 	if err := r.Reader.Read(b, n); err != nil {
 		return err
 	}
@@ -89,16 +90,17 @@ func (r *resampledReader) Read(b *data.Block, n int) error {
 	return nil
 }
 
-// multinomial draws the counts of a multinomial distribution one after another, each binomial given those before it
+// multinomial draws the counts of a multinomial distribution one after another: each is binomial, given those before it
 // (Devroye 1986, Non-Uniform Random Variate Generation, page 558).
 type multinomial struct {
 	rng  *rand.Rand
-	left int64   // draws that are left for the rows to come
+	left int64   // draws for the rows to come
 	rows int64   // rows of positive weight to come
 	mass float64 // their weights
 	unit float64 // what a draw weighs
 }
 
+// multinomial returns the weights of the sample before the first row.
 func (s *resample) multinomial() *multinomial {
 	n := s.draws()
 	m := &multinomial{rng.Bootstrap.At(s.seed, s.replicate), n, s.used, s.total, s.total / float64(n)}
@@ -108,7 +110,7 @@ func (s *resample) multinomial() *multinomial {
 	return m
 }
 
-// next returns the new weight of the next row, whose own is w.
+// next returns the new weight of the next row, whose own weight is w.
 func (m *multinomial) next(w float64) float64 {
 	if w == 0 {
 		return 0
@@ -122,7 +124,7 @@ func (m *multinomial) next(w float64) float64 {
 	return float64(count) * m.unit
 }
 
-// fewExpected is the mean up to which binomial numbers are found by adding up probabilities from 0.
+// fewExpected is the mean up to which binomial numbers are drawn by adding up probabilities from 0.
 const fewExpected = 10
 
 // binomial returns how many of n trials succeed, each with probability p.
@@ -147,7 +149,7 @@ func binomial(rng *rand.Rand, n int64, p float64) int64 {
 			x++
 			q *= float64(n-x+1) / float64(x) * odds
 		}
-		if x <= most { // else u was within rounding of 1
+		if x <= most { // not so where u was within rounding of 1
 			return x
 		}
 	}

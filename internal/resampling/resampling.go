@@ -1,4 +1,4 @@
-// Package resampling repeats a fit on other rows: on bootstrap samples, to tell how stable its groups are, and on samples of the model,
+// Package resampling repeats a fit on other rows: on bootstrap samples, to tell how stable its groups are, and on rows drawn from its model,
 // to test it against one more component.
 package resampling
 
@@ -11,8 +11,8 @@ import (
 	"github.com/latent-go/latent/internal/selection"
 )
 
-// Fit fits what a plan asks for, with the stability and the test where it asks for them. If ctx ends while these are made, the
-// fit stands.
+// Fit makes the fit or the choice of a plan, and then the bootstrap and the likelihood-ratio test where the plan asks for them. If ctx ends
+// during these, the result of the fit is returned with what they have by then.
 func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
 	r, err := selection.Fit(ctx, src, p.WithoutRepeats(), see)
 	if err != nil {

@@ -24,6 +24,7 @@ const (
 	dissolved  = 0.5
 )
 
+// reading returns what a mean Jaccard similarity means in words.
 func reading(jaccard float64) string {
 	switch {
 	case jaccard >= veryStable:
@@ -36,10 +37,10 @@ func reading(jaccard float64) string {
 	return "not to be trusted"
 }
 
-// lowShare is the share of replicates that may agree less than Stability.ARILow says.
+// lowShare is the share of replicates whose ARI is below Stability.ARILow.
 const lowShare = 0.05
 
-// comparison is what one replicate comes to beside the result.
+// comparison is one replicate compared with the result.
 type comparison struct {
 	model  *model.Model
 	err    error
@@ -47,10 +48,14 @@ type comparison struct {
 	groups []similarity
 }
 
-// similarity is how one group of the result fares in a replicate.
-type similarity struct{ jaccard, together float64 }
+// similarity is how far one group of the result is found again in a replicate.
+type similarity struct {
+	jaccard  float64 // the largest Jaccard similarity with a group of the replicate
+	together float64 // the share of the group's pairs of rows that are in one group of the replicate
+}
 
-// stability repeats the fit that led to r on resampled rows. It holds the labels of all rows, 4 bytes each.
+// stability repeats the fit that led to r on resampled rows. It keeps the labels of all rows in memory, 4 bytes each. note, where not nil, is
+// told how many replicates are done.
 func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.Stability, error) {
 	from, k := r.Model.Provenance, r.Model.K()
 	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws()}
@@ -88,9 +93,10 @@ func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Resu
 	return s, nil
 }
 
-// compare labels all rows with the replicate's model and holds its groups beside the k groups of labels. Weights count rows.
+// compare labels all rows with the replicate's model and compares its groups with the k groups of labels, which are those of the result.
+// Weights count rows.
 func (c *comparison) compare(ctx context.Context, src data.Source, labels []int32, k int, threads int) error {
-	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and one of the replicate
+	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and a label of the replicate
 	err := c.model.Rows(ctx, src, threads, func(b *model.Scored) error {
 		if b.First+int64(len(b.Label)) > int64(len(labels)) {
 			return errors.New("there are more rows than the fit has seen: they changed while they were read")
@@ -125,14 +131,14 @@ func (c *comparison) compare(ctx context.Context, src data.Source, labels []int3
 	for j, n := range size {
 		if n > 1 {
 			c.groups[j].together /= n * (n - 1)
-		} else { // no pair that could be parted
+		} else { // it has no pair of rows that could be parted
 			c.groups[j].together = 1
 		}
 	}
 	return nil
 }
 
-// gatherStability takes the means over the replicates that are done.
+// gatherStability sets in s the means over the replicates that are done; nil stands for a replicate that ctx has cut short.
 func gatherStability(s *model.Stability, all []*comparison, k int) {
 	var aris []float64
 	groups := make([]model.GroupStability, k)
@@ -174,7 +180,7 @@ func gatherStability(s *model.Stability, all []*comparison, k int) {
 	s.Groups = groups
 }
 
-// choices counts what the replicates chose.
+// choices counts how often the replicates chose each K and shape, the most frequent first.
 func choices(all []*comparison) (list []model.ChosenTimes) {
 	for _, c := range all {
 		if c == nil || c.err != nil {
@@ -197,8 +203,7 @@ func choices(all []*comparison) (list []model.ChosenTimes) {
 	return list
 }
 
-// valueAt returns the value below which a share of the values lies, straight lines between them (R's type 7). It sorts a
-// copy.
+// valueAt returns the value below which a share of the values lies, interpolated linearly between two values (R's type 7). It sorts a copy.
 func valueAt(values []float64, share float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	at := share * float64(len(v)-1)
