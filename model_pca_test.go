@@ -206,7 +206,7 @@ func TestDrawnRowsLieInThePlane(t *testing.T) {
 func TestGivenStartsOfPCA(t *testing.T) {
 	t.Parallel()
 	src := iris(t)
-	best := mustFit(t, src, Spec{K: 3, PCA: 2, NInit: 1, Tol: new(1e-4)}) // a hill that its centres alone lead to
+	best := mustFit(t, src, Spec{K: 3, PCA: 2, NInit: 1, Tol: new(1e-4)}) // a local maximum that only its own centres lead to
 	var centers [][]float64
 	for _, c := range best.Components {
 		centers = append(centers, c.Mean)

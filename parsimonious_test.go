@@ -14,8 +14,8 @@ import (
 
 var parsimoniousCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"}
 
-// mclust starts from its own hierarchy, so that its end is a good hill, not the highest. With ten starts none of ours may
-// be lower, and at the same hill log-likelihood, BIC and the count of parameters are the same.
+// mclust starts from its own hierarchy and ends at a good local maximum, not always the best. With ten starts none of ours may be lower, and
+// at the same maximum log-likelihood, BIC and the count of parameters are the same.
 func TestParsimoniousShapesReachMclust(t *testing.T) {
 	t.Parallel()
 	same := 0
@@ -50,7 +50,7 @@ func TestParsimoniousShapesReachMclust(t *testing.T) {
 		}
 	}
 	if same < 35 {
-		t.Errorf("only %d of 48 fits end at mclust's hill", same)
+		t.Errorf("only %d of 48 fits end at mclust's maximum", same)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestDirectionsThatTurnFarArrive(t *testing.T) {
 	}
 }
 
-// Every driver ends at an optimum of its own: where it does so at the same hill, log-likelihoods are the same.
+// Every driver ends at an optimum of its own. Where two end at the same local maximum, log-likelihoods are the same.
 func TestParsimoniousShapesUnderEveryDriver(t *testing.T) {
 	t.Parallel()
 	src := iris(t)

@@ -25,7 +25,7 @@ type Trial struct {
 	LogLik     float64      // log-likelihood at the end, in the user's units, nats
 	Distance   *float64     // certified distance from the optimum, standard errors; nil where it is not known
 	Converged  bool         // it finished before its passes were used up
-	Degenerate bool         // it owes its likelihood to a component on a few equal rows
+	Degenerate bool         // it owes its likelihood to a degenerate component, on a few rows that are all but equal in some direction
 	Model      *model.Model // the end, largest weight first
 }
 

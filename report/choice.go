@@ -97,7 +97,7 @@ func (b *builder) choice() {
 	b.add(s)
 }
 
-// firmness says what the distance to the second means, and what makes the choice doubtful.
+// closeness says what the distance to the second means, and what makes the choice doubtful.
 func (b *builder) closeness() string {
 	c := b.r.Choice
 	said := ""

@@ -28,7 +28,7 @@ type emStep struct {
 
 const mean2 = 1 // where theta holds the mean of the second component
 
-// hill returns the mixture and its parameters with the given second mean: theta holds two means, then the logarithms of two
+// twoGaussians returns the mixture and its parameters with the given second mean: theta holds two means, then the logarithms of two
 // standard deviations. Mixing weights are one half each.
 func twoGaussians() (ground, func(mu float64) []float64) {
 	var rows [][]float64

@@ -52,17 +52,17 @@ func TestBoundLiesBelowTheLogLikelihoodAndTouchesIt(t *testing.T) {
 
 func TestEveryDotIsOnItsCurveAndHigherThanTheLast(t *testing.T) {
 	b := newBound()
-	height, mu := math.Inf(-1), b.steps[0].from
+	above, mu := math.Inf(-1), b.steps[0].from
 	for _, s := range b.steps {
 		logLik, touching, next := naive(s.from, s.from)
 		_, lifted, _ := naive(s.from, s.to)
 		if s.from != mu || !near(touching, logLik, 1e-12) || !near(s.logLik, logLik, 1e-12) || !near(s.to, next, 1e-12) || !near(s.lifted, lifted, 1e-12) {
-			t.Errorf("step %v to %v: heights %v and %v, want %v to %v and %v", s.from, s.to, s.logLik, s.lifted, logLik, next, lifted)
+			t.Errorf("step %v to %v: values %v and %v, want %v to %v and %v", s.from, s.to, s.logLik, s.lifted, logLik, next, lifted)
 		}
-		if !(s.logLik > height+1 && s.lifted > s.logLik+1) { // by more than a nat, or the arrows could not be seen
-			t.Errorf("heights %v, %v after %v do not rise", s.logLik, s.lifted, height)
+		if !(s.logLik > above+1 && s.lifted > s.logLik+1) { // by more than a nat, or the arrows could not be seen
+			t.Errorf("values %v, %v after %v do not rise", s.logLik, s.lifted, above)
 		}
-		height, mu = s.lifted, s.to
+		above, mu = s.lifted, s.to
 	}
 }
 

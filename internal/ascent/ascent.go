@@ -88,8 +88,8 @@ type Step struct {
 	Distance float64
 	// Remaining estimates the free energy still to gain, nats; NaN where it is not known yet.
 	Remaining float64
-	// Searching tells that the driver is still looking for a better hill, at a temperature or on a schedule: how far the
-	// top of this one is does not matter yet.
+	// Searching tells that the driver is still looking for a better maximum, at a temperature or on a schedule: how far the
+	// maximum of this basin is does not matter yet.
 	Searching bool
 	// Kept counts the moves of hard.Breathing that were kept so far.
 	Kept int

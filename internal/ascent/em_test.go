@@ -9,20 +9,20 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 )
 
-// hill is an objective of known heights: theta is the number of steps taken, and height(t) is F after t of them.
-type hill struct {
-	height func(t int) float64
-	evals  int
-	fail   error
-	at     int // fail at this evaluation
+// known is an objective of known values: theta is the number of steps taken, and value(t) is F after t of them.
+type known struct {
+	value func(t int) float64
+	evals int
+	fail  error
+	at    int // fail at this evaluation
 }
 
-func (h *hill) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
+func (h *known) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
 	h.evals++
 	if h.fail != nil && h.evals == h.at {
 		return nil, h.fail
 	}
-	f := h.height(int(theta[0]))
+	f := h.value(int(theta[0]))
 	return &ascent.Point{Theta: theta, Beta: beta, F: f, LogLik: f, Next: []float64{theta[0] + 1}}, nil
 }
 
@@ -48,7 +48,7 @@ func TestEstimateOfWhatIsLeft(t *testing.T) {
 			return 3*math.Pow(slow, float64(t)) + 40*math.Pow(slow*slow, float64(t)) + 100*math.Pow(0.3, float64(t))
 		}
 		e := ascent.EM{Beta: 1, MaxIter: 100_000, Ascends: true}
-		steps := run(t, e, 0.01, &hill{height: func(t int) float64 { return -200 - left(t) }})
+		steps := run(t, e, 0.01, &known{value: func(t int) float64 { return -200 - left(t) }})
 		last := steps[len(steps)-1]
 		truth := left(last.Iteration)
 		if last.Remaining < truth/1.5 || last.Remaining > truth*1.5 {
@@ -80,7 +80,7 @@ func TestEstimateKeepsToTheSlowestOfLateRatios(t *testing.T) {
 		return sum
 	}
 	told := 0
-	for _, s := range run(t, ascent.EM{Beta: 1, MaxIter: n / 2, Ascends: true}, 0, &hill{height: func(t int) float64 { return -left(t) }}) {
+	for _, s := range run(t, ascent.EM{Beta: 1, MaxIter: n / 2, Ascends: true}, 0, &known{value: func(t int) float64 { return -left(t) }}) {
 		if s.Remaining == s.Remaining {
 			told++
 			if s.Remaining < left(s.Iteration) {
@@ -96,8 +96,8 @@ func TestEstimateKeepsToTheSlowestOfLateRatios(t *testing.T) {
 // Gains that grow, as on the way off a saddle, are not an end, however small they are.
 func TestPlateauIsNotTheEnd(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		height func(t int) float64
+		name  string
+		value func(t int) float64
 	}{
 		{"slow from the start", func(t int) float64 { return 100 / (1 + math.Exp(-float64(t-80)/5)) }},
 		{"a fast start first", func(t int) float64 {
@@ -105,9 +105,9 @@ func TestPlateauIsNotTheEnd(t *testing.T) {
 		}},
 	} {
 		e := ascent.EM{Beta: 1, MaxIter: 1000, Ascends: true}
-		steps := run(t, e, 0.01, &hill{height: c.height})
+		steps := run(t, e, 0.01, &known{value: c.value})
 		last := steps[len(steps)-1]
-		if left := c.height(100_000) - last.Point.F; !(last.Distance <= 0.01) || left > 1e-3 {
+		if left := c.value(100_000) - last.Point.F; !(last.Distance <= 0.01) || left > 1e-3 {
 			t.Errorf("%s: ended after %d steps with %v left", c.name, last.Iteration, left)
 		}
 	}
@@ -118,7 +118,7 @@ func TestGainsBelowRoundingEnd(t *testing.T) {
 	for _, size := range []float64{1e6, 1e9, 1e12} {
 		e := ascent.EM{Beta: 1, MaxIter: 10_000, Ascends: true}
 		left := func(t int) float64 { return 5 * math.Pow(0.8, float64(t)) }
-		steps := run(t, e, 0.01, &hill{height: func(t int) float64 { return -size - left(t) }})
+		steps := run(t, e, 0.01, &known{value: func(t int) float64 { return -size - left(t) }})
 		last := steps[len(steps)-1]
 		if !(last.Distance <= 0.01) || left(last.Iteration) > 1e-4+size*1e-14 {
 			t.Errorf("at -%v: ended after %d steps with %v left", size, last.Iteration, left(last.Iteration))
@@ -128,7 +128,7 @@ func TestGainsBelowRoundingEnd(t *testing.T) {
 
 func TestNoStepsAllowedEvaluatesTheStart(t *testing.T) {
 	for _, beta := range []float64{1, math.Inf(1)} {
-		h := &hill{height: func(t int) float64 { return float64(t) }}
+		h := &known{value: func(t int) float64 { return float64(t) }}
 		steps := run(t, ascent.EM{Beta: beta, Ascends: true}, 0, h)
 		if len(steps) != 1 || h.evals != 1 || steps[0].Done != ascent.Limit || steps[0].Done.Converged() || steps[0].Iteration != 0 || steps[0].Sweeps != 1 {
 			t.Errorf("beta %v: %d evaluations, steps %+v", beta, h.evals, steps)
@@ -137,7 +137,7 @@ func TestNoStepsAllowedEvaluatesTheStart(t *testing.T) {
 }
 
 func TestStepsAreCounted(t *testing.T) {
-	h := &hill{height: func(t int) float64 { return -math.Pow(0.9, float64(t)) }}
+	h := &known{value: func(t int) float64 { return -math.Pow(0.9, float64(t)) }}
 	steps := run(t, ascent.EM{Beta: 1, MaxIter: 7, Ascends: true}, 0, h)
 	if len(steps) != 8 || h.evals != 8 {
 		t.Fatalf("%d steps, %d evaluations, want 8", len(steps), h.evals)
@@ -152,7 +152,7 @@ func TestStepsAreCounted(t *testing.T) {
 	}
 }
 
-// slide moves theta towards 0 by a factor and has no height to speak of.
+// slide moves theta towards 0 by a factor.
 type slide float64
 
 func (s slide) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
@@ -198,7 +198,7 @@ func TestRestingParametersAreTheEnd(t *testing.T) {
 func TestNoDistanceWhereNothingIsClimbed(t *testing.T) {
 	left := func(t int) float64 { return -math.Pow(0.5, float64(t)) }
 	for _, e := range []ascent.EM{{Beta: 1, MaxIter: 30}, {Beta: math.Inf(1), MaxIter: 30, Ascends: true}} {
-		steps := run(t, e, 0.01, &hill{height: left})
+		steps := run(t, e, 0.01, &known{value: left})
 		if len(steps) != 31 {
 			t.Errorf("%+v: ended after %d steps", e, len(steps)-1)
 		}
@@ -212,7 +212,7 @@ func TestNoDistanceWhereNothingIsClimbed(t *testing.T) {
 
 func TestErrorEndsTheClimb(t *testing.T) {
 	broken := errors.New("broken")
-	h := &hill{height: func(t int) float64 { return float64(t) }, fail: broken, at: 3}
+	h := &known{value: func(t int) float64 { return float64(t) }, fail: broken, at: 3}
 	n := 0
 	var last error
 	for _, err := range (ascent.EM{Beta: 1, MaxIter: 10}).Steps(context.Background(), h, []float64{0}) {
@@ -225,7 +225,7 @@ func TestErrorEndsTheClimb(t *testing.T) {
 }
 
 func TestLeavingTheLoopEndsTheClimb(t *testing.T) {
-	h := &hill{height: func(t int) float64 { return float64(t) }}
+	h := &known{value: func(t int) float64 { return float64(t) }}
 	for s := range (ascent.EM{Beta: 1, MaxIter: 10}).Steps(context.Background(), h, []float64{0}) {
 		if s.Iteration == 2 {
 			break

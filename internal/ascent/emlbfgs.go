@@ -14,7 +14,7 @@ import (
 // L-BFGS with a scaled identity in place of the metric lost: it ties only on two columns, and leaves the basin of its
 // start more often.
 type EMLBFGS struct {
-	Warm    int // EM steps first; more of them keep closer to EM's own hill
+	Warm    int // EM steps first; more of them keep more often to the maximum that EM ends at
 	Memory  int // pairs of moves and gradient changes kept
 	MaxIter int // accepted steps allowed; 0 evaluates the start
 }

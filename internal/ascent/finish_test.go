@@ -114,7 +114,7 @@ func TestSaddleOfAnEqualPairIsLeft(t *testing.T) {
 		}
 		for name, d := range map[string]ascent.Driver{"EM": slow, "EM-L-BFGS": quasi} {
 			end := last(steps(t, ascent.Finish{Driver: d, MaxIter: 5000, Tol: 0.01}, newObjective(t, m, rows), pair))
-			// Off the saddle there may be a hill higher than the one EM finds from parted components; an optimum it must be.
+			// Off the saddle there may be a better maximum than the one EM finds from parted components; an optimum it must be.
 			on, _ := topByEM(t, newObjective(t, m, rows), end.Point.Theta)
 			if !end.Done.Converged() || end.Point.F < top-1e-3 || math.Abs(end.Point.F-on) > 1e-3 || end.Certificate.Saddles < 1 {
 				t.Errorf("%s, seed %d: %v at %v, top %v, saddle %v, certificate %+v", name, seed, end.Done, end.Point.F, top, saddle, end.Certificate)
@@ -390,7 +390,7 @@ func TestToleranceTrap(t *testing.T) {
 			t.Errorf("seed %d: %v, certificate %+v", run.Seed, end.Done, end.Certificate)
 		}
 		sweeps = append(sweeps, float64(end.Sweeps))
-		if left < -1e-6 { // another hill, higher: no error of tolerance
+		if left < -1e-6 { // another local maximum, which is better: no error of tolerance
 			higher++
 			continue
 		}
@@ -425,8 +425,8 @@ func TestToleranceTrap(t *testing.T) {
 	if 10*good < 9*len(errs) {
 		t.Errorf("only %d of %d certificates are right within a factor of 2", good, len(errs))
 	}
-	if higher+lower > 4 || lower > 1 { // one of the 40 optima is a spike of four rows, which a longer step leaves
-		t.Errorf("%d runs ended on a higher hill, %d on a lower", higher, lower)
+	if higher+lower > 4 || lower > 1 { // one of the 40 optima has a degenerate component of four rows, which a longer step leaves
+		t.Errorf("%d runs ended at a higher maximum, %d at a lower", higher, lower)
 	}
 }
 

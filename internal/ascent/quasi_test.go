@@ -158,7 +158,7 @@ func TestLBFGSClimbsAsGonumDoes(t *testing.T) {
 func TestQuadraticNeedsFewSteps(t *testing.T) {
 	curve := []float64{0.05, 0.3, 1, 0.7}
 	for _, d := range searchers {
-		s := &surface{height: func(x []float64) (f float64, g []float64) {
+		s := &surface{value: func(x []float64) (f float64, g []float64) {
 			g = make([]float64, len(x))
 			for i, v := range x {
 				f -= curve[i] * v * v / 2
@@ -186,7 +186,7 @@ func TestQuadraticNeedsFewSteps(t *testing.T) {
 func TestQuasiNewtonDistanceIsTheDecrement(t *testing.T) {
 	curve := []float64{0.05, 0.3, 1}
 	for _, d := range searchers[:2] {
-		s := &surface{height: func(x []float64) (f float64, g []float64) {
+		s := &surface{value: func(x []float64) (f float64, g []float64) {
 			g = make([]float64, len(x))
 			for i, v := range x {
 				f -= curve[i] * v * v / 2
@@ -212,7 +212,7 @@ func TestQuasiNewtonDistanceIsTheDecrement(t *testing.T) {
 }
 
 func TestBFGSRefusesMatricesTooLarge(t *testing.T) {
-	s := &surface{height: func(x []float64) (float64, []float64) { return 0, make([]float64, len(x)) }}
+	s := &surface{value: func(x []float64) (float64, []float64) { return 0, make([]float64, len(x)) }}
 	n := 0
 	for _, err := range (ascent.BFGS{MaxIter: 1}).Steps(context.Background(), s, make([]float64, ascent.MaxBFGS+1)) {
 		if n++; err == nil || !strings.Contains(err.Error(), "3001") || !strings.Contains(err.Error(), "lbfgs") {

@@ -9,17 +9,17 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 )
 
-// surface is an objective given by its height and slope. It is no mixture: its EM step is a short one up the slope.
+// surface is an objective given by its value and gradient. It is no mixture: its EM step is a short one along the gradient.
 type surface struct {
-	height func(x []float64) (f float64, g []float64)
-	far    float64 // the longest move a driver may try; 0 means any
-	tried  [][]float64
+	value func(x []float64) (f float64, g []float64)
+	far   float64 // the longest move a driver may try; 0 means any
+	tried [][]float64
 }
 
 func (s *surface) Eval(_ context.Context, theta []float64, beta float64) (*ascent.Point, error) {
 	theta = slices.Clone(theta)
 	s.tried = append(s.tried, theta)
-	f, g := s.height(theta)
+	f, g := s.value(theta)
 	p := &ascent.Point{Theta: theta, Beta: beta, F: f, LogLik: f, Grad: g, Whole: g, Held: make([]bool, len(theta)), Near: flat{s.far}}
 	p.Next = slices.Clone(theta)
 	for i, v := range g {
@@ -72,7 +72,7 @@ var searchers = []struct {
 func TestBananaIsClimbedByStrongWolfeSteps(t *testing.T) {
 	for _, d := range searchers {
 		for _, start := range [][]float64{{-1.2, 1}, {5, -3}, {0, 0}, {-40, 40}} {
-			s := &surface{height: banana}
+			s := &surface{value: banana}
 			var last *ascent.Point
 			end := 0
 			for step, err := range d.driver(1000).Steps(context.Background(), s, start) {
@@ -104,10 +104,10 @@ func TestBananaIsClimbedByStrongWolfeSteps(t *testing.T) {
 }
 
 // Beyond 0 there is nothing: a trial there is taken back, whatever F is said to be.
-func TestTrialsWithoutHeightAreTakenBack(t *testing.T) {
+func TestTrialsWithoutAValueAreTakenBack(t *testing.T) {
 	for _, d := range searchers {
 		for _, beyond := range []float64{math.NaN(), math.Inf(-1), math.Inf(1)} {
-			s := &surface{height: func(x []float64) (float64, []float64) {
+			s := &surface{value: func(x []float64) (float64, []float64) {
 				if !(min(x[0], x[1]) > 0) {
 					return beyond, []float64{beyond, beyond}
 				}
@@ -133,7 +133,7 @@ func TestTrialsWithoutHeightAreTakenBack(t *testing.T) {
 func TestNoTrialIsBeyondReach(t *testing.T) {
 	const far = 0.25
 	for _, d := range searchers {
-		s := &surface{height: banana, far: far}
+		s := &surface{value: banana, far: far}
 		var from []float64
 		for step, err := range d.driver(300).Steps(context.Background(), s, []float64{-4, 4}) {
 			if err != nil {
@@ -156,9 +156,9 @@ func TestNoTrialIsBeyondReach(t *testing.T) {
 }
 
 // F is so large that its rounding hides the top within 0.01; the slopes still tell.
-func TestSlopesTellWhereHeightsDoNot(t *testing.T) {
+func TestSlopesTellWhereValuesDoNot(t *testing.T) {
 	for _, d := range searchers {
-		s := &surface{height: func(x []float64) (float64, []float64) {
+		s := &surface{value: func(x []float64) (float64, []float64) {
 			f := -x[0]*x[0]/2 - 2*x[1]*x[1] - x[0]*x[1]
 			return -1e9 + f, []float64{-x[0] - x[1], -4*x[1] - x[0]}
 		}}
@@ -175,11 +175,11 @@ func TestSlopesTellWhereHeightsDoNot(t *testing.T) {
 	}
 }
 
-// The first trial from a start is a step up the gradient, so long that it would end at the top of a hill as steep as the
-// metric says: here it is.
+// The first trial from a start is a step along the gradient, so long that it would end at the maximum if the curvature were that of the
+// metric: here it is.
 func TestFirstTrialTrustsTheMetric(t *testing.T) {
 	for _, d := range searchers {
-		s := &surface{height: func(x []float64) (float64, []float64) {
+		s := &surface{value: func(x []float64) (float64, []float64) {
 			return -inner(x, x) / 2, []float64{-x[0], -x[1], -x[2]}
 		}}
 		for step, err := range d.driver(5).Steps(context.Background(), s, []float64{3, -400, 1e-3}) {
@@ -196,7 +196,7 @@ func TestFirstTrialTrustsTheMetric(t *testing.T) {
 // Where the gradient is wrong and the EM step falls as well, nothing rises: the climb ends where it stands.
 func TestNothingRisesEndsWhereItStands(t *testing.T) {
 	for _, d := range searchers {
-		s := &surface{height: func(x []float64) (float64, []float64) {
+		s := &surface{value: func(x []float64) (float64, []float64) {
 			return -inner(x, x), []float64{x[0], x[1]} // the slope of a valley
 		}}
 		n := 0

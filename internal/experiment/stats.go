@@ -18,8 +18,8 @@ type summary struct {
 	mse        spread
 	found      int // of runs; -1 where nothing small is known
 	converged  int
-	degenerate int      // runs whose height is an accident of the floor
-	mostLikely *Outcome // the run that ended highest, spikes last
+	degenerate int      // runs with a degenerate component at their end
+	mostLikely *Outcome // the run with the highest log-likelihood; those with a degenerate component come last
 }
 
 // spread is a mean and a standard deviation (divisor n-1; 0 for one value).

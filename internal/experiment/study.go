@@ -73,7 +73,7 @@ type Outcome struct {
 	Found      *bool   // whether the small cluster was found; nil where none is known
 	MSE        float64 // the paper's: root of the summed squares; NaN for rows that are no pixels
 	Converged  bool
-	Degenerate bool // its height is an accident of the floor under variances
+	Degenerate bool // it ended with a degenerate component, whose likelihood is an accident of the floor of variances
 	Path       []Point
 	model      *model.Model
 	segments   *segments // of pixels

@@ -32,7 +32,7 @@ const (
 	axesSettled = 1e-9 // angle at which the axes have settled: the cost is flat to the square of it
 	axesTiny    = 1e-7 // step towards the best angle of a pair that is its last
 	axesBlind   = 1e-4 // step too short for the cost to show where it hardly curves
-	axesNear    = 0.1  // angle within which axes that are given are taken for the hill to climb
+	axesNear    = 0.1  // angle of the given axes to the best of the starts up to which the search goes on from those given
 	axesStarts  = 10   // columns up to which each component's own axes are a start
 	axesAngles  = 12   // angles tried for a pair in the first sweep
 )

@@ -82,15 +82,15 @@ func ends(t *testing.T, p *seed.Points, penalty float64, search bool) *ascent.Po
 	}
 	var last ascent.Step
 	var err error
-	height := math.Inf(-1)
+	objective := math.Inf(-1)
 	for last, err = range d.Steps(context.Background(), sweeper(p, 1), overallMean(p), p.D) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last.Point.F < height-1e-12*math.Abs(height) {
-			t.Errorf("the objective rises from %v to %v", -height, -last.Point.F)
+		if last.Point.F < objective-1e-12*math.Abs(objective) {
+			t.Errorf("the objective rises from %v to %v", -objective, -last.Point.F)
 		}
-		height = last.Point.F
+		objective = last.Point.F
 	}
 	if last.Done != ascent.FixedPoint {
 		t.Errorf("not at rest: %v", last.Done)

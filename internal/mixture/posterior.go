@@ -37,8 +37,8 @@ func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 	return e
 }
 
-// Assign adds the panel to s with the share firm of row i in component label[i] of the panel's rows and the rest spread
-// over all components: the sums from which an M-step makes parameters out of labels.
+// Assign adds the panel to s by labels instead of responsibilities: component label[i] gets the share confidence of row i, and all components
+// share the rest. From these sums an M-step makes parameters out of labels.
 func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, confidence float64, sc *Scratch) {
 	r := sc.logits[:b.k*kern.Rows]
 	clear(r)

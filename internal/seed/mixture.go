@@ -59,8 +59,8 @@ func (o single) Eval(ctx context.Context, theta []float64, beta float64) (*ascen
 }
 
 // FromLabels returns the parameters that one M-step makes of the labels, at most m.K of them. A component of less
-// weight than d + 2 rows cannot give a covariance of its own: it takes the pooled one, so that no start begins on a
-// spike. labels[i] belongs to row i of p.
+// weight than d + 2 rows cannot give a covariance of its own: it takes the pooled one, so that no start begins
+// with a degenerate component. labels[i] belongs to row i of p.
 func FromLabels(m *mixture.Mixture, g family.Gaussian, p *Points, labels []int32) []float64 {
 	theta := Around(m, g, Means(p, labels, m.K), ones(m.K), g.Var)
 	next := labelStep(m, theta, p, labels, 1)
@@ -102,8 +102,8 @@ func pool(m *mixture.Mixture, g family.Gaussian, theta, weight []float64) []floa
 	return pooled
 }
 
-// FromFirm returns the parameters that one M-step makes of labels believed to the share firm: that much of each row is
-// its label's, the rest is shared by all components.
+// FromLabelsWithConfidence returns the parameters that one M-step makes of labels: the labelled component gets the share confidence of each
+// row, from 0 to 1, and all components share the rest. labels[i] belongs to row i of p.
 func FromLabelsWithConfidence(m *mixture.Mixture, p *Points, labels []int32, confidence float64) []float64 {
 	return labelStep(m, make([]float64, m.Params()), p, labels, confidence)
 }
