@@ -40,14 +40,14 @@ type Comparison struct {
 	Undetermined bool `json:"undetermined,omitempty"`
 }
 
-// Spread is the middle and the ends of some counts.
+// Spread is the median, the smallest and the largest of some counts.
 type Spread struct {
 	Median float64 `json:"median"`
 	Min    int     `json:"min"`
 	Max    int     `json:"max"`
 }
 
-// Heights are the best, middle and lowest of some log-likelihoods.
+// LogLikSpread is the best, the middle and the lowest of some log-likelihoods, in nats.
 type LogLikSpread struct {
 	Best   float64 `json:"best"`
 	Median float64 `json:"median"`
@@ -111,7 +111,7 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 	return compareEnds(f, algorithms, ends, looks, seconds), nil
 }
 
-// plansOf returns the plan of the spec for each algorithm.
+// plansOf returns the plan of the spec for each algorithm. It refuses specs that cannot be compared.
 func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 	k := kind.Of(spec.Model)
 	switch {
@@ -137,7 +137,7 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 	return plans, nil
 }
 
-// compareEnds judges the ends, by algorithm and start. Outcomes with a degenerate component never win, as in a fit.
+// compareEnds compares the outcomes of all starts, ends[i] those of algorithms[i]. Those with a degenerate component never win, as in a fit.
 func compareEnds(f *search.Fit, algorithms []string, ends [][]search.Run, looks []*ascent.Step, seconds []float64) []Comparison {
 	top := math.Inf(-1)
 	for _, runs := range ends {

@@ -28,7 +28,7 @@ type Observer struct {
 	Algorithm func(name string)
 }
 
-// all returns one observer that tells all of them.
+// all returns one observer that calls all of them, in order.
 func all(observers []Observer) (o observer) {
 	for _, own := range observers {
 		before := o

@@ -57,7 +57,7 @@ type Timing struct {
 	Repeat float64 `json:"repeat,omitempty"` // replicates of Spec.Bootstrap and Spec.LRT
 }
 
-// newResult returns the result of a fit by so many threads, which took so long.
+// newResult returns r as users see it, with the number of threads and the time that the fit took.
 func newResult(r *search.Result, threads int, took time.Duration) *Result {
 	t := Told(r.Model)
 	t.Reason, t.Threads, t.Seconds = r.Reason, threads, took.Seconds()
@@ -76,7 +76,7 @@ func (r *Result) Ranked() []model.Candidate {
 	return selection.Ranked(plan.Criterion(r.Choice.Criterion), r.Candidates, r.K)
 }
 
-// Outraced returns how many candidates were stopped because what they could still gain would not make them the best.
+// Pruned returns how many candidates were stopped because what they could still gain would not make them the best.
 func (r *Result) Pruned() (n int) {
 	for _, x := range r.Candidates {
 		if x.Pruned {

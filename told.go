@@ -11,8 +11,8 @@ import (
 	"github.com/latent-go/latent/score"
 )
 
-// Told returns what a model tells of its fit: the result again, without times. Of a model written by hand it tells the
-// components, and of one whose parts do not fit each other what is wrong.
+// Told returns the result of the fit that made m, as far as the model remembers it: without times. Of a model written by hand it tells the
+// components, and of an invalid one what is wrong, as a warning. The result shares memory with m.
 func Told(m *model.Model) *Result {
 	if err := m.Validate(); err != nil {
 		return &Result{Model: m, Findings: model.Findings{Warnings: []model.Warning{{Text: err.Error()}}}, Certificate: model.Certificate{OnEdge: []string{}}}
@@ -77,7 +77,7 @@ func tellComponents(r *Result, m *model.Model, p *model.Provenance) {
 	}
 }
 
-// hasChoice reports whether there is a choice that can be told: a file may have been edited.
+// hasChoice reports whether p has a valid choice: a file may have been edited.
 func hasChoice(p *model.Provenance) bool {
 	c := p.Choice
 	if c == nil || len(p.Candidates) == 0 || c.Margin == nil && c.Verdict != "" || !slices.Contains(plan.Criteria(), plan.Criterion(c.Criterion)) {

@@ -38,17 +38,16 @@ type TrialStep struct {
 	fit *search.Fit
 }
 
-// Model returns the mixture where the step stands, in natural parameters, largest weight first.
+// Model returns the mixture at the step, in natural parameters and in the user's units, largest weight first.
 func (s *TrialStep) Model() *model.Model {
 	m, _ := s.fit.Model(s.Point)
 	return m
 }
 
-// Trials runs several algorithms from the same starts and lets each use so many passes over the rows at most, which is
-// the fair measure where some search lines and some do not. Runs do not race and share no passes, so that the seconds of
-// each are its own. spec.Algorithm and MaxIter are not used; Beta and BetaSteps are for anti-annealing alone. see,
-// where not nil, is called with every accepted step, one trial after another. The trials come by start, then in the order
-// of algorithms.
+// Trials runs several algorithms from the same starts and lets each use so many passes over the rows at most. Passes are a fair measure where
+// some algorithms search along lines and others do not. Runs are not stopped for the sake of others and share no passes, so that the seconds of
+// each are its own. spec.Algorithm and spec.MaxIter are not used; spec.Beta and spec.BetaSteps are for anti-annealing alone. see, where
+// not nil, is called with every accepted step, one trial after another. The trials are ordered by start, then by algorithm as given.
 func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string, sweeps int, see func(*TrialStep)) ([]Trial, error) {
 	if sweeps < 1 {
 		return nil, plan.Wrong("Sweeps", "is %d; it must be at least 1", sweeps)
@@ -88,7 +87,7 @@ func Trials(ctx context.Context, src data.Source, spec Spec, algorithms []string
 	return trials, nil
 }
 
-// climbOnce climbs once from theta, the given one of the starts.
+// climbOnce runs the plan's driver from theta, the start of that number, from 0.
 func climbOnce(ctx context.Context, f *search.Fit, theta []float64, start, sweeps int, see func(ascent.Step)) (t Trial, err error) {
 	began := time.Now()
 	driver := &rationed{Driver: f.Driver(start), most: sweeps}
@@ -108,13 +107,13 @@ func climbOnce(ctx context.Context, f *search.Fit, theta []float64, start, sweep
 	return t, nil
 }
 
-// rationed is a driver that may use so many evaluations. Where it asks for more, its last accepted step is its
-// end.
+// rationed is a driver that may use so many evaluations. Where it asks for more it ends at its last accepted step.
 type rationed struct {
 	ascent.Driver
 	most, used int
 }
 
+// errRation ends a driver that has used its evaluations.
 var errRation = errors.New("the evaluations allowed are used up")
 
 // Steps implements ascent.Driver.

@@ -27,7 +27,7 @@ type Candidate struct {
 	// Undetermined tells that the log-likelihood was found to be flat in some direction at its end: the rows do not determine
 	// all parameters. Where parameters and rows are many only some directions are looked at.
 	Undetermined bool   `json:"undetermined,omitempty"`
-	Pruned       bool   `json:"outraced,omitempty"` // its climbs were stopped: what they could still gain would not make it the best
+	Pruned       bool   `json:"outraced,omitempty"` // its climbs were stopped, since what they could still gain would not make it the best
 	From         string `json:"from,omitempty"`     // another candidate at which the climb that got highest began, and what was done to it
 	SameAs       string `json:"same_as,omitempty"`  // mclust's code of an earlier candidate of the same K that is the same model
 	Why          string `json:"why,omitempty"`

@@ -344,7 +344,7 @@ func (c *Certificate) after(q *Point) Certificate {
 
 // measured corrects the certificate of p by what was found at q, where Newton's step has led: the distance is that which the
 // rise of F stands for, where that is more, and what is left at q, whose certificate is at. It returns false where q is not
-// as close to the optimum by its gradient as a parabola would lead, up to what the solution was cut short by.
+// as close to the optimum by its gradient as a quadratic function would lead, up to what the solution was cut short by.
 func (c *Certificate) measured(p, q *Point, at *Certificate) bool {
 	if !(q.slope() <= shallow*p.slope() && at.Distance <= c.Distance/2) {
 		return false

@@ -19,9 +19,9 @@ type Confirm struct {
 
 // Constants of Confirm.
 const (
-	// margin is how many times Newton's decrement is told. The information changes on the way to the optimum: most where a
-	// probability is on its way to 0, along whose logit F falls off as exp(t) and has twice the parabola's height, sqrt 2 of
-	// its distance.
+	// margin is what Newton's decrement is multiplied by before it is told. The information changes on the way to the optimum, most
+	// where a probability goes to 0: along its logit F falls off as exp(t), and twice as much is left to gain as Newton's quadratic
+	// model says, at sqrt 2 times the distance.
 	margin = 1.5
 	// rounds is how often the end may be left for a closer one.
 	rounds = 6

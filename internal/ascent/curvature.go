@@ -167,9 +167,9 @@ func LeastCurvature(near Geometry, n int, held []bool, times func(v []float64) (
 	return values[0], s.direction(vectors, 0), nil
 }
 
-// whole runs from a random move of n parameters until the space is exhausted. The move has a part along every parameter, as
-// long as the others by itself: a direction that touches few parameters, such as the turn of one component, is as well in it
-// as any other, in any units.
+// whole runs from a random move of n parameters until the space is exhausted. The move has a part along every parameter, and
+// all parts are equally long: so it contains every direction, in any units, also one along few parameters, such as a rotation of one
+// component.
 func (s *spectrum) whole(n int, normal func() float64) error {
 	u, e := make([]float64, n), make([]float64, n)
 	for i := range u {

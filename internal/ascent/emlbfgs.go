@@ -165,7 +165,7 @@ func (c *climb) search(w []float64, slope float64) (p *Point, move []float64, ok
 		if gain >= armijo*step*slope-slack*math.Abs(c.at.F) {
 			return p, move, true
 		}
-		// The parabola through F, its slope and the value tried, kept between a tenth and a half of the step.
+		// The maximum of the parabola through F, its slope and the value tried, kept between a tenth and a half of the step.
 		shrink := 0.25
 		if den := 2 * (step*slope - gain); den > 0 && !math.IsInf(den, 1) {
 			shrink = min(max(slope*step/den, 0.1), 0.5)
@@ -175,8 +175,8 @@ func (c *climb) search(w []float64, slope float64) (p *Point, move []float64, ok
 	return nil, nil, true
 }
 
-// promised returns what a step of EM is about to gain: half of what the slope along it says, since it ends where the
-// free energy with the responsibilities as they are is at its top.
+// promised returns the gain to expect of a step of EM: half of the slope along it, since the step ends at the maximum of the free energy
+// with the responsibilities as they are.
 func promised(p *Point) float64 {
 	gain := 0.0
 	for i, g := range p.Grad {

@@ -198,9 +198,9 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 	return false, nil
 }
 
-// ridgeAt returns the curvature below which a point that is tol from the top, in standard errors, may be on a ridge. The way
-// there is tol / sqrt(curvature) in the metric, and curvatures change in proportion to it: to be at most a given share of
-// it, curvature^(3/2) must grow as tol does.
+// ridgeAt returns the curvature below which a point that is tol from the optimum, in standard errors, may be on a ridge. The way
+// to the optimum is tol / sqrt(curvature) long in the metric, and curvatures change in proportion to its length. For the change to be at
+// most a given share of the curvature, curvature^(3/2) must grow as tol does.
 func ridgeAt(tol float64) float64 { return ridge * math.Pow(max(1, tol/quadraticRange), 2.0/3) }
 
 // quadraticRange is the distance from the optimum, in standard errors, within which the quadratic model holds so well that the

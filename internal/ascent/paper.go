@@ -81,8 +81,8 @@ func (c *charted) em() bool {
 }
 
 // holds reports whether a floor holds a parameter here. F is then so steep beside it that a search in coordinates
-// without metric crawls; EM steps in turn with searches keep what is steep at its top, and alone move what is held. Where a component had collapsed onto
-// a repeated value they cut the sweeps of ECG from 1753 to 57, those of BFGS from 113 to 26.
+// without a metric takes tiny steps. EM steps in turn with searches keep the steep parameters at their maximum, and only they move those
+// that are held. Where a component had collapsed onto a repeated value they cut the sweeps of ECG from 1753 to 57, those of BFGS from 113 to 26.
 func (c *charted) holds() bool { return slices.Contains(c.here.Held, true) }
 
 // search looks along z from here for a step that meets the strong Wolfe conditions, z itself, a step of 1, being the
@@ -146,8 +146,8 @@ func (c *charted) push(z []float64) []float64 {
 	return v
 }
 
-// cauchy returns the step along z to the top of the parabola that has the slope there and the curvature of the
-// complete-data information: how far to go, were the labels known. The true top is never nearer, to second order.
+// cauchy returns the step along z to the maximum of the quadratic model with the slope there and the curvature of the complete-data
+// information: the right step if the labels were known. The maximum of F along z is never nearer, to second order.
 func (c *charted) cauchy(z []float64) float64 {
 	length := c.here.Near.Length(c.push(z))
 	return dot(z, c.here.g) / (length * length)

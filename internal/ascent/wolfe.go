@@ -50,7 +50,7 @@ func (w *wolfe) search() (t trial, found, ok bool) {
 			return t, true, true // the climb goes on from there
 		}
 		next := w.between(last, t)
-		if !(next >= 1.1*step && next <= stretch*step) { // the cubic has its top elsewhere, or none
+		if !(next >= 1.1*step && next <= stretch*step) { // the cubic has its maximum elsewhere, or none
 			next = stretch * step
 		}
 		last, step = t, min(next, w.longest)
@@ -100,7 +100,7 @@ func (w *wolfe) rises(t trial) bool {
 	return w.gain(w.from, t) >= armijo*t.step*w.from.slope && !math.IsInf(t.f, 1)
 }
 
-// between returns the top of the cubic through both trials and their slopes; NaN or anything where there is none
+// between returns the maximum of the cubic through both trials and their slopes; NaN or anything where there is none
 // (Nocedal and Wright 2006, eq. 3.59).
 func (w *wolfe) between(a, b trial) float64 {
 	width := b.step - a.step

@@ -32,7 +32,7 @@ const (
 	axesSettled = 1e-9 // angle at which the axes have settled: the cost is flat to the square of it
 	axesTiny    = 1e-7 // step towards the best angle of a pair that is its last
 	axesBlind   = 1e-4 // step too short for the cost to show where it hardly curves
-	axesNear    = 0.1  // angle of the given axes to the best of the starts up to which the search goes on from those given
+	axesNear    = 0.1  // largest angle of a sweep up to which axes count as near an optimum
 	axesStarts  = 10   // columns up to which each component's own axes are a start
 	axesAngles  = 12   // angles tried for a pair in the first sweep
 )
@@ -70,9 +70,9 @@ func within(axes, q []float64, d int) []float64 {
 	return b
 }
 
-// findAxes returns the common axes of packed covariances s of weights n. Where those given are near an optimum that no turn
-// of a pair can leave, it is that one: the rows of an M-step change little from one to the next. Else the best of several
-// starts is climbed from. It reports whether the axes have settled.
+// findAxes returns the common axes of packed covariances s of weights n. Where the axes given are near an optimum that no rotation of a
+// pair can leave, the answer is that optimum: covariances change little from one M-step to the next. Else it goes on from the best of
+// several starts. It reports whether the axes have settled.
 func findAxes(near []float64, s [][]float64, n []float64, d int, equal bool) (axes []float64, settled bool) {
 	if d == 1 {
 		return slices.Clone(near), true

@@ -12,7 +12,7 @@ type Factored interface {
 	// Factor sets l to the factors of theta. l and theta may be the same slice.
 	Factor(l, theta []float64, k, d int)
 	// Unfactor sets theta to the free coordinates of l. A column of L whose diagonal is negative changes sign, which
-	// leaves Sigma as it is; a diagonal of 0 becomes one below the floor, so that Project lifts it. l and theta may be
+	// leaves Sigma as it is; a diagonal of 0 becomes one below the floor, so that Project raises it to the floor. l and theta may be
 	// the same slice.
 	Unfactor(theta, l []float64, k, d int)
 	// FactorGrad sets gl to the gradient in l of a function whose gradient at theta is g. The same numbers turn a

@@ -73,8 +73,8 @@ func (KMeans) MStep(next, theta []float64, s *Stats) {
 	}
 }
 
-// Expected returns minus the inertia of the rows about the centres next; for soft labels the entropy that s.F holds
-// comes on top. It is exact only up to the cancellation of sums about the origin, and serves the trace.
+// Expected returns minus the inertia of the rows about the centres next; for soft labels the entropy in s.F is
+// added. It is exact only up to the cancellation of sums about the origin, and serves the trace.
 func (KMeans) Expected(next, theta []float64, s *Stats) float64 {
 	// sum w |x-b|^2 = sum w |x-a|^2 - 2 (b-a).(S - N a) + N |b-a|^2, and -s.F is the first term.
 	f := s.F

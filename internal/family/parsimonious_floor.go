@@ -226,8 +226,8 @@ func (g Parsimonious) lift(theta []float64, k, d int, factor float64) (outside b
 	return outside
 }
 
-// rounder adds to the covariance as much of the columns' own variances as lifts its smallest eigenvalue to the floor, its
-// determinant kept.
+// rounder adds to the covariance as much of the columns' own variances as raises its smallest eigenvalue to the floor,
+// and keeps its determinant.
 func (g Parsimonious) rounder(e *ellipsoid, unit []float64) {
 	was := *e
 	top := math.Inf(-1)

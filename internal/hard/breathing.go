@@ -15,10 +15,10 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// Breathing is k-means that goes on where Lloyd's algorithm ends: it breathes in a few centres, lets all of them settle,
-// breathes out as many, and keeps what came of it where the inertia is lower (Fritzke 2020, "The breathing k-means
-// algorithm"). New centres stand beside those of the largest cost, or at rows drawn by cost; the ones that go are those
-// whose rows lose least by it. Several centres move at first, fewer when that gains no more, at last one.
+// Breathing is k-means that goes on where Lloyd's algorithm ends: it adds a few centres, lets all of them settle, removes as many (it
+// "breathes in" and "out"), and keeps the result where the inertia is lower (Fritzke 2020, "The breathing k-means
+// algorithm"). New centres stand beside those of the largest cost, or at rows drawn by cost; the centres removed are
+// those whose rows lose least by it. Several centres move at first, fewer when that gains no more, at last one.
 //
 // Where its points are all the rows, each end is polished by moves of single rows that lower the inertia (Hartigan 1975):
 // their optima are fewer than those of Lloyd's algorithm, and fixed points of it (Telgarsky and Vattani 2010). Equal rows

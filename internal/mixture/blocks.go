@@ -13,8 +13,8 @@ import (
 // trees (1999, "Very fast EM-based mixture model clustering using multiresolution kd-trees") without a tree. What is left
 // out is below the rounding of every sum, so results are those of all components.
 
-// negligible is how many nats below a row's best component another one must be to be left out: a share of 4e-18. For sums
-// of its own the component's weight comes on top, since they are compared with that. One nat is for the rounding of
+// negligible is how many nats below a row's best component another one must be to be left out: a share of 4e-18. For the
+// component's own sums it is more by minus the logarithm of its weight, since they are compared with its weight. One nat is for the rounding of
 // constants.
 const negligible = 40 + 1
 
