@@ -82,8 +82,8 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 		return nil, err
 	}
 	see := all(observers)
-	var ends [][]search.Run
-	var looks []*ascent.Step
+	var outcomes [][]search.Run
+	var certified []*ascent.Step
 	var seconds []float64
 	for i, a := range algorithms {
 		if see.algorithm != nil {
@@ -96,19 +96,19 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 			err = cmp.Or(err, r.Err)
 		}
 		if err != nil {
-			if len(ends) == 0 || ctx.Err() == nil {
+			if len(outcomes) == 0 || ctx.Err() == nil {
 				return nil, err
 			}
-			return compareEnds(f, algorithms[:len(ends)], ends, looks, seconds), ctx.Err()
+			return compareOutcomes(f, algorithms[:len(outcomes)], outcomes, certified, seconds), ctx.Err()
 		}
-		ends, seconds = append(ends, runs), append(seconds, time.Since(began).Seconds())
-		look, err := f.CertifyBest(ctx, runs)
+		outcomes, seconds = append(outcomes, runs), append(seconds, time.Since(began).Seconds())
+		step, err := f.CertifyBest(ctx, runs)
 		if err != nil {
 			return nil, err
 		}
-		looks = append(looks, look)
+		certified = append(certified, step)
 	}
-	return compareEnds(f, algorithms, ends, looks, seconds), nil
+	return compareOutcomes(f, algorithms, outcomes, certified, seconds), nil
 }
 
 // plansOf returns the plan of the spec for each algorithm. It refuses specs that cannot be compared.
@@ -137,27 +137,27 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 	return plans, nil
 }
 
-// compareEnds compares the outcomes of all starts, ends[i] those of algorithms[i]. Those with a degenerate component never win, as in a fit.
-func compareEnds(f *search.Fit, algorithms []string, ends [][]search.Run, looks []*ascent.Step, seconds []float64) []Comparison {
+// compareOutcomes compares the outcomes of all starts, outcomes[i] those of algorithms[i]. Those with a degenerate component never win, as in a fit.
+func compareOutcomes(f *search.Fit, algorithms []string, outcomes [][]search.Run, certified []*ascent.Step, seconds []float64) []Comparison {
 	top := math.Inf(-1)
-	for _, runs := range ends {
+	for _, runs := range outcomes {
 		if at, _ := f.Best(runs); !f.Degenerate(runs[at].Last.Point) {
 			top = max(top, runs[at].Last.Point.LogLik)
 		}
 	}
 	em := slices.Index(algorithms, "em")
 	var table []Comparison
-	for i, runs := range ends {
+	for i, runs := range outcomes {
 		at, _ := f.Best(runs)
 		best := runs[at].Last
 		c := Comparison{Algorithm: algorithms[i], Starts: len(runs), Seconds: seconds[i], Smallest: slices.Min(best.Point.Weights) / f.Survey.W}
 		if f.Absent() > 0 {
 			c.Smallest = 0
 		}
-		if cert := looks[i].Certificate; cert != nil && !cert.AtLeast && cert.Distance == cert.Distance {
+		if cert := certified[i].Certificate; cert != nil && !cert.AtLeast && cert.Distance == cert.Distance {
 			c.Distance = &cert.Distance
 		}
-		c.Undetermined = inference.IsFlat(looks[i])
+		c.Undetermined = inference.IsFlat(certified[i])
 		if em >= 0 {
 			c.Better, c.Worse = new(0), new(0)
 		}
@@ -173,7 +173,7 @@ func compareEnds(f *search.Fit, algorithms []string, ends [][]search.Run, looks 
 				c.ReachedBest++
 			}
 			if em >= 0 {
-				switch gain := ll - ends[em][j].Last.Point.LogLik; {
+				switch gain := ll - outcomes[em][j].Last.Point.LogLik; {
 				case gain > search.SameOptimum:
 					*c.Better++
 				case gain < -search.SameOptimum:

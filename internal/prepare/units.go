@@ -197,6 +197,7 @@ type reweighted struct {
 	power int
 }
 
+// Open implements data.Source.
 func (s *reweighted) Open(ctx context.Context) (data.Reader, error) {
 	r, err := s.Source.Open(ctx)
 	if err != nil {
@@ -205,12 +206,13 @@ func (s *reweighted) Open(ctx context.Context) (data.Reader, error) {
 	return &reweightedReader{Reader: r, power: s.power}, nil
 }
 
-// reweightedReader keeps the new weights in memory of its own: those below may be a view of the table.
+// reweightedReader keeps the new weights in memory of its own, since those of the reader below may be a view of the table.
 type reweightedReader struct {
 	data.Reader
 	power int
 }
 
+// Read implements data.Reader.
 func (r *reweightedReader) Read(b *data.Block, n int) error {
 	if err := r.Reader.Read(b, n); err != nil {
 		return err

@@ -56,7 +56,7 @@ func (f *Fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 	var watch func(Progress)
 	if f.Watch != nil {
 		watch = func(p Progress) {
-			if p.Iteration > 0 { // the first is the end as it was seen before
+			if p.Iteration > 0 { // the first is the final point of the climb, which was seen before
 				p.Start, p.Of, p.Iteration, p.Sweeps = start+1, of, p.Iteration+s.Iteration, p.Sweeps+s.Sweeps
 				f.Watch(p)
 			}
@@ -66,7 +66,7 @@ func (f *Fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 	r := l.climb(ctx, driver, [][]float64{s.Point.Theta}, watch)[0]
 	f.ConfirmSweeps += r.Sweeps
 	if r.Err != nil || r.Last.Point == nil {
-		if ctx.Err() != nil { // the end stands as the climb has left it
+		if ctx.Err() != nil { // the final point of the climb stands
 			return s, nil
 		}
 		return s, r.Err
@@ -99,7 +99,7 @@ func (f *Fit) inside(ctx context.Context, s *ascent.Step, finish ascent.Finish) 
 		r := l.climb(ctx, func(int) ascent.Driver { return look(s.Done) }, [][]float64{theta}, nil)[0]
 		f.ConfirmSweeps += r.Sweeps
 		switch {
-		case ctx.Err() != nil: // the end stands
+		case ctx.Err() != nil: // the final point of the climb stands
 			return nil
 		case r.Err != nil:
 			return r.Err

@@ -229,8 +229,7 @@ func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *asc
 	return top, start, nil
 }
 
-// CountAt returns how many climbs of the last ClimbAll ended at an objective, by less than MoveGain: climbs of moves end near their maxima
-// only.
+// CountAt returns how many climbs of the last ClimbAll ended within MoveGain of an objective: climbs of moves come only near their maxima.
 func (m *MoveSearch) CountAt(objective float64) (n int) {
 	for _, f := range m.LastObjectives {
 		if math.Abs(f-objective) < MoveGain {

@@ -15,7 +15,7 @@ func (c *choice) settle() {
 	var able []*contender
 	var plain []*model.Candidate
 	for _, x := range c.all {
-		if x.end != nil && c.usable(&x.Candidate) {
+		if x.outcome != nil && c.usable(&x.Candidate) {
 			able, plain = append(able, x), append(plain, &x.Candidate)
 		}
 	}

@@ -90,7 +90,7 @@ func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int)
 		return nil, err
 	}
 	met := m.CountAt(top.F)
-	able, old := c.usable(&x.Candidate), x.end.Winner().Last.Point
+	able, old := c.usable(&x.Candidate), x.outcome.Winner().Last.Point
 	if able { // a candidate that cannot win is worse than any outcome that can
 		at, ends := old, m.LastObjectives
 		if int64(m.Points.N) < f.Survey.Used {
@@ -107,17 +107,17 @@ func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int)
 			return nil, nil
 		}
 	}
-	r, err := f.ClimbExtra(ctx, x.end, top.Theta)
+	r, err := f.ClimbExtra(ctx, x.outcome, top.Theta)
 	if err != nil || r.Last.Point == nil || able && search.ObjectiveOf(r.Last.Point) <= search.ObjectiveOf(old)+search.SameOptimum {
 		return nil, err
 	}
-	y, e := *x, *x.end
+	y, e := *x, *x.outcome
 	y.Candidate = model.Candidate{K: x.K, Covariance: x.Covariance, Mclust: x.Mclust, From: offers[which].from}
 	e.Moved = r
 	if err := y.measure(ctx, &f, &e, c.judges); err != nil || !c.usable(&y.Candidate) {
 		return nil, err
 	}
-	y.end, y.extraStart, y.agreeing = e.Compact(), top.Theta, met
+	y.outcome, y.extraStart, y.agreeing = e.Compact(), top.Theta, met
 	return &y, nil
 }
 
@@ -166,7 +166,7 @@ func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender)
 func (c *choice) alternatives(x *contender) (list []*contender) {
 	var best, nested *contender
 	for _, y := range c.all {
-		if y.K != x.K || y == x || y.sameAs != nil || y.end == nil || !c.usable(&y.Candidate) {
+		if y.K != x.K || y == x || y.sameAs != nil || y.outcome == nil || !c.usable(&y.Candidate) {
 			continue
 		}
 		if best == nil || c.before(y, best) {
@@ -192,7 +192,7 @@ func (c *choice) find(k int, shape family.Shape) *contender {
 			if y.sameAs != nil {
 				y = y.sameAs
 			}
-			if y.end != nil && c.usable(&y.Candidate) {
+			if y.outcome != nil && c.usable(&y.Candidate) {
 				return y
 			}
 		}
@@ -214,7 +214,7 @@ func (x *contender) responsibilities(ctx context.Context, m *search.MoveSearch) 
 	f := *m.Fit
 	f.Mix = x.fit.Mix
 	own.Fit = &f
-	return own.Responsibilities(ctx, x.end.Winner().Last.Point.Theta)
+	return own.Responsibilities(ctx, x.outcome.Winner().Last.Point.Theta)
 }
 
 // widened returns responsibilities of k components with a last one added whose responsibilities are 0.

@@ -108,7 +108,7 @@ func (c *choice) affordable(fresh []*contender) []*contender {
 func (c *choice) rising() (shapes []family.Shape) {
 	best := map[family.Shape]*contender{}
 	for _, x := range c.all {
-		if x.sameAs != nil || x.end == nil || !c.usable(&x.Candidate) {
+		if x.sameAs != nil || x.outcome == nil || !c.usable(&x.Candidate) {
 			continue
 		}
 		if y := best[x.shape]; y == nil || c.before(x, y) {

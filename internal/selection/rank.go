@@ -55,7 +55,7 @@ func (c *choice) before(a, b *contender) bool {
 // finalResult returns the result of the winner: the same as that of a fit of its K and shape alone, but for the climb from a neighbour. Where a
 // step is to be seen, or starts were stopped for the sake of other candidates, it climbs again.
 func (c *choice) finalResult(ctx context.Context, win *contender, began time.Time) (*search.Result, error) {
-	f, e := win.fit, win.end
+	f, e := win.fit, win.outcome
 	f.Plan.Threads, f.SharedSweeper, f.RequiredObjective = c.plan.Threads, nil, nil
 	if err := f.Size(); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ type contender struct {
 	sameAs     *contender // an earlier candidate that is the same model; nil where there is none
 	large      bool       // it would take more than is allowed and is not tried
 	fit        *search.Fit
-	end        *search.Outcome // compact
+	outcome    *search.Outcome // compact
 	extraStart []float64       // where the climb from candidate From began; nil where there was none
 	agreeing   int             // climbs from neighbours that ended where it did
 	second     bool            // it has had its second round, from its neighbours
@@ -121,7 +121,7 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 	}
 	win := c.best
 	if p.Replica {
-		return win.fit.Minimal(win.end), nil
+		return win.fit.Minimal(win.outcome), nil
 	}
 	r, err := c.finalResult(ctx, win, began)
 	if err != nil {
@@ -340,7 +340,7 @@ func (c *choice) try(ctx context.Context, x *contender, threads int, j *joint) {
 	}
 	f.Local = nil // what it keeps between sweeps may be large
 	f.RequiredObjective = nil
-	x.fit, x.end = &f, e.Compact()
+	x.fit, x.outcome = &f, e.Compact()
 }
 
 // fail notes err if it is an error of the source rather than of a candidate: the source breaks its promises.
