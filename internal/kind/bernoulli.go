@@ -12,7 +12,7 @@ var Bernoulli = &Kind{
 	Title:  "Bernoulli mixture",
 	Phrase: "a mixture of independent bits",
 	Cells: Cells{
-		Is: "a bit (0 or 1)", Are: "bits", Bits: true, Cure: "use --binarize T to make bits of numbers, or ",
+		Is: "a bit (0 or 1)", Are: "bits", Bits: true, Cure: "--binarize T to make bits of numbers, or ",
 		Wrong: func(x float64, _ int) bool { return x != 0 && x != 1 },
 	},
 	Mixture:  true,

@@ -29,7 +29,7 @@ func (c *Cells) Check(ctx context.Context, src data.Source, levels [][]string, n
 	case cure && c.Levels:
 		e.Reason += fmt.Sprintf("; the %d levels are numbered from 0", of(j))
 	case cure:
-		e.cure = fmt.Sprintf("; %s--exclude %s", c.Cure, text.ShellWord(names[j]))
+		e.cure = fmt.Sprintf("; use %s--exclude %s", c.Cure, text.ShellWord(names[j]))
 	}
 	return e
 }
