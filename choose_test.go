@@ -26,6 +26,7 @@ func builtIn(t *testing.T, name string) (*data.Table, []string) {
 }
 
 func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, shapes string
@@ -233,6 +234,7 @@ func TestDegenerateCandidatesNeverWin(t *testing.T) {
 // Five rows in six columns are flat. With one volume for all the others lend such a component the volume that it lacks, and it
 // stands above the floor: it is one on a few rows in a plane all the same.
 func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	const k, d, rows = 6, 6, 5
 	x := fixtures.Normals(8, k*rows*d)

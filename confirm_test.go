@@ -112,6 +112,7 @@ func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
 // Three classes of four bits have 14 parameters, of which the cells tell at most 13 (Goodman 1974): the maximum is a ridge. It
 // ends where a probability comes to 0, and a fit that climbs to that end says of it what is true all along the ridge.
 func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	src := fixtures.Cells(false, 4, 42, 23, 6, 25, 6, 24, 7, 38, 1, 4, 1, 6, 2, 9, 2, 20)
 	yes := []string{"no", "yes"}

@@ -221,6 +221,7 @@ func parametersOf(t *testing.T, m *model.Model) string {
 // A fit of no steps from a model gives the model back: the same bytes of all parameters, of the number of rows and of the
 // log-likelihood.
 func TestNoStepsGiveTheModelBack(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	ctx := context.Background()
 	var x []float64

@@ -17,6 +17,7 @@ var parsimoniousCodes = []string{"VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV"
 // mclust starts from its own hierarchy and ends at a good local maximum, not always the best. With ten starts none of ours may be lower, and
 // at the same maximum log-likelihood, BIC and the count of parameters are the same.
 func TestParsimoniousShapesReachMclust(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	same := 0
 	for _, name := range []string{"iris", "diabetes"} {
@@ -66,6 +67,7 @@ func TestDirectionsThatTurnFarArrive(t *testing.T) {
 
 // Every driver ends at an optimum of its own. Where two end at the same local maximum, log-likelihoods are the same.
 func TestParsimoniousShapesUnderEveryDriver(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	src := iris(t)
 	for _, code := range parsimoniousCodes {

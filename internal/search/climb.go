@@ -21,66 +21,32 @@ import (
 // error. The error returned is of reading rows that a driver needs in memory, before any climb.
 func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress), race bool) ([]Run, error) {
 	watch = f.userProgress(watch)
-	switch s := &f.Plan; s.Driver(f.Mix.D) {
-	case plan.DPMeans:
-		points, err := f.priced(ctx)
-		if err != nil {
-			return nil, err
-		}
-		steps := hard.DPMeans{Penalty: f.SquareInUnits(*s.Penalty), MaxIter: s.MaxIter, Points: points}.Steps(ctx, f.Local, thetas[0], f.Mix.D)
-		runs := follow(ctx, []iter.Seq2[ascent.Step, error]{steps}, watch)
-		if p := runs[0].Last.Point; p != nil {
-			f.Mix.K = len(p.Theta) / f.Mix.D
-		}
-		return runs, nil
-	case plan.MiniBatch:
-		points, err := f.all(ctx)
-		if err != nil {
-			return nil, err
-		}
-		driver := hard.MiniBatch{Points: points, BatchSize: s.BatchSize, MaxIter: s.MaxIter, Seed: s.Seed, Threads: s.Threads}
-		return f.lockstep(watch).climb(ctx, func(int) ascent.Driver { return driver }, thetas, watch), nil
-	case plan.Breathing:
-		points, err := f.sample(ctx)
-		if err != nil {
-			return nil, err
-		}
-		atOnce := min(s.Threads, len(thetas))
-		driver := hard.NewBreathing(points, f.Survey.Used, atOnce)
-		driver.MaxIter, driver.Seed, driver.Threads = s.MaxIter, s.Seed, s.Threads/atOnce
-		return f.lockstep(watch).climb(ctx, func(start int) ascent.Driver {
-			own := *driver
-			own.Start = start
-			return &own
-		}, thetas, watch), nil
+	driver := f.Plan.Driver(f.Mix.D)
+	switch {
+	case driver == plan.DPMeans:
+		return f.climbPriced(ctx, thetas[0], watch)
+	case driver == plan.MiniBatch:
+		return f.climbBatches(ctx, thetas, watch)
+	case driver == plan.Breathing:
+		return f.climbBreathing(ctx, thetas, watch)
+	case f.Plan.Medians():
+		return f.climbMedians(ctx, thetas, watch)
+	case driver == plan.Exact:
+		return atOptimum(f.lockstep(watch).climb(ctx, f.Driver, thetas, watch)), nil
+	case race:
+		return f.race(ctx, thetas, watch), nil
 	}
-	if f.Plan.Medians() {
-		points, err := f.all(ctx)
-		if err != nil {
-			return nil, err
-		}
-		medians := &hard.Medians{Points: points, Threads: f.Plan.Threads}
-		climbs := make([]iter.Seq2[ascent.Step, error], len(thetas))
-		for i, theta := range thetas {
-			climbs[i] = f.Driver(i).Steps(ctx, medians, theta)
-		}
-		runs := follow(ctx, climbs, watch)
-		if f.Plan.Driver(f.Mix.D) == plan.Exact {
-			runs[0].Last.Done = ascent.FixedPoint
-		}
-		return runs, nil
-	}
-	if f.Plan.Driver(f.Mix.D) == plan.Exact {
-		runs := f.lockstep(watch).climb(ctx, f.Driver, thetas, watch)
-		runs[0].Last.Done = ascent.FixedPoint // at the optimum, whatever the last digit of a mean does
-		return runs, nil
-	}
+	return f.lockstep(watch).climb(ctx, f.Driver, thetas, watch), nil
+}
+
+// race is Climb where climbs that can no longer win are stopped. Starts that lost on the sample are only evaluated.
+func (f *Fit) race(ctx context.Context, thetas [][]float64, watch func(Progress)) []Run {
 	l := f.lockstep(watch)
-	if race && l.smooth && f.Plan.Tol > 0 {
+	if l.smooth && f.Plan.Tol > 0 {
 		l.degenerate = f.Degenerate
 	}
-	if f.beaten == nil || !race {
-		return l.climb(ctx, f.Driver, thetas, watch), nil
+	if f.beaten == nil {
+		return l.climb(ctx, f.Driver, thetas, watch)
 	}
 	runs := l.climb(ctx, func(start int) ascent.Driver {
 		if f.beaten[start] {
@@ -91,7 +57,73 @@ func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	for i := range runs {
 		runs[i].pruned = runs[i].pruned || f.beaten[i]
 	}
+	return runs
+}
+
+// climbPriced runs DP-means from theta. It sets the number of components to what it has found.
+func (f *Fit) climbPriced(ctx context.Context, theta []float64, watch func(Progress)) ([]Run, error) {
+	points, err := f.priced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	driver := hard.DPMeans{Penalty: f.SquareInUnits(*f.Plan.Penalty), MaxIter: f.Plan.MaxIter, Points: points}
+	runs := follow(ctx, []iter.Seq2[ascent.Step, error]{driver.Steps(ctx, f.Local, theta, f.Mix.D)}, watch)
+	if p := runs[0].Last.Point; p != nil {
+		f.Mix.K = len(p.Theta) / f.Mix.D
+	}
 	return runs, nil
+}
+
+// climbBatches runs mini-batches from each of thetas.
+func (f *Fit) climbBatches(ctx context.Context, thetas [][]float64, watch func(Progress)) ([]Run, error) {
+	points, err := f.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &f.Plan
+	driver := hard.MiniBatch{Points: points, BatchSize: p.BatchSize, MaxIter: p.MaxIter, Seed: p.Seed, Threads: p.Threads}
+	return f.lockstep(watch).climb(ctx, func(int) ascent.Driver { return driver }, thetas, watch), nil
+}
+
+// climbBreathing runs breathing k-means from each of thetas.
+func (f *Fit) climbBreathing(ctx context.Context, thetas [][]float64, watch func(Progress)) ([]Run, error) {
+	points, err := f.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &f.Plan
+	atOnce := min(p.Threads, len(thetas))
+	driver := hard.NewBreathing(points, f.Survey.Used, atOnce)
+	driver.MaxIter, driver.Seed, driver.Threads = p.MaxIter, p.Seed, p.Threads/atOnce
+	return f.lockstep(watch).climb(ctx, func(start int) ascent.Driver {
+		own := *driver
+		own.Start = start
+		return &own
+	}, thetas, watch), nil
+}
+
+// climbMedians runs K-medians from each of thetas.
+func (f *Fit) climbMedians(ctx context.Context, thetas [][]float64, watch func(Progress)) ([]Run, error) {
+	points, err := f.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	medians := &hard.Medians{Points: points, Threads: f.Plan.Threads}
+	climbs := make([]iter.Seq2[ascent.Step, error], len(thetas))
+	for i, theta := range thetas {
+		climbs[i] = f.Driver(i).Steps(ctx, medians, theta)
+	}
+	runs := follow(ctx, climbs, watch)
+	if f.Plan.Driver(f.Mix.D) == plan.Exact {
+		runs = atOptimum(runs)
+	}
+	return runs, nil
+}
+
+// atOptimum returns runs whose start was the best partition: they have ended, whatever the last digit of a mean or median does.
+func atOptimum(runs []Run) []Run {
+	runs[0].Last.Done = ascent.FixedPoint
+	return runs
 }
 
 // lockstep returns what climbs of f run in. watch is nil where nobody sees their steps.

@@ -1,0 +1,5 @@
+//go:build race
+
+package latent
+
+const racing = true
