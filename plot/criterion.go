@@ -89,7 +89,11 @@ func (c Criterion) Figure() *Figure {
 		f.Legend = append(f.Legend, Key{Name: name, Color: Color(group[b.Curve]), Shape: Shape(group[b.Curve])})
 	}
 	if c.Alt == "" {
-		f.Alt = fmt.Sprintf("%s by number of clusters for %d shapes.", orElse(c.Name, "A criterion"), len(c.Curves))
+		f.Alt = fmt.Sprintf("%s by number of clusters", orElse(c.Name, "A criterion"))
+		if n := len(c.Curves); n > 1 {
+			f.Alt += fmt.Sprintf(" for %d shapes", n)
+		}
+		f.Alt += "."
 		for i, b := range best {
 			f.Alt += fmt.Sprintf(" %s: %s with %d clusters, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), b.K, told[i])
 		}

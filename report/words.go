@@ -126,7 +126,11 @@ func (b *builder) cards() {
 		if c < len(b.r.Components) {
 			u.Weight = text.Share(b.r.Components[c].Weight, 3)
 		}
-		u.Typical = b.told("nearest to the group's centre", g.Typical)
+		typical := "nearest to the group's centre"
+		if !kind.Of(b.r.Kind).Cells.Units { // rows of bits, levels or counts have no centre among them
+			typical = "that fit the group best"
+		}
+		u.Typical = b.told(typical, g.Typical)
 		if len(g.Unsure) > 0 && g.Unsure[0].Uncertainty > 1e-6 {
 			u.Least = b.told("least sure", g.Unsure)
 		}

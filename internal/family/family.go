@@ -30,7 +30,8 @@ type Family interface {
 	// sweep with theta collected: the free energy after an M-step costs no pass. A family without density returns
 	// the whole free energy.
 	Expected(next, theta []float64, s *Stats) float64
-	// AtFloor tells which components sit on a floor of the family (a smallest variance).
+	// AtFloor tells which components sit on a floor that decides their density, as a smallest variance does: one of a few rows there is
+	// degenerate and does not win. A family in which no component gains by shrinking onto a row returns all false.
 	AtFloor(theta []float64, k, d int) []bool
 }
 
@@ -60,7 +61,7 @@ type Flattening interface {
 }
 
 // A Smooth family has a density that can be differentiated: what every driver but EM needs, and the certificate. All of
-// it comes from the sums of one sweep; no pass is needed.
+// it comes from the sums of one sweep; no pass is needed. Its kernel is a GradKernel, which standard errors need.
 //
 // The complete-data information is the one the rows would carry if their components were known: minus the second
 // derivative of the expected complete-data log-likelihood at theta, responsibilities held fixed, in expectation over
@@ -89,7 +90,8 @@ type Smooth interface {
 	Place(c, k, d int) (from, to int)
 	// Project moves theta inside the floors. What is inside stays as it is, to the bit.
 	Project(theta []float64, k, d int)
-	// Held sets held[i] for the parameters that sit on a floor at theta.
+	// Held sets held[i] for the parameters that sit on a floor at theta, and clears the others: the certificate and standard errors leave them
+	// out, and a result names them.
 	Held(held []bool, theta []float64, k, d int)
 }
 
@@ -139,7 +141,8 @@ type Curved interface {
 // A Kernel is a family bound to parameters for one sweep. It is read-only and shared by workers, each of which brings
 // its own Workspace; it allocates nothing.
 type Kernel interface {
-	// Score sets dst[c*kern.Rows+i] = log p_c(x_i), in nats.
+	// Score sets dst[c*kern.Rows+i] = log p_c(x_i), in nats. Rows beyond p.N, and of weight 0, may hold any numbers. No score is below
+	// -math.MaxFloat64/4, so that those of several components can be added: a row that far off is named.
 	Score(dst []float64, p *Panel, ws *Workspace)
 	// Add adds the panel to s.N and s.Sum. r[c*kern.Rows+i] is row weight times responsibility, 0 beyond p.N.
 	Add(s *Stats, p *Panel, r []float64, ws *Workspace)

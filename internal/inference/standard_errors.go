@@ -101,6 +101,9 @@ func (f *Fit) NearEdge(theta []float64, held []bool) []bool {
 		return near
 	}
 	p, events := fam.Natural(nil, comp, k), f.Plan.Kind.Location.Events
+	if events == nil { // all rows tell
+		return near
+	}
 	for c, lw := range f.Mix.LogWeights(nil, theta) {
 		rows, width := math.Exp(lw)*f.Survey.W, len(p)/k
 		for j := c * width; j < (c+1)*width; j++ {

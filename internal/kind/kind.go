@@ -37,10 +37,13 @@ type Kind struct {
 
 // Cells is what the cells of the columns hold.
 type Cells struct {
-	Is    string // what one is: "a bit (0 or 1)"
-	Are   string // what they are called: "bits"
-	Units bool   // they are numbers with a unit: columns can be scaled, and mapped to principal components
-	Bits  bool   // they are 0 or 1, which --binarize makes of numbers
+	Is  string // what one is: "a bit (0 or 1)"
+	Are string // what they are called: "bits"
+	// Units says that they are numbers of which differences tell, as lengths and temperatures: a column may be shifted, scaled and mapped to
+	// principal components, so that rows are read relative to an origin, every finite number is one, and --scale and --pca apply. It
+	// is false where 0 is a place of its own, as among counts and waiting times.
+	Units bool
+	Bits  bool // they are 0 or 1, which --binarize makes of numbers
 	// Levels says that they are indexes, from 0, into the names of the levels of their column.
 	Levels bool
 	// Wrong reports whether x can be no cell of a column of so many levels; nil where every finite number can.
@@ -71,7 +74,8 @@ type Location struct {
 	Events func(v, n float64) float64
 	// Variance returns the variance of a cell of a component with such a number v; nil where covariances tell it, or nothing does.
 	Variance func(v float64) float64
-	// Edge is one such number that lies at an end of its range, and Certain what is said of them.
+	// What is said of numbers at an end of their range, which the family holds: "Edge 2: beak, weight" names them in the certificate,
+	// and "3 EdgeNouns are Certain" counts them in a warning.
 	Edge, EdgeNoun, Certain string
 
 	// Draw sets x to a row of a component with such numbers; nil where rows are normal.
@@ -99,7 +103,7 @@ type Variables struct {
 	Shape    family.Shape // of covariances
 	Levels   []int        // number of levels of each column
 	Weight   float64      // of all rows: what says how little they tell of a number
-	Var      []float64    // variance of each column: what floors are measured by
+	Var      []float64    // variance of each column: what floors are measured by; nil where only the number of parameters is asked for
 	RegCovar float64      // added to every variance by the M-step
 }
 

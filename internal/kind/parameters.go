@@ -35,9 +35,12 @@ func (p *Parameters) K() int {
 	return len(*p.Locations())
 }
 
-// Family returns the family of the components. Variances are what a Gaussian's floor is measured by; 1 where nil. Covariances
+// Family returns the family of the components. Variances, one a variable, are what floors are measured by; 1 where nil. Covariances
 // are taken as they stand, whatever they share.
 func (p *Parameters) Family(variances []float64) family.Family {
+	if variances == nil {
+		variances = slices.Repeat([]float64{1}, p.D)
+	}
 	f := p.Kind.Family(Variables{Shape: p.Shape, Levels: Counts(p.Levels), Var: variances})
 	if f, ok := f.(family.Parsimonious); ok {
 		return f.Plain()

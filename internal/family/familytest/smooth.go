@@ -31,6 +31,10 @@ func SmoothLawsOn(t *testing.T, newFamily Maker, rows Rows) {
 		{"twice a move reaches twice as far", reaches},
 		{"a nudge parts components that are the same", nudges},
 		{"no floor holds what is well inside", holdsNothing},
+		{"what is moved to a floor is held there", floorsHold},
+		{"the rows' gradients add up to the gradient", rowGradientsAddUp},
+		{"natural parameters are told and read alike", naturalsReturn},
+		{"a component is apart from others, not from itself", liesApart},
 	} {
 		t.Run(law.name, func(t *testing.T) {
 			holds(t, func(t *rapid.T) bool { return law.try(t, u) })
