@@ -12,6 +12,7 @@ import (
 )
 
 func TestGapKnowsOneGroupAndThree(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	spec := Spec{Model: "kmeans", KRange: [2]int{1, 5}, Criterion: "gap"}
 	if r := quickFit(t, fixtures.Table(2, fixtures.Uniforms(4, 400)...), spec); r.K != 1 {

@@ -79,6 +79,7 @@ func quickFit(t *testing.T, src data.Source, spec Spec) *Result {
 
 // What was stopped on the way does not win either when it is carried to its end.
 func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	src := fixtures.FiveClusters(20_000 + 1)
 	r := quickFit(t, src, Spec{KRange: [2]int{4, 7}, Covariance: "VVI,EII"})

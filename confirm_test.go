@@ -22,6 +22,7 @@ func remarked(r *Result) (warning, errors bool) {
 // Two bits have three free cells, and two classes five parameters: every fit reaches the saturated likelihood, none determines
 // its parameters, and all say so. One class has two parameters, which are determined.
 func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	counts := []float64{27, 5, 8, 20}
 	saturated := 0.0

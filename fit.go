@@ -9,7 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/resampling"
 )
 
-// Fit finds the groups in the rows of src that spec asks for.
+// Fit finds the groups in the rows of src that spec asks for. Observers are told how it is getting on.
 //
 // A fit that used up its steps is a result with Converged false, not an error. If ctx ends while the starts climb, or while
 // components are split and merged after them, the best so far is returned with Interrupted set; before there is anything to return, the

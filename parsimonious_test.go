@@ -82,6 +82,7 @@ func TestParsimoniousShapesUnderEveryDriver(t *testing.T) {
 }
 
 func TestParsimoniousModelsSurviveTheFile(t *testing.T) {
+	aboutNumbers(t)
 	t.Parallel()
 	src := iris(t)
 	for i, code := range parsimoniousCodes {

@@ -57,7 +57,11 @@ func TestSpool(t *testing.T) {
 		if err := iotest.TestReader(io.NewSectionReader(s, 0, s.size), all); err != nil {
 			t.Error(err)
 		}
-		for range 200 {
+		reads := 200
+		if testing.Short() {
+			reads = 20
+		}
+		for range reads {
 			off, n := rng.IntN(len(all)), rng.IntN(3*spoolPart)
 			p := make([]byte, n)
 			got, err := s.ReadAt(p, int64(off))

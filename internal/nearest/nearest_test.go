@@ -16,7 +16,11 @@ import (
 
 // everyLevel runs a test at every level this machine has.
 func everyLevel(t *testing.T, f func(t *testing.T)) {
-	for _, l := range kern.Levels() {
+	levels := kern.Levels()
+	if testing.Short() { // the race detector takes ten times as long
+		levels = levels[len(levels)-1:]
+	}
+	for _, l := range levels {
 		t.Run(l.String(), func(t *testing.T) {
 			defer kern.Use(l)()
 			f(t)
