@@ -85,7 +85,7 @@ func naiveCategories(t *testing.T, text string, d int) *naive {
 }
 
 func FuzzCategories(f *testing.F) {
-	for _, s := range []string{"red,1\nblue,0\nred,1.0\n", "a,\nb,2\n", "1,x\n01,y\n1e0,z\n", "\"a\nb\",1\nc,NA\n", "-0,1\n0,1\n", "x\ny\n", "é,1\n\"a\"\"b\",2\n", "1,0x1\ninf,2\nz,2\n"} {
+	for _, s := range []string{"red,1\nblue,0\nred,1.0\n", "a,\nb,2\n", "1,x\n01,y\n1e0,z\n", "\"a\nb\",1\nc,NA\n", "-0,1\n0,1\n", "x\ny\n", "é,1\n\"a\"\"b\",2\n", "1,0x1\ninf,2\nz,2\n", `"0,"`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -96,7 +96,7 @@ func FuzzCategories(f *testing.F) {
 			t.Skip("encoding/csv does not tell whether white space was in quotes")
 		}
 		first := ""
-		for _, o := range ways(Options{Header: "no", Delimiter: ",", Format: "csv", Missing: "drop", Columns: []string{"*"}}) {
+		for _, o := range ways(Options{Header: "no", Delimiter: ",", Decimal: ".", Format: "csv", Missing: "drop", Columns: []string{"*"}}) {
 			o.Stdin = strings.NewReader(text)
 			src, info, err := Load(context.Background(), "-", o)
 			if err != nil {
