@@ -33,7 +33,6 @@ func TestCandidatesStartFromOneAnother(t *testing.T) {
 // No candidate that can win is lower than one whose shape is a special case of its own: with the same responsibilities the wider shape explains
 // the rows at least as well.
 func TestWiderShapesAreNotLower(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	names := []string{"@faithful", "@iris"}
 	if testing.Short() { // the race detector takes ten times as long

@@ -21,7 +21,6 @@ func squares(k, each int) []float64 {
 
 // A range that nobody gave grows while its upper edge wins; one that was given does not, and the result says where its best lies.
 func TestRangeGrowsWhileItsEdgeWins(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	src := fixtures.Table(2, squares(11, 60)...)
 	shapes := "EII,VVV"
@@ -46,7 +45,6 @@ func TestRangeGrowsWhileItsEdgeWins(t *testing.T) {
 // Sixteen clusters on a grid of six columns have a minimum of the criterion at six groups, whose range does not touch the edge, and
 // a far lower one beyond it. There every shape is tried.
 func TestRangeGrowsBeyondASecondMinimum(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	rows, shapes := 16*50, []string{"VII", "EII", "VVI"}
 	if testing.Short() { // the race detector takes ten times as long

@@ -60,7 +60,6 @@ var knownSets = flag.Int("sets", 20, "how many sets of known clusters the criter
 // Sets of 2 to 8 clusters: how often each criterion finds how many there are. What none can find, clusters closer
 // than two standard deviations that have one mode between them, is in the table too; what is apart must be found.
 func TestHowOftenEachCriterionFindsK(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	sets := *knownSets
 	if testing.Short() {

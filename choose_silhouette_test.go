@@ -29,7 +29,6 @@ func crowdAndFew(n, d int, far float64) (*data.Table, []int) {
 // Three rows among tens of thousands are a group, and the silhouette of that split is taken with them: whichever rows are drawn,
 // the choice is that of all rows. The whole table's value is that of a plain loop over sums on the line, and of all pairs.
 func TestSilhouettesSeeAGroupOfThreeRows(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	columns, seeds := []int{1, 2}, uint64(3)
 	if testing.Short() { // the race detector takes ten times as long

@@ -26,7 +26,6 @@ func builtIn(t *testing.T, name string) (*data.Table, []string) {
 }
 
 func TestChoiceIsAtLeastAsGoodAsThatOfMclust(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, shapes string
@@ -79,10 +78,13 @@ func quickFit(t *testing.T, src data.Source, spec Spec) *Result {
 
 // What was stopped on the way does not win either when it is carried to its end.
 func TestStoppedCandidatesWouldNotHaveWon(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	src := fixtures.FiveClusters(20_000 + 1)
-	r := quickFit(t, src, Spec{KRange: [2]int{4, 7}, Covariance: "VVI,EII"})
+	about := [2]int{4, 7}
+	if testing.Short() { // the race detector takes ten times as long
+		about = [2]int{5, 6}
+	}
+	r := quickFit(t, src, Spec{KRange: about, Covariance: "VVI,EII"})
 	if r.K != 5 || r.Mclust != "EII" {
 		t.Errorf("%s %d was chosen", r.Mclust, r.K)
 	}
@@ -235,7 +237,6 @@ func TestDegenerateCandidatesNeverWin(t *testing.T) {
 // Five rows in six columns are flat. With one volume for all the others lend such a component the volume that it lacks, and it
 // stands above the floor: it is one on a few rows in a plane all the same.
 func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	const k, d, rows = 6, 6, 5
 	x := fixtures.Normals(8, k*rows*d)
@@ -252,7 +253,11 @@ func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
 			}
 		}
 	}
-	r := mustFit(t, src, Spec{KRange: [2]int{4, 7}, Covariance: "EII,EVV"})
+	about := [2]int{1, 8}
+	if testing.Short() { // the race detector takes ten times as long
+		about = [2]int{k, k}
+	}
+	r := mustFit(t, src, Spec{KRange: about, Covariance: "EII,EVV"})
 	if best := r.Candidates[slices.IndexFunc(r.Candidates, func(c model.Candidate) bool { return c.Mclust == "EVV" && c.K == k })]; !best.AtFloor || best.Why == "" || *best.BIC > *r.BIC {
 		t.Errorf("EVV 6 is %+v, the winner %s %d has BIC %v", best, r.Mclust, r.K, *r.BIC)
 	}

@@ -22,7 +22,6 @@ func remarked(r *Result) (warning, errors bool) {
 // Two bits have three free cells, and two classes five parameters: every fit reaches the saturated likelihood, none determines
 // its parameters, and all say so. One class has two parameters, which are determined.
 func TestMoreParametersThanCellsAreSaidToBe(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	counts := []float64{27, 5, 8, 20}
 	saturated := 0.0
@@ -113,7 +112,6 @@ func TestAsManyParametersAsCellsAreDetermined(t *testing.T) {
 // Three classes of four bits have 14 parameters, of which the cells tell at most 13 (Goodman 1974): the maximum is a ridge. It
 // ends where a probability comes to 0, and a fit that climbs to that end says of it what is true all along the ridge.
 func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	src := fixtures.Cells(false, 4, 42, 23, 6, 25, 6, 24, 7, 38, 1, 4, 1, 6, 2, 9, 2, 20)
 	yes := []string{"no", "yes"}

@@ -10,7 +10,6 @@ import (
 // Waiting times of faithful are whole minutes. Nine components of one shape can settle seven of them on a single minute, which
 // lowers BIC below that of any honest candidate; a choice must not fall for it, and a fit of that many says it did.
 func TestRoundedRowsDoNotMakeClusters(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	src := fixtures.Table(2, dataset(t, "faithful.csv", []string{"eruptions", "waiting"})...)
 	seeds := []uint64{1, 2, 3}

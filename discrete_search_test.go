@@ -209,7 +209,6 @@ var updatePlainEM = flag.Bool("update-plain-em", false, "write anew what fifty s
 // Of bits and levels the default search ends no lower than the best of fifty starts of plain EM, on 28 problems. What those
 // reach is kept, and taken again here for the smallest problems.
 func TestDefaultFitsOfBitsAndLevelsAreNotBelowFiftyStartsOfEM(t *testing.T) {
-	aboutNumbers(t)
 	const set, problems = 1, 28
 	var want []float64
 	b, err := os.ReadFile(plainEMFile)

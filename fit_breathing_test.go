@@ -17,7 +17,6 @@ import (
 
 // testdata/oracle/optimum/kmeans.json: the best inertia of a thousand and more greedy k-means++ starts.
 func TestOneDefaultFitOfKMeansFindsTheBestInertiaKnown(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	text, err := os.ReadFile("testdata/oracle/optimum/kmeans.json")
 	if err != nil {

@@ -135,12 +135,3 @@ func texts(warnings []model.Warning) (list []string) {
 	}
 	return list
 }
-
-// aboutNumbers skips a test under the race detector, which takes ten times as long: it is about what comes out, and its fits run the same
-// goroutines as those of other tests.
-func aboutNumbers(t *testing.T) {
-	t.Helper()
-	if racing {
-		t.Skip("about numbers alone")
-	}
-}

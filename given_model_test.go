@@ -111,7 +111,6 @@ func scoredBy(t *testing.T, m *model.Model, src data.Source) (r scoredRows) {
 
 // A level of probability 0 is never drawn, also where the others add to a little less than 1.
 func TestALevelOfProbabilityZeroIsNeverDrawn(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	m := modelOf(t, `{"format": "latent-model", "version": 1, "model": "categorical", "columns": ["x"], "levels": [["a", "b", "c"]], "weights": [1], "probabilities": [[[0, 0.9999991, 0]]]}`)
 	s, err := m.Sampler(1)
@@ -222,7 +221,6 @@ func parametersOf(t *testing.T, m *model.Model) string {
 // A fit of no steps from a model gives the model back: the same bytes of all parameters, of the number of rows and of the
 // log-likelihood.
 func TestNoStepsGiveTheModelBack(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	ctx := context.Background()
 	var x []float64

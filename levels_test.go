@@ -80,7 +80,6 @@ func TestPenaltyForMoreClustersThanDistinctRowsIsRefused(t *testing.T) {
 }
 
 func TestPenaltyThatOpensTooManyClustersIsRefusedAtOnce(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	const n = 10_500
 	x := make([]float64, n)

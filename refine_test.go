@@ -12,7 +12,6 @@ import (
 // With many rows the starts climb on a sample first. The end is that of a climb on all rows from the plain start, in a
 // few passes, and the same bits for any number of threads.
 func TestManyRowsAreClimbedOnASampleFirst(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	src := fixtures.Overlapping(4 * seed.SampleRows)
 	plain := mustFit(t, src, Spec{K: 3, NInit: 1})

@@ -11,7 +11,6 @@ import (
 // Whatever mclust found, over its fourteen shapes and up to nine components, is found or passed without an option. From ten
 // starts of k-means alone, VEE with five components on faithful and VEV with three on diabetes stay about 4 nats lower.
 func TestDefaultFitsAreNotBelowMclust(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	names := []string{"faithful", "iris", "diabetes"}
 	if testing.Short() {

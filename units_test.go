@@ -54,7 +54,6 @@ func closeTo(t *testing.T, what string, got, want, tol float64) {
 // Numbers multiplied by powers of two are the same numbers: groups, means and shares are those of the plain rows, and what is
 // measured in squares, or in the logarithm of a density, follows by rule.
 func TestColumnsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	plain := groupsOfThree()
 	for _, c := range []struct {
@@ -181,7 +180,6 @@ func TestWhatIsGivenIsInTheUnitsOfTheRows(t *testing.T) {
 
 // Weights times a power of two lead to the same groups, and all that is in proportion to them follows.
 func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
-	aboutNumbers(t)
 	t.Parallel()
 	x := groupsOfThree()
 	bits := make([]float64, len(x))

@@ -238,7 +238,11 @@ func mixed(rows int) string {
 
 // TestThreads wants the same bytes from any number of threads, in memory and streamed, whole and sampled.
 func TestThreads(t *testing.T) {
-	path := write(t, "f.csv", mixed(60000))
+	rows := 60000
+	if testing.Short() { // the race detector takes ten times as long
+		rows = 40000
+	}
+	path := write(t, "f.csv", mixed(rows))
 	for _, o := range []Options{{}, {Sample: 5000, Seed: 3}, {Limit: 30001}, {Float32: true}} {
 		o.Missing, o.Weight, o.Truth = "drop", "w", "kind"
 		want, counts := "", []int{1, 2, 3, 7}

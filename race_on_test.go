@@ -1,5 +1,0 @@
-//go:build race
-
-package latent
-
-const racing = true
