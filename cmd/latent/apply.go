@@ -87,6 +87,7 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	a.data.used = o
 	for _, w := range info.Warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
 	}
@@ -117,7 +118,7 @@ func labelCommand() *cobra.Command {
 				return err
 			}
 			return a.emit(cmd, func(w io.Writer, format string) error {
-				return fileError(args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading()))
+				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading()))
 			})
 		},
 	}
@@ -194,7 +195,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, modelFile, path string) error {
 	}
 	if !f.json {
 		return f.emit(cmd, func(w io.Writer, format string) error {
-			return fileError(path, writeScores(cmd.Context(), w, format, m, src, &f.applyFlags, distances))
+			return f.data.error(cmd.Context(), path, writeScores(cmd.Context(), w, format, m, src, &f.applyFlags, distances))
 		})
 	}
 	var s scoreSummary
@@ -206,7 +207,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, modelFile, path string) error {
 		return nil
 	})
 	if err != nil {
-		return fileError(path, err)
+		return f.data.error(cmd.Context(), path, err)
 	}
 	if s.Rows > 0 {
 		s.Mean = s.Sum / float64(s.Rows)

@@ -92,7 +92,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	}
 	cut := errors.Is(err, context.Canceled) && len(table) > 0 // what has finished is shown
 	if err != nil && !cut {
-		return fileError(path, err)
+		return f.data.error(cmd.Context(), path, err)
 	}
 	if err := in.info.Changed(); err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s%s\n", err, outdated)
@@ -166,7 +166,7 @@ func (f *compareFlags) path(cmd *cobra.Command, path string, in *input, penaltie
 		return usageError{err}
 	}
 	if err != nil {
-		return fileError(path, err)
+		return f.data.error(cmd.Context(), path, err)
 	}
 	if err := f.tellPath(cmd, points); err != nil {
 		return err

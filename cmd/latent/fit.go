@@ -60,7 +60,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	r, err := latent.Fit(cmd.Context(), src, spec, see)
 	trace.finish()
 	if err != nil {
-		return fileError(path, err)
+		return f.data.error(cmd.Context(), path, err)
 	}
 	describe(r, info)
 	r.Timing.Read = read.Seconds()

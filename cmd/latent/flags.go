@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ func normalise(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // dataFlags say how a table is read.
 type dataFlags struct {
+	used data.Options // what the data were read with
 	data.Options
 	columns, exclude []string
 	memory           memoryFlag
@@ -339,4 +341,17 @@ func configValues(raw json.RawMessage) ([]string, error) {
 		}
 	}
 	return words, nil
+}
+
+// error puts the name of the data before an error that came up after they were read, and the line before one about a cell.
+func (d *dataFlags) error(ctx context.Context, path string, err error) error {
+	var cell *latent.RowError
+	if !errors.As(err, &cell) {
+		return fileError(path, err)
+	}
+	line, lost := data.Line(ctx, path, d.used, cell.Row)
+	if lost != nil || line == 0 {
+		return fileError(path, err)
+	}
+	return fmt.Errorf("%s:%d: %w", nameOf(path), line, err)
 }

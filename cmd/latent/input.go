@@ -50,6 +50,7 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	if err := validate(&spec); err != nil {
 		return nil, usageError{err}
 	}
+	d.used = o
 	began := time.Now()
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if err != nil {

@@ -48,7 +48,7 @@ func reportCommand() *cobra.Command {
 			r := latent.Told(m)
 			r.Data, r.Threads = info.Name, a.threads
 			return writeAll("", []output{{path: a.output}}, func(_ output, w io.Writer) error {
-				return fileError(args[1], writeReport(cmd.Context(), w, src, r, reported{path: args[1], info: info, command: repeat(cmd, args)}))
+				return a.data.error(cmd.Context(), args[1], writeReport(cmd.Context(), w, src, r, reported{path: args[1], info: info, command: repeat(cmd, args)}))
 			})
 		},
 	}

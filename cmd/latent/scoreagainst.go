@@ -271,7 +271,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 			return pass(s.Block, func(_ *data.Block, i int) int { return int(s.Label[i]) })
 		})
 		if err != nil {
-			return nil, fileError(path, err)
+			return nil, a.data.error(cmd.Context(), path, err)
 		}
 	}
 	return j, nil
