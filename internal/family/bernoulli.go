@@ -134,27 +134,18 @@ func (Bernoulli) Expected(next, _ []float64, s *Stats) float64 {
 // by shrinking onto a row.
 func (Bernoulli) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
 
+// bitMoments are the mean and the variance of a bit by its logit.
+var bitMoments = canonical{logistic, bitVariance}
+
 // Grad sets g to ones seen less ones expected.
-func (Bernoulli) Grad(g, theta []float64, s *Stats) {
-	for i, t := range theta {
-		g[i] = s.Sum[i] - s.N[i/s.D]*logistic(t)
-	}
-}
+func (Bernoulli) Grad(g, theta []float64, s *Stats) { bitMoments.grad(g, theta, s) }
 
 // Precondition implements Smooth: the information of a logit is N p (1-p).
-func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
-	for i, t := range theta {
-		z[i] = q[i] / (s.Support(i/s.D) * bitVariance(t))
-	}
-}
+func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) { bitMoments.precondition(z, q, theta, s) }
 
 // SquaredLength implements Smooth.
 func (Bernoulli) SquaredLength(z, theta []float64, s *Stats) float64 {
-	sum := 0.0
-	for i, t := range theta {
-		sum += s.Support(i/s.D) * bitVariance(t) * z[i] * z[i]
-	}
-	return sum
+	return bitMoments.squaredLength(z, theta, s)
 }
 
 // Reach implements Smooth.
@@ -170,14 +161,7 @@ func logitReach(z []float64) float64 {
 }
 
 // Apart implements Smooth.
-func (Bernoulli) Apart(theta []float64, a, b, _, d int) float64 {
-	sum := 0.0
-	for j := range d {
-		t := theta[b*d+j] - theta[a*d+j]
-		sum += bitVariance(theta[a*d+j]) * t * t
-	}
-	return math.Sqrt(sum)
-}
+func (Bernoulli) Apart(theta []float64, a, b, _, d int) float64 { return bitMoments.apart(theta, a, b, d) }
 
 // Place returns where the logits of component c are.
 func (Bernoulli) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
