@@ -65,7 +65,7 @@ func Climbers() (names []string) {
 // Compare runs several algorithms from the same starts, each to its own certified end, and says what it cost and what
 // it found. spec.Algorithm is not used; spec.Beta and spec.BetaSteps are for anti-annealing alone. Observers hear of
 // every algorithm that begins, and see its steps. If ctx ends, what has finished is returned with its error.
-func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []string, observers ...Observer) ([]Comparison, error) {
+func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []string, see ...Observer) ([]Comparison, error) {
 	plans, err := plansOf(spec, algorithms)
 	if err != nil {
 		return nil, err
@@ -81,17 +81,14 @@ func Compare(ctx context.Context, src data.Source, spec Spec, algorithms []strin
 	if err != nil {
 		return nil, err
 	}
-	see := all(observers)
 	var outcomes [][]search.Run
 	var certified []*ascent.Step
 	var seconds []float64
 	for i, a := range algorithms {
-		if see.algorithm != nil {
-			see.algorithm(a)
-		}
+		observers(see).begin(a)
 		f.Plan = plans[i]
 		began := time.Now()
-		runs, err := f.Climb(ctx, thetas, see.Step, false)
+		runs, err := f.Climb(ctx, thetas, observers(see).stages().Step, false)
 		for _, r := range runs {
 			err = cmp.Or(err, r.Err)
 		}

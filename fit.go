@@ -23,7 +23,7 @@ import (
 //
 // Bootstrap and LRT repeat the fit on other rows when it is done. If ctx ends meanwhile, the result stands, and its Stability and
 // LRT say how many replicates they are of.
-func Fit(ctx context.Context, src data.Source, spec Spec, observers ...Observer) (*Result, error) {
+func Fit(ctx context.Context, src data.Source, spec Spec, see ...Observer) (*Result, error) {
 	began := time.Now()
 	if err := data.CheckContext(ctx); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Fit(ctx context.Context, src data.Source, spec Spec, observers ...Observer)
 	if err != nil {
 		return nil, err
 	}
-	r, err := resampling.Fit(ctx, src, p, all(observers).Observer)
+	r, err := resampling.Fit(ctx, src, p, observers(see).stages())
 	if err != nil {
 		return nil, err
 	}

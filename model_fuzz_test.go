@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
@@ -28,15 +28,8 @@ func FuzzModel(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	for _, name := range kind.Names() {
-		k, weights := kind.Of(name), ""
-		if k.Shaped || k.Cells.Levels {
-			continue
-		}
-		if k.Mixture {
-			weights = `"weights":[0.5,0.5],`
-		}
-		f.Add(fmt.Appendf(nil, `{"format":"latent-model","version":1,"model":%q,"columns":["x"],%s%q:[[0],[1]]}`, name, weights, k.Location.Key))
+	for _, b := range fixtures.ModelFiles() {
+		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m := new(model.Model)

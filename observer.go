@@ -1,6 +1,8 @@
 package latent
 
 import (
+	"slices"
+
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/model"
@@ -28,48 +30,44 @@ type Observer struct {
 	Algorithm func(name string)
 }
 
-// all returns one observer that calls all of them, in order.
-func all(observers []Observer) (o observer) {
-	for _, own := range observers {
-		before := o
-		if own.Step != nil {
-			o.Step = func(p search.Progress) {
-				if before.Step != nil {
-					before.Step(p)
+// observers are those of one fit.
+type observers []Observer
+
+// stages returns what the stages of a fit call to tell all observers. Step is nil where none wants to see steps, which cost something.
+func (all observers) stages() search.Observer {
+	o := search.Observer{
+		Candidate: func(done, of int, c model.Candidate) {
+			for _, own := range all {
+				if own.Candidate != nil {
+					own.Candidate(done, of, c)
 				}
-				own.Step(Progress(p))
 			}
-		}
-		if own.Candidate != nil {
-			o.Candidate = func(done, of int, c model.Candidate) {
-				if before.Candidate != nil {
-					before.Candidate(done, of, c)
+		},
+		Replicate: func(done, of int) {
+			for _, own := range all {
+				if own.Replicate != nil {
+					own.Replicate(done, of)
 				}
-				own.Candidate(done, of, c)
 			}
-		}
-		if own.Replicate != nil {
-			o.Replicate = func(done, of int) {
-				if before.Replicate != nil {
-					before.Replicate(done, of)
+		},
+	}
+	if slices.ContainsFunc(all, func(o Observer) bool { return o.Step != nil }) {
+		o.Step = func(p search.Progress) {
+			for _, own := range all {
+				if own.Step != nil {
+					own.Step(Progress(p))
 				}
-				own.Replicate(done, of)
-			}
-		}
-		if own.Algorithm != nil {
-			o.algorithm = func(name string) {
-				if before.algorithm != nil {
-					before.algorithm(name)
-				}
-				own.Algorithm(name)
 			}
 		}
 	}
 	return o
 }
 
-// observer is an Observer as the stages of a fit know it.
-type observer struct {
-	search.Observer
-	algorithm func(name string)
+// begin tells all observers that an algorithm begins.
+func (all observers) begin(algorithm string) {
+	for _, own := range all {
+		if own.Algorithm != nil {
+			own.Algorithm(algorithm)
+		}
+	}
 }

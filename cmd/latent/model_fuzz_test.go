@@ -1,13 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/model"
 )
 
@@ -30,15 +29,8 @@ func FuzzModelVerbs(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	for _, name := range kind.Names() {
-		k, weights := kind.Of(name), ""
-		if k.Shaped || k.Cells.Levels {
-			continue
-		}
-		if k.Mixture {
-			weights = `"weights":[0.5,0.5],`
-		}
-		f.Add(fmt.Appendf(nil, `{"format":"latent-model","version":1,"model":%q,"columns":["x"],%s%q:[[0],[1]]}`, name, weights, k.Location.Key))
+	for _, b := range fixtures.ModelFiles() {
+		f.Add(b)
 	}
 	dir := f.TempDir()
 	file, rows, page := filepath.Join(dir, "m.json"), filepath.Join(dir, "rows.csv"), filepath.Join(dir, "page.html")

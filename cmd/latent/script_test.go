@@ -23,6 +23,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/latent-go/latent/internal/fixtures"
 )
 
 func TestMain(m *testing.M) {
@@ -324,25 +326,6 @@ func cmdOnly(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// uniform is the generator of the test cases: the numbers a seed gives are the same in every language.
-func uniform(seed uint64, n int) []float64 {
-	u := make([]float64, n)
-	for i := range u {
-		seed = seed*6364136223846793005 + 1442695040888963407
-		u[i] = float64(seed>>11) / (1 << 53)
-	}
-	return u
-}
-
-// normal turns pairs of them into normal numbers.
-func normal(seed uint64, n int) []float64 {
-	u, z := uniform(seed, 2*n), make([]float64, n)
-	for i := range z {
-		z[i] = math.Sqrt(-2*math.Log(1-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
-	}
-	return z
-}
-
 // wide turns a list into rows of d.
 func wide(v []float64, d int) [][]float64 {
 	var rows [][]float64
@@ -356,7 +339,7 @@ func column(v ...float64) [][]float64 { return wide(v, 1) }
 
 // halves are 600 rows of two columns of very different units, in two groups; power scales the first column.
 func halves(power int) [][]float64 {
-	z := normal(11, 1200)
+	z := fixtures.Normals(11, 1200)
 	rows := make([][]float64, 600)
 	for i := range rows {
 		y := z[600+i] + 5
@@ -370,9 +353,9 @@ func halves(power int) [][]float64 {
 
 // tables are the generated tables, by name.
 var tables = map[string]func() (head []string, rows [][]float64){
-	"normal-3": func() ([]string, [][]float64) { return []string{"a", "b", "c"}, wide(normal(21, 900), 3) },
+	"normal-3": func() ([]string, [][]float64) { return []string{"a", "b", "c"}, wide(fixtures.Normals(21, 900), 3) },
 	"normal-8": func() ([]string, [][]float64) {
-		return strings.Split("a b c d e f g h", " "), wide(normal(5, 16000), 8)
+		return strings.Split("a b c d e f g h", " "), wide(fixtures.Normals(5, 16000), 8)
 	},
 	"offset": func() ([]string, [][]float64) {
 		var v []float64
@@ -384,10 +367,10 @@ var tables = map[string]func() (head []string, rows [][]float64){
 		return []string{"x"}, column(v...)
 	},
 	"repeated": func() ([]string, [][]float64) {
-		return []string{"x"}, column(append(normal(3, 90), slices.Repeat([]float64{7.5}, 15)...)...)
+		return []string{"x"}, column(append(fixtures.Normals(3, 90), slices.Repeat([]float64{7.5}, 15)...)...)
 	},
 	"heavy": func() ([]string, [][]float64) {
-		h := uniform(7, 600)
+		h := fixtures.Uniforms(7, 600)
 		for i, u := range h {
 			h[i] = math.Tan(math.Pi * (u - 0.5))
 		}
