@@ -141,7 +141,9 @@ var bitMoments = canonical{logistic, bitVariance}
 func (Bernoulli) Grad(g, theta []float64, s *Stats) { bitMoments.grad(g, theta, s) }
 
 // Precondition implements Smooth: the information of a logit is N p (1-p).
-func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) { bitMoments.precondition(z, q, theta, s) }
+func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
+	bitMoments.precondition(z, q, theta, s)
+}
 
 // SquaredLength implements Smooth.
 func (Bernoulli) SquaredLength(z, theta []float64, s *Stats) float64 {
@@ -161,7 +163,9 @@ func logitReach(z []float64) float64 {
 }
 
 // Apart implements Smooth.
-func (Bernoulli) Apart(theta []float64, a, b, _, d int) float64 { return bitMoments.apart(theta, a, b, d) }
+func (Bernoulli) Apart(theta []float64, a, b, _, d int) float64 {
+	return bitMoments.apart(theta, a, b, d)
+}
 
 // Place returns where the logits of component c are.
 func (Bernoulli) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
