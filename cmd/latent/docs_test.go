@@ -33,11 +33,7 @@ func TestDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range append(pages, filepath.Join(root, "README.md")) {
-		name := filepath.Base(path)
-		if testing.Short() && (name == "choosing.md" || name == "stability.md") {
-			continue // with the race detector they take minutes, and other pages make the same fits
-		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
 			b, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
