@@ -1,0 +1,168 @@
+package family
+
+import (
+	"math"
+
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// ordinaryCount is the largest count whose scores are sums of three terms, good to 1e-10 nats there. A row with a larger one is
+// scored by logCount, cell by cell, where nothing cancels.
+const ordinaryCount = 1 << 16
+
+type poissonKernel struct {
+	k, d  int
+	theta []float64 // k x d log rates
+	rates []float64 // their exponentials
+	none  []float64 // k: log probability of a row without events
+}
+
+// base returns what Base gives of the panel, in memory of ws where nobody brought it.
+func (b *poissonKernel) base(p *Panel, ws *Workspace) []float64 {
+	if p.Base != nil {
+		return p.Base
+	}
+	Poisson{}.Base(ws.T, p.X, b.d)
+	return ws.T[:kern.Rows]
+}
+
+// Score implements Kernel.
+func (b *poissonKernel) Score(dst []float64, p *Panel, ws *Workspace) {
+	base := b.base(p, ws)
+	for c, none := range b.none {
+		out := dst[c*kern.Rows : c*kern.Rows+kern.Rows]
+		weigh(out, p.X, b.theta[c*b.d:c*b.d+b.d], none)
+		for i, v := range base {
+			out[i] += v
+		}
+	}
+	b.large(dst, p.X, nil)
+}
+
+// large sets the scores of the rows of x with a count that is not ordinary. logw, where not nil, is added to them.
+func (b *poissonKernel) large(dst, x, logw []float64) {
+	if kern.Largest(x, b.d) <= ordinaryCount {
+		return
+	}
+	for i := range kern.Rows {
+		some := false
+		for at := i; at < b.d*kern.Rows; at += kern.Rows {
+			some = some || !(math.Abs(x[at]) <= ordinaryCount)
+		}
+		for c := 0; some && c < b.k; c++ {
+			sum := 0.0
+			if logw != nil {
+				sum = logw[c]
+			}
+			for j, t := range b.theta[c*b.d : c*b.d+b.d] {
+				sum += logCount(x[j*kern.Rows+i], t, b.rates[c*b.d+j])
+			}
+			dst[c*kern.Rows+i] = max(sum, -math.MaxFloat64/4)
+		}
+	}
+}
+
+// Add implements Kernel.
+func (b *poissonKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
+	base, last := b.base(p, ws), s.Sum[b.k*b.d:]
+	for c := range b.k {
+		rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]
+		if zero(rc) {
+			continue
+		}
+		s.N[c] += kern.First(s.Sum[c*b.d:c*b.d+b.d], p.X, rc)
+		kern.First(last, base, rc)
+	}
+}
+
+// RowGrad implements GradKernel: r (x - rate).
+func (b *poissonKernel) RowGrad(g []float64, p *Panel, r []float64, _ *Workspace) {
+	for c := range b.k {
+		rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]
+		for j := range b.d {
+			at := c*b.d + j
+			rate := b.rates[at]
+			out := g[at*kern.Rows : at*kern.Rows+kern.Rows]
+			for i, v := range p.X[j*kern.Rows : j*kern.Rows+kern.Rows] {
+				out[i] = rc[i] * (v - rate)
+			}
+		}
+	}
+}
+
+// Fuse implements Fusable.
+func (b *poissonKernel) Fuse(logw []float64) FusedKernel {
+	k, d := b.k, b.d
+	f := &fusedPoisson{b: b, logw: logw, tiles: make([]float64, (d+2)*k), few: k <= kern.Few && (d+2)*kern.Pad(k) <= maxFew}
+	w := make([]float64, 0, len(f.tiles))
+	for c, lw := range logw {
+		w = append(append(w, b.theta[c*d:c*d+d]...), b.none[c]+lw, 1)
+	}
+	kern.TileColumns(f.tiles, w, d+2, k)
+	return f
+}
+
+// fusedPoisson takes scores and sums as products with d + 2 features of a row: its counts, 1, and what Base gives.
+type fusedPoisson struct {
+	b     *poissonKernel
+	logw  []float64
+	tiles []float64 // of kern.Multiply: log rates, log probabilities without events, ones
+	few   bool      // kern.AccumulateFew gathers the sums
+}
+
+// features returns those of p.
+func (f *fusedPoisson) features(p *Panel, g *Gathered, ws *Workspace) []float64 {
+	d := f.b.d
+	t := p.X[:min((d+2)*kern.Rows, cap(p.X))]
+	if len(t) < (d+2)*kern.Rows {
+		t = grow(&g.buffers().features, (d+2)*kern.Rows)
+		copy(t, p.X[:d*kern.Rows])
+	}
+	copy(t[(d+1)*kern.Rows:], f.b.base(p, ws))
+	one := t[d*kern.Rows : (d+1)*kern.Rows]
+	for i := range one {
+		one[i] = 1
+	}
+	return t
+}
+
+// Logits implements FusedKernel.
+func (f *fusedPoisson) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace) {
+	kern.Multiply(dst, f.features(p, g, ws), f.tiles, f.b.d+2, f.b.k)
+	f.b.large(dst, p.X, f.logw)
+}
+
+// Gather implements FusedKernel.
+func (f *fusedPoisson) Gather(_ *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
+	t, n, k := f.features(p, g, ws), f.b.d+2, f.b.k
+	if f.few {
+		kern.AccumulateFew(grow(&g.few, n*k*kern.Lanes), t, q, factor, n, k)
+		return
+	}
+	kp := kern.Pad(k)
+	r := grow(&g.buffers().shares, kern.Rows*kp)
+	kern.Share(r, q[:kp*kern.Rows], factor, k)
+	kern.Accumulate(grow(&g.sum, n*kp), t, r, n, k)
+}
+
+// Flush implements FusedKernel.
+func (f *fusedPoisson) Flush(s *Stats, g *Gathered) {
+	k, d, n := f.b.k, f.b.d, f.b.d+2
+	kp, sum := kern.Pad(k), g.sum
+	at := func(j, c int) float64 { return sum[j*kp+c] }
+	if f.few {
+		sum = g.few
+		at = func(j, c int) float64 { return kern.Sum(sum[(c*n+j)*kern.Lanes:]) }
+	}
+	if len(sum) == 0 { // nothing was gathered
+		return
+	}
+	for c := range k {
+		for j := range d {
+			s.Sum[c*d+j] += at(j, c)
+		}
+		s.N[c] += at(d, c)
+		s.Sum[k*d] += at(d+1, c)
+	}
+	clear(sum)
+}
