@@ -1,12 +1,13 @@
 // Package kern holds the inner loops of a sweep, each written once in plain Go. The Go loop is the definition; an
 // assembly version may replace it without a change to any caller.
 //
-// The plain definitions are in bits.go, gmm*.go, l1.go and nearest*.go; each calls the assembly of the level in use where
-// there is some (x_amd64.go), which a generator in _asm writes (zx_amd64.s).
+// The plain definitions are in bits.go, gmm*.go, l1.go, lanes.go and nearest*.go; each calls the assembly of the level in
+// use where there is some (x_amd64.go), which a generator in _asm writes (zx_amd64.s).
 //
 // Kernels work on a panel: Rows rows stored variable by variable, so that the Rows values of one variable, or of one
 // component's scores, are contiguous and fill vector registers. A panel is always full; rows beyond the data have
-// weight 0. Lengths are the caller's duty: a wrong one panics.
+// weight 0. Those of lanes.go alone have components side by side instead, for rows that are not all treated alike. Lengths
+// are the caller's duty: a wrong one panics.
 package kern
 
 //go:generate go -C _asm run ./bits -out ../zbits_amd64.s -stubs ../zbits_amd64.go -pkg kern
