@@ -25,8 +25,17 @@ var (
 // Cells are 0 or 1 and must be read relative to the origin 0.
 //
 // theta is k x d logits log p/(1-p), p the probability that column j is 1 in component c, each within the logits of
-// MinProbability. Sums are k x d: sum w r x, the weight of the ones.
-type Bernoulli struct{}
+// MinProbability. Sums are k x d: sum w r x, the weight of the ones. With Gaps they are k x d pairs: the weight of the ones and that
+// of the zeros.
+type Bernoulli struct {
+	Gaps *Gaps // what cells are missing; nil for complete rows
+}
+
+// WithGaps implements Incomplete.
+func (Bernoulli) WithGaps(g *Gaps) Family { return Bernoulli{g} }
+
+// Patterns implements Incomplete.
+func (f Bernoulli) Patterns() *Gaps { return f.Gaps }
 
 // Name returns "bernoulli".
 func (Bernoulli) Name() string { return "bernoulli" }
@@ -34,8 +43,13 @@ func (Bernoulli) Name() string { return "bernoulli" }
 // Params returns k*d.
 func (Bernoulli) Params(k, d int) int { return k * d }
 
-// Sums returns k*d.
-func (Bernoulli) Sums(k, d int) int { return k * d }
+// Sums returns k*d, and twice that with gaps.
+func (f Bernoulli) Sums(k, d int) int {
+	if f.Gaps != nil {
+		return 2 * k * d
+	}
+	return k * d
+}
 
 // Free returns k*d.
 func (Bernoulli) Free(k, d int) int { return k * d }
@@ -85,7 +99,10 @@ func bitVariance(t float64) float64 {
 func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }
 
 // Bind takes the log probability of a row of zeros out of every score: log p(x) = base + sum_j x_j t_j.
-func (Bernoulli) Bind(theta []float64, k, d int) Kernel {
+func (f Bernoulli) Bind(theta []float64, k, d int) Kernel {
+	if f.Gaps != nil {
+		return f.bindGaps(theta, k, d)
+	}
 	b := &bernoulliKernel{k: k, d: d, logit: append([]float64(nil), theta[:k*d]...), base: make([]float64, k)}
 	for c := range k {
 		b.base[c] = zeros(theta[c*d : c*d+d])
@@ -104,7 +121,11 @@ func zeros(t []float64) float64 {
 
 // MStep sets p to the share of ones, held inside the floor, which is the constrained maximiser since columns do not
 // interact (Bishop 2006, eq. 9.59).
-func (Bernoulli) MStep(next, theta []float64, s *Stats) {
+func (f Bernoulli) MStep(next, theta []float64, s *Stats) {
+	if f.Gaps != nil {
+		f.mStepGaps(next, theta, s)
+		return
+	}
 	d := s.D
 	for c, n := range s.N {
 		to := next[c*d : c*d+d]
@@ -119,15 +140,18 @@ func (Bernoulli) MStep(next, theta []float64, s *Stats) {
 }
 
 // Expected implements Family; it needs only next.
-func (Bernoulli) Expected(next, _ []float64, s *Stats) float64 {
-	d, f := s.D, 0.0
+func (f Bernoulli) Expected(next, _ []float64, s *Stats) float64 {
+	if f.Gaps != nil {
+		return f.expectedGaps(next, s)
+	}
+	d, sum := s.D, 0.0
 	for c, n := range s.N {
-		f += n * zeros(next[c*d:c*d+d])
+		sum += n * zeros(next[c*d:c*d+d])
 		for j, t := range next[c*d : c*d+d] {
-			f += s.Sum[c*d+j] * t
+			sum += s.Sum[c*d+j] * t
 		}
 	}
-	return f
+	return sum
 }
 
 // AtFloor returns all false. A bit that is certain is a result: the likelihood is bounded by 1, and no component gains
@@ -138,16 +162,16 @@ func (Bernoulli) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) 
 var bitMoments = canonical{logistic, bitVariance}
 
 // Grad sets g to ones seen less ones expected.
-func (Bernoulli) Grad(g, theta []float64, s *Stats) { bitMoments.grad(g, theta, s) }
+func (f Bernoulli) Grad(g, theta []float64, s *Stats) { bitMoments.grad(g, theta, f.cells(s)) }
 
 // Precondition implements Smooth: the information of a logit is N p (1-p).
-func (Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
-	bitMoments.precondition(z, q, theta, s)
+func (f Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
+	bitMoments.precondition(z, q, theta, f.cells(s), s)
 }
 
 // SquaredLength implements Smooth.
-func (Bernoulli) SquaredLength(z, theta []float64, s *Stats) float64 {
-	return bitMoments.squaredLength(z, theta, s)
+func (f Bernoulli) SquaredLength(z, theta []float64, s *Stats) float64 {
+	return bitMoments.squaredLength(z, theta, f.cells(s), s)
 }
 
 // Reach implements Smooth.

@@ -16,16 +16,25 @@ type Binary interface {
 // bits and 20 components they are twice as fast.
 const leastBitsInGo = 16
 
-// Bits returns d: a cell is a bit. It returns 0 for few columns in plain Go.
-func (Bernoulli) Bits(d int) int {
+// Bits returns d: a cell is a bit. With gaps it is 2 d: one says that the cell is 1, and one that it is 0. It returns 0 for few columns
+// in plain Go.
+func (f Bernoulli) Bits(d int) int {
 	if kern.Current() == kern.Go && d < leastBitsInGo {
 		return 0
+	}
+	if f.Gaps != nil {
+		return 2 * d
 	}
 	return d
 }
 
 // PackBits implements Binary. A row of weight 0 may hold what is no bit.
-func (Bernoulli) PackBits(words []uint32, x []float64, d int) bool { return kern.PackBits(words, x, d) }
+func (f Bernoulli) PackBits(words []uint32, x []float64, d int) bool {
+	if f.Gaps != nil {
+		return packPairs(words, x, d)
+	}
+	return kern.PackBits(words, x, d)
+}
 
 // Fuse implements Fusable; it returns nil where Bits returns 0.
 func (b *bernoulliKernel) Fuse(logw []float64) FusedKernel {

@@ -166,6 +166,8 @@ type Panel struct {
 	N, D  int
 	X     []float64 // D x kern.Rows: X[j*kern.Rows+i]; where the capacity says so, with Spare
 	W     []float64 // kern.Rows row weights; 0 beyond N
+	Mask  []float64 // where the family is for rows with gaps: D x kern.Rows, 1 where X has a cell and 0 where it is missing, NaN
+	Holes bool      // a cell of the rows is missing
 	Bits  []uint32  // nil, or what a Binary family's PackBits made of the rows: its FusedKernel does not look at X then
 	Base  []float64 // nil, or what a Based family's Base made of the rows
 	own   []uint32  // memory for bits where nobody brought them
@@ -174,8 +176,10 @@ type Panel struct {
 
 // Workspace is the scratch memory of one worker.
 type Workspace struct {
-	Y, V []float64 // d x kern.Rows each
-	T    []float64 // kern.Rows
+	Y, V   []float64 // d x kern.Rows each
+	T      []float64 // kern.Rows
+	filled []float64 // of Panel.filled
+	own    Gathered  // of kernels that gather one panel
 }
 
 // NewWorkspace returns scratch memory for d columns.

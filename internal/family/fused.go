@@ -102,6 +102,7 @@ type Gathered struct {
 	few  []float64 // partial sums of kern.AccumulateFew
 	buf  *buffers
 	part part // of the components that were chosen last
+	done completed
 }
 
 // buffers is scratch memory, without state from one panel to the next.

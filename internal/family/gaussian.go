@@ -29,7 +29,24 @@ type Gaussian struct {
 	Var []float64
 	// RegCovar is added to every variance by the M-step, as scikit-learn does; above 0 no objective is climbed.
 	RegCovar float64
+	// Gaps says what cells are missing; nil is for complete rows. With gaps, Full and Tied complete each row by its conditional mean and
+	// add its conditional covariance to the second moments (Little and Rubin 2019, section 11.2), and one number follows the sums:
+	// sum w r H, H the entropy in nats of what is missing given the rest of the row and the component. The other shapes take moments over
+	// the cells that are there, and k x d weights of the rows that have a cell follow.
+	Gaps *Gaps
 }
+
+// WithGaps implements Incomplete.
+func (g Gaussian) WithGaps(gaps *Gaps) Family {
+	g.Gaps = gaps
+	return g
+}
+
+// Patterns implements Incomplete.
+func (g Gaussian) Patterns() *Gaps { return g.Gaps }
+
+// cellwise reports whether moments are taken over the cells that are there, column by column.
+func (g Gaussian) cellwise() bool { return g.Gaps != nil && g.Shape.kind() != Full }
 
 // Name returns the name of the shape.
 func (g Gaussian) Name() string { return g.Shape.String() }
@@ -38,7 +55,26 @@ func (g Gaussian) Name() string { return g.Shape.String() }
 func (g Gaussian) Params(k, d int) int { return k*d + g.Shape.Count(k)*g.Shape.Size(d) }
 
 // Sums returns the length of Stats.Sum.
-func (g Gaussian) Sums(k, d int) int { return g.Params(k, d) }
+func (g Gaussian) Sums(k, d int) int {
+	switch {
+	case g.Gaps == nil:
+		return g.Params(k, d)
+	case g.cellwise():
+		return g.Params(k, d) + k*d
+	}
+	return g.Params(k, d) + 1
+}
+
+// second returns the second moments of the sums s.
+func (g Gaussian) second(s *Stats) []float64 { return s.Sum[s.K*s.D : g.Params(s.K, s.D)] }
+
+// hidden returns the entropy of missing cells of the sums s: 0 where they have none.
+func (g Gaussian) hidden(s *Stats) float64 {
+	if n := g.Params(s.K, s.D); len(s.Sum) > n {
+		return s.Sum[n]
+	}
+	return 0
+}
 
 // Free returns the number of means and of covariance parameters.
 func (g Gaussian) Free(k, d int) int { return g.Params(k, d) }
@@ -87,6 +123,9 @@ func logSD(variance float64) float64 { return math.Log(math.Sqrt(variance)) }
 func (g Gaussian) Bind(theta []float64, k, d int) Kernel {
 	m := append([]float64(nil), theta[:k*d]...)
 	b := &gaussianKernel{g: g, k: k, d: d, mean: m, shift: make([]float64, k)}
+	if g.Gaps != nil {
+		b.theta = append([]float64(nil), theta[:g.Params(k, d)]...)
+	}
 	z, count := g.Shape.Size(d), g.Shape.Count(k)
 	b.whiten = make([]float64, count*z)
 	for c := range count {
@@ -130,8 +169,12 @@ func (g Gaussian) inverse(w, u []float64, d int) (logDet float64) {
 // MStep sets means and covariances to the weighted moments (Bishop 2006, eq. 9.24 and 9.25), held above the floor.
 // Clipping the eigenvalues of D^-1/2 S D^-1/2 is the exact maximiser under the floor's constraint.
 func (g Gaussian) MStep(next, theta []float64, s *Stats) {
+	if g.cellwise() {
+		g.mStepCells(next, theta, s)
+		return
+	}
 	k, d := s.K, s.D
-	first, second := s.Sum[:k*d], s.Sum[k*d:]
+	first, second := s.Sum[:k*d], g.second(s)
 	pool, weight := make([]float64, g.Shape.Size(d)), 0.0
 	if g.Shape.Shared() {
 		copy(pool, second)
@@ -233,12 +276,15 @@ func (g Gaussian) sphericalFloor() float64 {
 
 // Expected returns sum_i w_i sum_c r_ic log N(x_i | next_c) in nats from the moments about the means of theta.
 func (g Gaussian) Expected(next, theta []float64, s *Stats) float64 {
+	if g.cellwise() {
+		return g.expectedCells(next, theta, s)
+	}
 	k, d := s.K, s.D
 	b := g.Bind(next, k, d).(*gaussianKernel)
-	first, second := s.Sum[:k*d], s.Sum[k*d:]
-	f, shift, z := 0.0, make([]float64, d), g.Shape.Size(d)
+	first, second := s.Sum[:k*d], g.second(s)
+	f, shift, z := g.hidden(s), make([]float64, d), g.Shape.Size(d)
 	if g.Shape.Shared() {
-		f = -0.5 * g.trace(b.whiten[:z], second, d)
+		f -= 0.5 * g.trace(b.whiten[:z], second, d)
 	}
 	for c := range k {
 		n, t, w := s.N[c], first[c*d:c*d+d], g.scale(b.whiten, c, d)

@@ -5,6 +5,9 @@ import "github.com/latent-go/latent/internal/kern"
 // Flush turns moments about the origin into moments about the means: with S the first moments and Q the second,
 // t = S - N m and Q - m S' - t m'. It implements FusedKernel.
 func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
+	if of := g.done.of; of != nil {
+		of.flush(s, g)
+	}
 	if f.few {
 		f.flushFew(g)
 	}
@@ -13,7 +16,7 @@ func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
 	}
 	b := f.b
 	k, d := b.k, b.d
-	first, second := s.Sum[:k*d], s.Sum[k*d:]
+	first, second := s.Sum[:k*d], b.g.second(s)
 	if b.g.Shape.Shared() && !f.all {
 		f.flushTotal(second, g)
 	}

@@ -60,10 +60,12 @@ const blockFeatures = 80 // 20 KB of a panel
 
 // Fuse implements Fusable.
 func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
+	if b.g.cellwise() {
+		return nil
+	}
 	k, d := b.k, b.d
-	weighted := *b
-	weighted.shift = make([]float64, k)
-	f := &fusedGaussian{b: &weighted, kp: kern.Pad(k), own: make([]bool, k), all: true, at: make([]int, k)}
+	weighted := &gaussianKernel{g: b.g, k: k, d: d, mean: b.mean, whiten: b.whiten, shift: make([]float64, k), theta: b.theta}
+	f := &fusedGaussian{b: weighted, kp: kern.Pad(k), own: make([]bool, k), all: true, at: make([]int, k)}
 	f.every = chosen{of: make([]int, k), mean: b.mean, shift: weighted.shift}
 	v := &f.every
 	tight := false
@@ -221,6 +223,10 @@ func (f *fusedGaussian) fill(t []float64, e block, x []float64) {
 
 // Logits implements FusedKernel.
 func (f *fusedGaussian) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace) {
+	if p.Holes {
+		f.b.completer().score(dst, p, g)
+		return
+	}
 	f.logits(dst, &f.every, p, g, ws)
 }
 
@@ -252,6 +258,10 @@ func (f *fusedGaussian) logits(dst []float64, v *chosen, p *Panel, g *Gathered, 
 
 // Gather implements FusedKernel.
 func (f *fusedGaussian) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
+	if p.Holes {
+		f.b.completer().gather(p, q, factor, g)
+		return
+	}
 	sum := grow(&g.sum, f.size)
 	f.gather(s, sum, f.every.of, p, q, factor, g, ws)
 }

@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"sync"
 
 	"github.com/latent-go/latent/internal/kern"
 )
@@ -14,9 +15,20 @@ type gaussianKernel struct {
 	mean   []float64 // k x d
 	whiten []float64 // count x size: inverse scales
 	shift  []float64 // k: -(d/2) log 2 pi - log det L
+	theta  []float64 // with gaps: the parameters
+	filler sync.Once
+	fill   *completer // Full and Tied: what completes rows with gaps; made when it is needed
 }
 
 func (b *gaussianKernel) Score(dst []float64, p *Panel, ws *Workspace) {
+	switch {
+	case b.g.cellwise():
+		b.scoreCells(dst, p, ws)
+		return
+	case p.Holes:
+		b.completer().score(dst, p, &ws.own)
+		return
+	}
 	for c := range b.k {
 		b.score(dst[c*kern.Rows:c*kern.Rows+kern.Rows], p, c, ws)
 	}
@@ -50,6 +62,17 @@ func (b *gaussianKernel) score(out []float64, p *Panel, c int, ws *Workspace) {
 }
 
 func (b *gaussianKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
+	switch {
+	case b.g.cellwise():
+		b.addCells(s, p, r, ws)
+		return
+	case p.Holes:
+		f := b.completer()
+		f.complete(p, &ws.own)
+		f.gather(p, r, nil, &ws.own)
+		f.flush(s, &ws.own)
+		return
+	}
 	for c := range b.k {
 		if rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]; !zero(rc) {
 			b.add(s, p, rc, c, ws)

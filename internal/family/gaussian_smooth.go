@@ -9,9 +9,13 @@ import (
 // Grad sets g to the gradient of the free energy in the means and scales: Sigma^-1 t for the first moments t, and
 // tril(L^-T (L^-1 Q L^-T - N I)) for the factor L and the second moments Q, with the diagonal in logarithms.
 func (g Gaussian) Grad(grad, theta []float64, s *Stats) {
+	if g.cellwise() {
+		g.gradCells(grad, theta, s)
+		return
+	}
 	k, d := s.K, s.D
 	b := g.Bind(theta, k, d).(*gaussianKernel)
-	first, second := s.Sum[:k*d], s.Sum[k*d:]
+	first, second := s.Sum[:k*d], g.second(s)
 	tmp := make([]float64, d)
 	for c := range k {
 		w := g.scale(b.whiten, c, d)
@@ -110,6 +114,10 @@ func factor(l, u []float64, d int) {
 // Precondition implements Smooth. For a mean the information is N Sigma^-1. For a factor it is diagonal in the A of
 // dL = L A: 2 N on the diagonal and N below. With du = T A it is T D^-1 T^T that is applied here.
 func (g Gaussian) Precondition(z, q, theta []float64, s *Stats) {
+	if g.cellwise() {
+		g.preconditionCells(z, q, theta, s)
+		return
+	}
 	k, d := s.K, s.D
 	size := g.Shape.Size(d)
 	lt := make([]float64, d)
@@ -184,6 +192,9 @@ func (g Gaussian) preconditionScale(z, q, u []float64, n float64, d int) {
 
 // SquaredLength implements Smooth.
 func (g Gaussian) SquaredLength(z, theta []float64, s *Stats) float64 {
+	if g.cellwise() {
+		return g.squaredLengthCells(z, theta, s)
+	}
 	k, d := s.K, s.D
 	b := g.Bind(theta, k, d).(*gaussianKernel)
 	sum := 0.0

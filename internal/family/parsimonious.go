@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -33,6 +34,45 @@ type Parsimonious struct {
 	Var   []float64 // the variances of the d columns; all must be positive
 	// RegCovar is added to every variance by the M-step before the shape is imposed; above 0 no objective is climbed.
 	RegCovar float64
+	// Gaps says what cells are missing; nil is for complete rows. With gaps every row is completed, as Gaussian does for Full, also where
+	// the covariances are diagonal: what components share ties the columns together. Sums are those of Plain with gaps.
+	Gaps *Gaps
+}
+
+// WithGaps implements Incomplete.
+func (g Parsimonious) WithGaps(gaps *Gaps) Family {
+	g.Gaps = gaps
+	return g
+}
+
+// Patterns implements Incomplete.
+func (g Parsimonious) Patterns() *Gaps { return g.Gaps }
+
+// gathered is Plain with the gaps: the family whose kernel gathers the sums.
+func (g Parsimonious) gathered() Gaussian {
+	p := g.Plain()
+	p.Gaps = g.Gaps
+	return p
+}
+
+// completed returns the sums of a sweep with theta in which every row is completed: with diagonal covariances a missing cell adds its
+// variance to the second moment, and its entropy.
+func (g Parsimonious) completed(s *Stats, theta []float64) *Stats {
+	p, k, d := g.gathered(), s.K, s.D
+	if !p.cellwise() {
+		return s
+	}
+	own, n, end := *s, p.cellWeights(s), p.Params(k, d)
+	own.Sum = make([]float64, end+1)
+	copy(own.Sum, s.Sum[:end])
+	for c, e := range g.unturned(theta, k, d) {
+		for j, u := range e.log {
+			missing := s.N[c] - n[c*d+j]
+			own.Sum[k*d+c*d+j] += missing * math.Exp(2*u)
+			own.Sum[end] += missing * (0.5*(1+log2Pi) + u)
+		}
+	}
+	return &own
 }
 
 // Name returns the name of the shape.
@@ -45,7 +85,7 @@ func (g Parsimonious) Params(k, d int) int { return g.layout(k, d).end }
 func (g Parsimonious) Free(k, d int) int { return g.Params(k, d) }
 
 // Sums returns the length of Stats.Sum.
-func (g Parsimonious) Sums(k, d int) int { return g.Plain().Sums(k, d) }
+func (g Parsimonious) Sums(k, d int) int { return g.gathered().Sums(k, d) }
 
 // Density returns true.
 func (g Parsimonious) Density() bool { return true }
@@ -264,6 +304,7 @@ func (g Parsimonious) Restrict(theta, plain, weight []float64, k, d int) {
 
 // Expected returns sum_i w_i sum_c r_ic log N(x_i | next_c) in nats.
 func (g Parsimonious) Expected(next, theta []float64, s *Stats) float64 {
+	s = g.completed(s, theta)
 	// Of theta only the means matter: the moments are about them.
 	return g.Plain().Expected(g.expanded(next, s.K, s.D), theta[:s.K*s.D], s)
 }
@@ -273,7 +314,7 @@ func (g Parsimonious) Bind(theta []float64, k, d int) Kernel {
 	all := g.ellipsoids(theta, k, d)
 	plain := make([]float64, g.Plain().Params(k, d))
 	g.expand(plain, theta, all, k, d)
-	b := &parsimoniousKernel{Kernel: g.Plain().Bind(plain, k, d), l: g.layout(k, d), mean: plain[:k*d], all: make([]whitener, k)}
+	b := &parsimoniousKernel{Kernel: g.gathered().Bind(plain, k, d), family: g, theta: slices.Clone(theta), l: g.layout(k, d), mean: plain[:k*d], all: make([]whitener, k)}
 	for c := range all {
 		b.all[c] = all[c].whitener(g.Plain().ScaleOf(plain, c, k, d))
 	}

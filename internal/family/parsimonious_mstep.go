@@ -20,6 +20,7 @@ type moments struct {
 
 // moments returns the covariances about the new means, which it sets in next.
 func (g Parsimonious) moments(next, theta []float64, s *Stats, unit []float64) *moments {
+	s = g.completed(s, theta)
 	k, d, p := s.K, s.D, g.Plain()
 	m := &moments{d: d}
 	for c := range k {

@@ -9,9 +9,11 @@ import (
 // parsimoniousKernel is the kernel of Plain, with gradients of rows in the coordinates of a Parsimonious family.
 type parsimoniousKernel struct {
 	Kernel
-	l    layout
-	mean []float64 // k x d
-	all  []whitener
+	family Parsimonious
+	theta  []float64 // with gaps: the parameters
+	l      layout
+	mean   []float64 // k x d
+	all    []whitener
 }
 
 // whitener is what gradients of rows need of one covariance. Matrices are d x d.
@@ -56,6 +58,10 @@ func (b *parsimoniousKernel) Fuse(logw []float64) FusedKernel { return b.Kernel.
 // RowGrad implements GradKernel. With z the row in standard deviations along the axes it is r (z_a^2 - 1) for the
 // logarithm of standard deviation a, which is spread over volume and shape.
 func (b *parsimoniousKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace) {
+	if p.Holes {
+		rowGradsByPass(g, b.family, b.Kernel, b.theta, len(b.all), p, r, ws)
+		return
+	}
 	d := b.l.d
 	rows := func(i, n int) []float64 { return g[i*kern.Rows : (i+n)*kern.Rows] }
 	clear(rows(0, b.l.end))

@@ -9,6 +9,7 @@ import (
 // B_aa / sd_a^2 - N for the logarithm of standard deviation a and B_ab (1/sd_a^2 - 1/sd_b^2) for a turn of axis a towards
 // axis b.
 func (g Parsimonious) Grad(grad, theta []float64, s *Stats) {
+	s = g.completed(s, theta)
 	k, d, p := s.K, s.D, g.Plain()
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, p.Params(k, d))
@@ -117,6 +118,7 @@ func (g Parsimonious) PreconditionFramed(z, q, theta []float64, s *Stats) {
 }
 
 func (g Parsimonious) precondition(z, q, theta []float64, s *Stats, framed bool) {
+	s = g.completed(s, theta)
 	k, d, p := s.K, s.D, g.Plain()
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, p.Params(k, d))
@@ -224,6 +226,7 @@ func (g Parsimonious) meansOnly(z []float64, k, d int) []float64 {
 
 // SquaredLength implements Smooth.
 func (g Parsimonious) SquaredLength(z, theta []float64, s *Stats) float64 {
+	s = g.completed(s, theta)
 	k, d, p := s.K, s.D, g.Plain()
 	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
 	plain := make([]float64, p.Params(k, d))

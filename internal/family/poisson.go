@@ -30,10 +30,27 @@ var (
 // nothing of the component.
 //
 // theta is k x d log rates. A rate is the mean number of events a row, from MinRate to MaxCount. Sums are k x d: sum w r x, the
-// weight of the events, and one number more: sum w r b, b what Base gives of a row.
+// weight of the events, and one number more: sum w r b, b what Base gives of a row. With Gaps k x d weights of the rows that have a
+// cell come before that one.
 type Poisson struct {
 	// Weight is the sum of the row weights, which says what rate is next to none; 0 where nobody asks.
 	Weight float64
+	Gaps   *Gaps // what cells are missing; nil for complete rows
+}
+
+// WithGaps implements Incomplete.
+func (f Poisson) WithGaps(g *Gaps) Family { return Poisson{f.Weight, g} }
+
+// Patterns implements Incomplete.
+func (f Poisson) Patterns() *Gaps { return f.Gaps }
+
+// cells returns those of the sums s.
+func (f Poisson) cells(s *Stats) cells {
+	if f.Gaps == nil {
+		return completeCells(s)
+	}
+	n := s.K * s.D
+	return cells{s.Sum[:n], s.Sum[n : 2*n]}
 }
 
 // Name returns "poisson".
@@ -42,8 +59,13 @@ func (Poisson) Name() string { return "poisson" }
 // Params returns k*d.
 func (Poisson) Params(k, d int) int { return k * d }
 
-// Sums returns k*d + 1.
-func (Poisson) Sums(k, d int) int { return k*d + 1 }
+// Sums returns k*d + 1, and k*d more with gaps.
+func (f Poisson) Sums(k, d int) int {
+	if f.Gaps != nil {
+		return 2*k*d + 1
+	}
+	return k*d + 1
+}
 
 // Free returns k*d.
 func (Poisson) Free(k, d int) int { return k * d }
@@ -133,8 +155,8 @@ func halfDeviance(x, t, rate float64) float64 {
 }
 
 // Bind takes the log probability of a row without events out of every score: log p(x) = base(x) + none + sum_j x_j t_j.
-func (Poisson) Bind(theta []float64, k, d int) Kernel {
-	b := &poissonKernel{k: k, d: d, theta: append([]float64(nil), theta[:k*d]...), none: make([]float64, k)}
+func (f Poisson) Bind(theta []float64, k, d int) Kernel {
+	b := &poissonKernel{gaps: f.Gaps != nil, k: k, d: d, theta: append([]float64(nil), theta[:k*d]...), none: make([]float64, k)}
 	b.rates = Poisson{}.Natural(nil, b.theta, k)
 	for c := range k {
 		b.none[c] = withoutEvents(b.theta[c*d : c*d+d])
@@ -152,30 +174,34 @@ func withoutEvents(t []float64) float64 {
 }
 
 // MStep sets the rates to the means, held above the floor, which is the constrained maximiser since columns do not interact.
-func (Poisson) MStep(next, theta []float64, s *Stats) {
-	d := s.D
-	for c, n := range s.N {
-		to := next[c*d : c*d+d]
-		if !(n > minWeight) {
-			copy(to, theta[c*d:c*d+d])
-			continue
-		}
-		for j := range to {
-			to[j] = clampRate(math.Log(max(s.Sum[c*d+j], 0) / n))
+func (f Poisson) MStep(next, theta []float64, s *Stats) {
+	x := f.cells(s)
+	for i, n := range x.weight {
+		if n > minWeight {
+			next[i] = clampRate(math.Log(max(x.sum[i], 0) / n))
+		} else {
+			next[i] = theta[i]
 		}
 	}
 }
 
 // Expected implements Family; it needs only next.
-func (Poisson) Expected(next, _ []float64, s *Stats) float64 {
-	d, f := s.D, s.Sum[s.K*s.D]
+func (f Poisson) Expected(next, _ []float64, s *Stats) float64 {
+	d, sum := s.D, s.Sum[f.Sums(s.K, s.D)-1]
+	if f.Gaps != nil {
+		x := f.cells(s)
+		for i, t := range next {
+			sum += x.sum[i]*t - x.weight[i]*math.Exp(t)
+		}
+		return max(sum, -math.MaxFloat64/4)
+	}
 	for c, n := range s.N {
-		f += n * withoutEvents(next[c*d:c*d+d])
+		sum += n * withoutEvents(next[c*d:c*d+d])
 		for j, t := range next[c*d : c*d+d] {
-			f += s.Sum[c*d+j] * t
+			sum += s.Sum[c*d+j] * t
 		}
 	}
-	return f
+	return sum
 }
 
 // AtFloor returns all false. A rate near 0 is a result: probabilities are bounded by 1, and no component gains by shrinking
@@ -186,16 +212,16 @@ func (Poisson) AtFloor(_ []float64, k, _ int) []bool { return make([]bool, k) }
 var countMoments = canonical{math.Exp, math.Exp}
 
 // Grad sets g to events seen less events expected.
-func (Poisson) Grad(g, theta []float64, s *Stats) { countMoments.grad(g, theta, s) }
+func (f Poisson) Grad(g, theta []float64, s *Stats) { countMoments.grad(g, theta, f.cells(s)) }
 
 // Precondition implements Smooth: the information of a log rate is N times the rate.
-func (Poisson) Precondition(z, q, theta []float64, s *Stats) {
-	countMoments.precondition(z, q, theta, s)
+func (f Poisson) Precondition(z, q, theta []float64, s *Stats) {
+	countMoments.precondition(z, q, theta, f.cells(s), s)
 }
 
 // SquaredLength implements Smooth.
-func (Poisson) SquaredLength(z, theta []float64, s *Stats) float64 {
-	return countMoments.squaredLength(z, theta, s)
+func (f Poisson) SquaredLength(z, theta []float64, s *Stats) float64 {
+	return countMoments.squaredLength(z, theta, f.cells(s), s)
 }
 
 // Reach implements Smooth. A large rate may move by 2 standard deviations of its counts, a small one by 3 in its logarithm.

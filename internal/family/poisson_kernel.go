@@ -11,6 +11,7 @@ import (
 const ordinaryCount = 1 << 16
 
 type poissonKernel struct {
+	gaps  bool // cells may be missing
 	k, d  int
 	theta []float64 // k x d log rates
 	rates []float64 // their exponentials
@@ -29,6 +30,10 @@ func (b *poissonKernel) base(p *Panel, ws *Workspace) []float64 {
 // Score implements Kernel.
 func (b *poissonKernel) Score(dst []float64, p *Panel, ws *Workspace) {
 	base := b.base(p, ws)
+	if b.gaps {
+		b.scoreGaps(dst, p, base, ws)
+		return
+	}
 	for c, none := range b.none {
 		out := dst[c*kern.Rows : c*kern.Rows+kern.Rows]
 		weigh(out, p.X, b.theta[c*b.d:c*b.d+b.d], none)
@@ -39,15 +44,35 @@ func (b *poissonKernel) Score(dst []float64, p *Panel, ws *Workspace) {
 	b.large(dst, p.X, nil)
 }
 
+// scoreGaps is Score where cells may be missing: a cell that is there adds x t - rate.
+func (b *poissonKernel) scoreGaps(dst []float64, p *Panel, base []float64, ws *Workspace) {
+	x, own := p.filled(ws), ws.V[:kern.Rows]
+	for c := range b.k {
+		out := dst[c*kern.Rows : c*kern.Rows+kern.Rows]
+		weigh(out, x, b.theta[c*b.d:c*b.d+b.d], 0)
+		weigh(own, p.Mask, b.rates[c*b.d:c*b.d+b.d], 0)
+		for i, v := range base {
+			out[i] = max(out[i]-own[i]+v, -math.MaxFloat64/4)
+		}
+	}
+	if kern.Largest(x, b.d) > ordinaryCount {
+		b.largeRows(dst, p.X, nil)
+	}
+}
+
 // large sets the scores of the rows of x with a count that is not ordinary. logw, where not nil, is added to them.
 func (b *poissonKernel) large(dst, x, logw []float64) {
 	if kern.Largest(x, b.d) <= ordinaryCount {
 		return
 	}
+	b.largeRows(dst, x, logw)
+}
+
+func (b *poissonKernel) largeRows(dst, x, logw []float64) {
 	for i := range kern.Rows {
 		some := false
 		for at := i; at < b.d*kern.Rows; at += kern.Rows {
-			some = some || !(math.Abs(x[at]) <= ordinaryCount)
+			some = some || math.Abs(x[at]) > ordinaryCount
 		}
 		for c := 0; some && c < b.k; c++ {
 			sum := 0.0
@@ -64,13 +89,19 @@ func (b *poissonKernel) large(dst, x, logw []float64) {
 
 // Add implements Kernel.
 func (b *poissonKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
-	base, last := b.base(p, ws), s.Sum[b.k*b.d:]
+	base, x, last := b.base(p, ws), p.X, s.Sum[len(s.Sum)-1:]
+	if b.gaps {
+		x = p.filled(ws)
+	}
 	for c := range b.k {
 		rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]
 		if zero(rc) {
 			continue
 		}
-		s.N[c] += kern.First(s.Sum[c*b.d:c*b.d+b.d], p.X, rc)
+		s.N[c] += kern.First(s.Sum[c*b.d:c*b.d+b.d], x, rc)
+		if b.gaps {
+			kern.First(s.Sum[(b.k+c)*b.d:(b.k+c+1)*b.d], p.Mask, rc)
+		}
 		kern.First(last, base, rc)
 	}
 }
@@ -88,10 +119,14 @@ func (b *poissonKernel) RowGrad(g []float64, p *Panel, r []float64, _ *Workspace
 			}
 		}
 	}
+	muteGaps(g, p, b.k, b.d)
 }
 
 // Fuse implements Fusable.
 func (b *poissonKernel) Fuse(logw []float64) FusedKernel {
+	if b.gaps {
+		return nil
+	}
 	k, d := b.k, b.d
 	f := &fusedPoisson{b: b, logw: logw, tiles: make([]float64, (d+2)*k), few: k <= kern.Few && (d+2)*kern.Pad(k) <= maxFew}
 	w := make([]float64, 0, len(f.tiles))

@@ -28,6 +28,10 @@ type Grouped interface {
 // lower triangle of b y' - W', of which W' has the diagonal only; its diagonal times L_jj for the logarithms. It costs
 // O(d^2) a component and row.
 func (b *gaussianKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace) {
+	if p.Holes {
+		rowGradsByPass(g, b.g, b, b.theta, b.k, p, r, ws)
+		return
+	}
 	k, d := b.k, b.d
 	clear(g[:b.g.Params(k, d)*kern.Rows])
 	size := b.g.Shape.Size(d)
@@ -52,6 +56,30 @@ func (b *gaussianKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspa
 			diagGrad(mean, scale, w, rc, ws.Y)
 		default:
 			sphericalGrad(mean, scale, w[0]*w[0], rc, ws, d)
+		}
+	}
+}
+
+// rowGradsByPass is RowGrad of rows with gaps. By Fisher's identity the gradient of the log density of a row is that of Expected for the sums
+// of a pass over the row alone.
+func rowGradsByPass(g []float64, f Smooth, kernel Kernel, theta []float64, k int, p *Panel, r []float64, ws *Workspace) {
+	d := p.D
+	s, grad := NewStats(k, d, f.Sums(k, d), 0), make([]float64, f.Params(k, d))
+	one, own := &Panel{N: 1, D: d, X: make([]float64, d*kern.Rows), W: make([]float64, kern.Rows)}, make([]float64, k*kern.Rows)
+	clear(g[:len(grad)*kern.Rows])
+	for i := range p.N {
+		for j := range d {
+			one.X[j*kern.Rows] = p.X[j*kern.Rows+i]
+		}
+		one.Mark()
+		for c := range k {
+			own[c*kern.Rows] = r[c*kern.Rows+i]
+		}
+		s.Reset()
+		kernel.Add(s, one, own, ws)
+		f.Grad(grad, theta, s)
+		for j, v := range grad {
+			g[j*kern.Rows+i] = v
 		}
 	}
 }
@@ -166,6 +194,19 @@ func (b *bernoulliKernel) RowGrad(g []float64, p *Panel, r []float64, _ *Workspa
 			for i, v := range p.X[j*kern.Rows : j*kern.Rows+kern.Rows] {
 				out[i] = rc[i] * (v - one)
 			}
+		}
+	}
+	muteGaps(g, p, b.k, b.d)
+}
+
+// muteGaps sets the gradients of k x d parameters, one a column, to 0 for the rows that lack the cell.
+func muteGaps(g []float64, p *Panel, k, d int) {
+	if !p.Holes {
+		return
+	}
+	for at, there := range p.Mask[:d*kern.Rows] {
+		for c := 0; there == 0 && c < k; c++ {
+			g[c*d*kern.Rows+at] = 0
 		}
 	}
 }

@@ -9,8 +9,11 @@ import (
 // CurvedLaws runs the laws of a family.Smooth that is no exponential family, on Blobs. Its complete-data information in
 // expectation and that observed differ even at an M-step, unless the rows have the moments of the components. What Smooth
 // says of the metric and of the steps of EM holds at such rows only, which are for the family's own tests to make.
-func CurvedLaws(t *testing.T, newFamily Maker) {
-	u := suite{newFamily, Blobs}
+func CurvedLaws(t *testing.T, newFamily Maker) { CurvedLawsOn(t, newFamily, Blobs) }
+
+// CurvedLawsOn is CurvedLaws on the rows that suit the family.
+func CurvedLawsOn(t *testing.T, newFamily Maker, rows Rows) {
+	u := suite{newFamily, rows}
 	for _, law := range []struct {
 		name string
 		try  func(t *rapid.T, u suite) (tried bool)

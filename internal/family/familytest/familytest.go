@@ -40,6 +40,28 @@ func Blobs(rng *rand.Rand, n, d, k int) (x []float64) {
 	return x
 }
 
+// Holes draws what rows does, with cells missing: three in ten, but one of each row at least. The first four rows are complete.
+func Holes(rows Rows) Rows {
+	return func(rng *rand.Rand, n, d, k int) []float64 {
+		x := rows(rng, n, d, k)
+		for i := 4; i < n; i++ {
+			for j, keep := 0, rng.IntN(d); j < d; j++ {
+				if j != keep && rng.Float64() < 0.3 {
+					x[i*d+j] = math.NaN()
+				}
+			}
+		}
+		return x
+	}
+}
+
+// Gapped makes the families of newFamily for rows with missing cells.
+func Gapped(newFamily Maker) Maker {
+	return func(v []float64) family.Family {
+		return newFamily(v).(family.Incomplete).WithGaps(family.NewGaps(len(v)))
+	}
+}
+
 // Laws runs the laws that hold for every family, on Blobs.
 func Laws(t *testing.T, newFamily Maker) { LawsOn(t, newFamily, Blobs) }
 
@@ -131,12 +153,18 @@ func (s *sample) variances() {
 		total += w
 	}
 	for j := range s.d {
-		mean := 0.0
+		mean, there := 0.0, 0.0
 		for i, w := range s.w {
-			mean += w / total * s.x[i*s.d+j]
+			if v := s.x[i*s.d+j]; v == v {
+				mean += w / total * v
+				there += w / total
+			}
 		}
+		mean /= there
 		for i, w := range s.w {
-			s.v[j] += w / total * (s.x[i*s.d+j] - mean) * (s.x[i*s.d+j] - mean)
+			if v := s.x[i*s.d+j] - mean; v == v {
+				s.v[j] += w / total / there * v * v
+			}
 		}
 	}
 }
@@ -155,6 +183,7 @@ func (s *sample) panels(lo, hi int, f func(p *family.Panel, first int)) {
 				p.X[j*kern.Rows+i] = s.x[(lo+i)*s.d+j]
 			}
 		}
+		p.Mark()
 		f(p, lo)
 	}
 }

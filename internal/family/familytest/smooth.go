@@ -165,6 +165,12 @@ func curves(t *rapid.T, u suite) bool {
 	s := u.draw(t)
 	m := s.mixture(u.newFamily)
 	theta := s.start(m)
+	for range 300 {
+		if !completes(m.Family) { // whose M-step depends on the parameters before
+			break
+		}
+		m.MStep(theta, theta, s.given(m, theta))
+	}
 	st := s.given(m, theta)
 	held := make([]bool, len(theta))
 	if m.Held(held, theta, theta); slices.Contains(held, true) {

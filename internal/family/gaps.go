@@ -1,0 +1,190 @@
+package family
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/rng"
+)
+
+// Gaps knows which columns of a table are missing together: its patterns. A family that has one takes rows with missing
+// cells, which are NaN in a Panel; a family without takes complete rows. Patterns are numbered from 0 in the order in which
+// they were added, and none is complete.
+type Gaps struct {
+	D     int
+	words int
+	masks []uint64         // of pattern p at p*words: bit j is set where column j is missing
+	rows  []int64          // of each pattern
+	at    map[uint64]int32 // the pattern with this fingerprint
+}
+
+// NewGaps returns no patterns of d columns.
+func NewGaps(d int) *Gaps {
+	return &Gaps{D: d, words: (d + 63) / 64, at: map[uint64]int32{}}
+}
+
+// Len returns the number of patterns.
+func (g *Gaps) Len() int { return len(g.rows) }
+
+// Rows returns how many rows have pattern p.
+func (g *Gaps) Rows(p int) int64 { return g.rows[p] }
+
+// Mask returns pattern p: bit j of the words is set where column j is missing. The memory is that of g.
+func (g *Gaps) Mask(p int) []uint64 { return g.masks[p*g.words : (p+1)*g.words] }
+
+// Add counts rows with the pattern mask, which is copied.
+func (g *Gaps) Add(mask []uint64, rows int64) {
+	for key := fingerprint(mask); ; key++ { // two patterns with one fingerprint: the next number
+		p, ok := g.at[key]
+		if !ok {
+			g.at[key] = int32(len(g.rows))
+			g.masks, g.rows = append(g.masks, mask...), append(g.rows, rows)
+			return
+		}
+		if slices.Equal(g.Mask(int(p)), mask) {
+			g.rows[p] += rows
+			return
+		}
+	}
+}
+
+// Find returns the number of the pattern mask, -1 where it is none of g.
+func (g *Gaps) Find(mask []uint64) int {
+	for key := fingerprint(mask); ; key++ {
+		p, ok := g.at[key]
+		if !ok {
+			return -1
+		}
+		if slices.Equal(g.Mask(int(p)), mask) {
+			return int(p)
+		}
+	}
+}
+
+// Merge adds the patterns of o.
+func (g *Gaps) Merge(o *Gaps) {
+	for p, rows := range o.rows {
+		g.Add(o.Mask(p), rows)
+	}
+}
+
+// Of returns the patterns of some of the columns, in their order; nil where none of them is missing anywhere.
+func (g *Gaps) Of(columns []int) *Gaps {
+	own := NewGaps(len(columns))
+	mask := make([]uint64, own.words)
+	for p, rows := range g.rows {
+		clear(mask)
+		for to, j := range columns {
+			if g.Mask(p)[j/64]>>(j%64)&1 != 0 {
+				mask[to/64] |= 1 << (to % 64)
+			}
+		}
+		if missing(mask) > 0 {
+			own.Add(mask, rows)
+		}
+	}
+	if own.Len() == 0 {
+		return nil
+	}
+	return own
+}
+
+// fingerprint mixes the words of a mask.
+func fingerprint(mask []uint64) uint64 {
+	h := uint64(len(mask))
+	for _, w := range mask {
+		h = rng.Mix(h*0xd1342543de82ef95 + w)
+	}
+	return h
+}
+
+// missing returns how many bits of a mask are set.
+func missing(mask []uint64) (n int) {
+	for _, w := range mask {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Mark looks for missing cells, NaN in X, and notes them in Holes and Mask.
+func (p *Panel) Mark() {
+	n := p.D * kern.Rows
+	if len(p.Mask) < n {
+		p.Mask = make([]float64, n)
+	}
+	p.Holes = false
+	for at, v := range p.X[:n] {
+		there := 1.0
+		if v != v && at%kern.Rows < p.N {
+			there, p.Holes = 0, true
+		}
+		p.Mask[at] = there
+	}
+}
+
+// HasHoles reports whether a cell of the panel is missing.
+func (p *Panel) HasHoles() bool {
+	sum := 0.0
+	for j := range p.D {
+		for _, v := range p.X[j*kern.Rows : j*kern.Rows+p.N] {
+			sum += v - v // 0 for finite numbers
+		}
+	}
+	return sum != 0
+}
+
+// filled returns the cells of the panel with 0 in place of missing ones, in memory of ws.
+func (p *Panel) filled(ws *Workspace) []float64 {
+	if !p.Holes {
+		return p.X
+	}
+	x := grow(&ws.filled, p.D*kern.Rows)
+	copy(x, p.X)
+	for at, there := range p.Mask[:len(x)] {
+		if there == 0 {
+			x[at] = 0
+		}
+	}
+	return x
+}
+
+// filledWith is filled with fill[j] in place of the missing cells of column j.
+func (p *Panel) filledWith(ws *Workspace, fill []float64) []float64 {
+	if !p.Holes {
+		return p.X
+	}
+	x := grow(&ws.filled, p.D*kern.Rows)
+	copy(x, p.X)
+	for j, f := range fill {
+		to := x[j*kern.Rows : j*kern.Rows+kern.Rows]
+		for i, there := range p.Mask[j*kern.Rows : j*kern.Rows+kern.Rows] {
+			if there == 0 {
+				to[i] = f
+			}
+		}
+	}
+	return x
+}
+
+// An Incomplete family takes rows with missing cells.
+type Incomplete interface {
+	Family
+	// WithGaps returns the family for rows with such patterns of missing cells; nil is for complete rows. Sums, and with them the layout
+	// of Stats, are others; parameters are the same.
+	WithGaps(*Gaps) Family
+	// Patterns returns the patterns that the family was given; nil where rows are complete.
+	Patterns() *Gaps
+}
+
+// PatternsOf returns the patterns of missing cells that f was given, nil where its rows are complete.
+func PatternsOf(f Family) *Gaps {
+	if f, ok := f.(Incomplete); ok {
+		return f.Patterns()
+	}
+	return nil
+}
+
+// log2Pi is log 2 pi.
+var log2Pi = math.Log(2 * math.Pi)
