@@ -69,7 +69,7 @@ func (l *loader) adviseNames() {
 	for _, c := range l.features {
 		s, col := &l.stats[c], &l.info.Columns[c]
 		switch {
-		case col.Kind != "number" || s.n == 0:
+		case col.Kind != "number" || s.n == 0 || l.isCategory(c):
 		case s.rounded > 0: // warned of already
 		case s.integers && namedLikeID(col.Name):
 			ids = append(ids, col.Name)

@@ -156,18 +156,22 @@ func (r *coder) word(j int, text string) (word, error) {
 	return w, nil
 }
 
-// categorize makes room for the words of all candidates.
-func (l *loader) categorize() {
-	k := &categories{cells: l.cells, file: l.file.name, dict: make([]*dictionary, len(l.cols.names)), measuring: true}
-	decimal := byte('.')
-	if t := l.file.text; t != nil {
-		decimal = t.decimal
+// categorize makes room for the words of those of the columns that are read as categories. The others have none.
+func (l *loader) categorize(cols []int) {
+	if l.words == nil {
+		if len(l.categoriesOf(cols)) == 0 {
+			return
+		}
+		l.words = &categories{cells: l.cells, file: l.file.name, dict: make([]*dictionary, len(l.cols.names))}
+		l.cells = l.words
 	}
 	byType, _ := l.file.cells.(interface{ textual(column int) bool })
-	for _, c := range l.chosen {
-		k.dict[c] = &dictionary{decimal: decimal, isText: byType != nil && byType.textual(c), at: map[string]int{}}
+	for _, c := range cols {
+		l.words.dict[c] = nil
+		if l.isCategory(c) {
+			l.words.dict[c] = &dictionary{decimal: l.decimal(), isText: byType != nil && byType.textual(c), at: map[string]int{}}
+		}
 	}
-	l.words, l.cells = k, k
 }
 
 // dict returns the dictionary of a column; nil without one.
@@ -180,6 +184,9 @@ func (l *loader) dict(c int) *dictionary {
 
 // settle fixes the levels of the features: those the model knows, or those that stand in the rows that are kept.
 func (l *loader) settle(ctx context.Context) error {
+	if l.o.Mixed {
+		l.info.Levels = make([][]string, len(l.features))
+	}
 	if l.words == nil {
 		return nil
 	}
@@ -189,21 +196,25 @@ func (l *loader) settle(ctx context.Context) error {
 	}
 	sets := make([]*levelSet, len(l.features))
 	for j, c := range l.features {
-		d := l.words.dict[c]
-		if l.o.Levels == nil {
+		switch d := l.dict(c); {
+		case d == nil:
+		case l.o.Levels == nil:
 			sets[j] = d.levels(seen[j])
-			continue
+		default:
+			sets[j] = givenLevels(l.o.Levels[j])
 		}
-		sets[j] = givenLevels(l.o.Levels[j])
 	}
 	if l.o.Levels != nil {
 		if err := l.checkLevels(ctx, sets, seen); err != nil {
 			return err
 		}
 	}
+	l.info.Levels = make([][]string, len(l.features))
 	for j, c := range l.features {
-		l.words.dict[c].settle(sets[j])
-		l.info.Levels = append(l.info.Levels, sets[j].names)
+		if sets[j] != nil {
+			l.dict(c).settle(sets[j])
+			l.info.Levels[j] = sets[j].names
+		}
 	}
 	l.recode()
 	return nil
@@ -216,7 +227,9 @@ func (l *loader) wordsOfCompleteRows(ctx context.Context) ([][]bool, error) {
 		return seen, nil
 	}
 	for j, c := range l.features {
-		seen[j] = make([]bool, len(l.words.dict[c].words))
+		if d := l.dict(c); d != nil {
+			seen[j] = make([]bool, len(d.words))
+		}
 	}
 	p := newPlan(l.featureWants())
 	var mu sync.Mutex
@@ -242,6 +255,9 @@ func (l *loader) wordsOfCompleteRows(ctx context.Context) ([][]bool, error) {
 
 // drops reports whether some row has a missing value and is left out for it.
 func (l *loader) drops() bool {
+	if l.keepsGaps() {
+		return false
+	}
 	missing := int64(0)
 	for _, c := range l.features {
 		missing += l.stats[c].missing
@@ -282,7 +298,11 @@ func (l *loader) recode() {
 		return
 	}
 	for j, place := range l.places() {
-		words := l.words.dict[l.features[j]].words
+		d := l.dict(l.features[j])
+		if d == nil {
+			continue
+		}
+		words := d.words
 		for i := place; i < len(s.f64); i += s.width {
 			if v := s.f64[i]; v == v {
 				s.f64[i] = words[int(v)].code

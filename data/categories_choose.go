@@ -92,7 +92,7 @@ func (l *loader) checkCategories() error {
 		return nil // what a model does not know is refused later, in other words
 	}
 	var worst *Error
-	for _, c := range l.features {
+	for _, c := range l.categoriesOf(l.features) {
 		s, name := &l.stats[c], l.cols.names[c]
 		if l.dict(c).full.Load() {
 			return columnError(l.file.name, name, "it has more than %s different values, too many for categories%s, or put them in groups first",
@@ -114,6 +114,9 @@ func (l *loader) checkLevels(ctx context.Context, sets []*levelSet, seen [][]boo
 	known, full := true, -1
 	for j, c := range l.features {
 		d := l.dict(c)
+		if d == nil {
+			continue
+		}
 		for i := range d.words {
 			if seen[j] == nil || seen[j][i] {
 				_, ok := sets[j].find(&d.words[i])
@@ -137,13 +140,16 @@ func (l *loader) checkLevels(ctx context.Context, sets []*levelSet, seen [][]boo
 // is for the message alone, so that nobody has to remember where every word stood.
 func (l *loader) firstUnknown(ctx context.Context, sets []*levelSet) error {
 	wants := l.featureWants()
-	for _, c := range l.features {
+	for _, c := range l.categoriesOf(l.features) {
 		wants[c] = text
 	}
 	p := newPlan(wants)
 	var found *Error
 	err := l.cells.read(ctx, wants, true, l.threads, func(b *batch) error {
-		gaps := missingRows(b) // in the weight
+		gaps := missingRows(b) // in what is no category
+		if l.keepsGaps() {
+			clear(gaps)
+		}
 		for i := range b.N {
 			if found = l.unknownIn(b, i, p, sets); found != nil && !gaps[b.First+int64(i)] {
 				return errEnough
@@ -162,8 +168,14 @@ func (l *loader) firstUnknown(ctx context.Context, sets []*levelSet) error {
 func (l *loader) unknownIn(b *batch, i int, p *plan, sets []*levelSet) *Error {
 	var found *Error
 	for j, c := range l.features {
+		if l.dict(c) == nil {
+			continue
+		}
 		w := l.dict(c).read(b.Text[i*p.texts+p.text[c]])
 		if w.isMissing() {
+			if l.keepsGaps() {
+				continue
+			}
 			return nil
 		}
 		if _, ok := sets[j].find(&w); ok || found != nil {
@@ -188,14 +200,28 @@ func oneOf(levels int) string {
 // checkGiven refuses levels in the options that cannot be used.
 func checkGiven(o *Options) error {
 	switch {
+	case o.Mixed && o.Categories:
+		return fileError("", "columns cannot be read as categories and as columns of every type at once")
+	case o.Exact != nil && o.Types != nil:
+		return fileError("", "types are given for columns, but the model has the types of its own")
+	case o.ExactTypes != nil && len(o.ExactTypes) != len(o.Exact):
+		return fileError("", "types are given for %s, but the model has %d", counted(int64(len(o.ExactTypes)), "column"), len(o.Exact))
 	case o.Levels == nil:
 		return nil
-	case !o.Categories:
+	case !o.Categories && !o.Mixed:
 		return fileError("", "levels are given, but columns are not read as categories")
+	case o.Mixed && o.ExactTypes == nil:
+		return fileError("", "levels are given, but not which columns are categories")
 	case len(o.Levels) != len(o.Exact):
 		return fileError("", "levels are given for %s, but the model has %d", counted(int64(len(o.Levels)), "column"), len(o.Exact))
 	}
 	for j, names := range o.Levels {
+		if o.Mixed && o.ExactTypes[j] != Category {
+			if names != nil {
+				return columnError("", o.Exact[j], "it has levels, but it is a %s", o.ExactTypes[j])
+			}
+			continue
+		}
 		if len(names) == 0 || len(names) > maxLevels {
 			return columnError("", o.Exact[j], "%s; there must be 1 to %s", counted(int64(len(names)), "level"), thousands(maxLevels))
 		}

@@ -23,7 +23,7 @@ const (
 )
 
 // decide chooses the features, now that the columns are known, and describes every column.
-func (l *loader) decide() error {
+func (l *loader) decide(ctx context.Context) error {
 	l.describe()
 	if err := l.checkWeight(); err != nil {
 		return err
@@ -33,6 +33,8 @@ func (l *loader) decide() error {
 		l.features = slices.Clone(l.chosen)
 	case l.o.Categories:
 		l.chooseCategories()
+	case l.o.Mixed:
+		l.chooseMixed()
 	default:
 		l.chooseDefault()
 	}
@@ -40,17 +42,23 @@ func (l *loader) decide() error {
 		if err := l.checkWidth(); err != nil {
 			return err
 		}
+		if err := l.typeByPlace(ctx); err != nil {
+			return err
+		}
 	}
 	for _, c := range l.features {
 		l.info.Columns[c].Use, l.info.Columns[c].Why = "feature", ""
 		l.info.Features = append(l.info.Features, l.cols.names[c])
+		if l.o.Mixed {
+			l.info.Types = append(l.info.Types, l.types[c])
+			l.info.Columns[c].Type = l.types[c].String()
+		}
 	}
 	l.advise()
-	check := l.checkCells
-	if l.o.Categories {
-		check = l.checkCategories
+	if err := l.checkCategories(); err != nil {
+		return err
 	}
-	if err := check(); err != nil {
+	if err := l.checkCells(); err != nil {
 		return err
 	}
 	if len(l.features) == 0 {
@@ -98,13 +106,13 @@ func (l *loader) describe() {
 			col.Use, col.Kind = "id", "id"
 		case l.excluded[c]:
 			col.Why = whyExcluded
-		case l.o.Categories && l.isNested(c) && !l.explicit:
+		case (l.o.Categories || l.o.Mixed) && l.isNested(c) && !l.explicit:
 			col.Why = whyNested
 		case slices.Contains(l.file.notFeatures, name) && !l.explicit:
 			col.Why = whyNoFeature
 		case l.explicit:
 			col.Why = whyUnchosen
-		case col.Kind == "text" && !l.o.Categories:
+		case col.Kind == "text" && !l.o.Categories && !l.o.Mixed:
 			col.Why = l.whyText(c)
 		case col.Kind == "text" || col.Kind == "empty" || col.Kind == "constant":
 			col.Why = col.Kind
@@ -197,21 +205,25 @@ func (l *loader) isCounter(c int) bool {
 // and constants.
 func (l *loader) checkWidth() error {
 	want := len(l.o.Exact)
-	if len(l.features) == want && !l.o.Categories {
+	words := l.o.Categories || l.o.Mixed
+	if len(l.features) == want && !words {
 		return nil
 	}
 	var all []int
 	for _, c := range l.chosen {
-		if k := l.info.Columns[c].Kind; (k != "text" || l.o.Categories) && k != "empty" || l.n == 0 {
+		if k := l.info.Columns[c].Kind; (k != "text" || words) && k != "empty" || l.n == 0 {
 			all = append(all, c)
 		}
+	}
+	if l.keepsGaps() && len(l.chosen) == want {
+		all = l.chosen // some may be empty
 	}
 	if len(all) != want && len(l.features) == want {
 		return nil // the looks of the values told which ones they are
 	}
 	if len(all) != want {
 		noun := "number column"
-		if l.o.Categories {
+		if words {
 			noun = "column"
 		}
 		return fileError(l.file.name, "it has %s without names, but the model has %d: they cannot be told apart",
@@ -254,6 +266,9 @@ func (l *loader) checkCells() error {
 		}
 	}
 	for _, c := range l.features {
+		if l.isCategory(c) {
+			continue
+		}
 		s, name := &l.stats[c], l.cols.names[c]
 		if t := l.file.text; t != nil && !t.header && s.firstText.Row == 1 {
 			consider(c, s.firstText, fmt.Sprintf("%q is not a number; if line %d holds names, use --header yes", s.firstText.Value, s.firstText.Line))
@@ -273,6 +288,9 @@ type gap struct {
 	cells  int64
 }
 
+// keepsGaps reports whether missing cells of features are handed out, as NaN.
+func (l *loader) keepsGaps() bool { return l.o.Missing == "model" }
+
 // gaps returns the features, and the weight, that lack values: those with most gaps first.
 func (l *loader) gaps() (all []gap) {
 	cols := slices.Clone(l.features)
@@ -290,6 +308,9 @@ func (l *loader) gaps() (all []gap) {
 
 // checkMissing refuses missing values unless their rows are to be dropped.
 func (l *loader) checkMissing(ctx context.Context) error {
+	if l.keepsGaps() {
+		return l.checkGaps()
+	}
 	gaps := l.gaps()
 	if len(gaps) == 0 || l.o.Missing == "drop" {
 		return nil

@@ -29,16 +29,27 @@ type Options struct {
 	// a different number. A column may have 10,000. Without Columns and Exact, features are columns of text and columns
 	// of whole numbers with at most 50 different ones, unless more than half of 20 or more filled cells are different.
 	Categories bool
-	// Levels are those that a model knows for each column of Exact. Cells are counted by them, and one that is not
-	// among them is an error.
+	// Mixed reads features of every type: numbers, categories and counts side by side. The type of a column is the one that
+	// Types or ExactTypes give it. All others are found out: text is a category, and so are 0 and 1, and whole numbers of at
+	// most 5 different values with 20 filled cells for each on average; all else is a number. Without Columns and Exact,
+	// columns are left out that are no features by their looks (see chooseMixed), but none of Types.
+	Mixed bool
+	Types []TypeOf
+	// ExactTypes are the types of the columns of Exact, with Mixed; nil to find them out.
+	ExactTypes []Type
+	// Levels are those that a model knows for each column of Exact; nil for one that is no category. Cells are counted by
+	// them, and one that is not among them is an error, or a missing cell where Unseen says so.
 	Levels [][]string
 
-	Missing    string // error or drop; "" is error
-	AllowFewer bool   // with Missing drop: keep what is left where that is less than half of the rows, rather than refuse it
-	Float32    bool   // store float32
-	Carry      bool   // hand out every cell of the file too, as text (Block.Cells); only with Stream
-	Stream     bool   // read the file again in every pass rather than hold it in memory
-	AllowEmpty bool   // a file without data rows gives zero rows rather than an error
+	// Missing says what to do with cells without a value: error refuses them, drop leaves their rows out, and model keeps
+	// them as NaN, for a model that reckons with them. "" is error. A missing weight is an error with model too, and an
+	// infinite number always.
+	Missing    string
+	AllowFewer bool // with Missing drop: keep what is left where that is less than half of the rows, rather than refuse it
+	Float32    bool // store float32
+	Carry      bool // hand out every cell of the file too, as text (Block.Cells); only with Stream
+	Stream     bool // read the file again in every pass rather than hold it in memory
+	AllowEmpty bool // a file without data rows gives zero rows rather than an error
 
 	Limit  int64  // only the first rows; 0: all
 	Sample int64  // that many rows at random, out of the first Limit; 0: all
@@ -60,6 +71,7 @@ type Column struct {
 	Kind string // number, bits, text, constant, id, empty; "" where it was not looked at
 	Use  string // feature, id, weight, truth, ignored
 	Why  string // why it is ignored
+	Type string // number, category or count for a feature, with Options.Mixed; "" otherwise
 
 	Missing   int64 // cells without a value
 	NonFinite int64 // infinite numbers
@@ -79,9 +91,14 @@ type Info struct {
 	Columns    []Column // all columns of the file, in its order
 	Features   []string // the columns of the rows, in their order
 
-	// Levels are the names of the levels of each feature, of those in rows that were kept; nil without Categories.
-	// Where all are numbers they are in numeric order and in the shortest text, else in the order of their bytes.
+	Types []Type // what each feature is; nil without Mixed
+
+	// Levels are the names of the levels of each feature, of those in rows that were kept; nil without Categories or Mixed,
+	// and for a feature that is no category. Where all are numbers they are in numeric order and in the shortest text, else
+	// in the order of their bytes.
 	Levels [][]string
+	// MissingCells are the cells of features without a value in the rows that were kept: NaN in the rows that are handed out.
+	MissingCells int64
 
 	FileRows int64 // data rows in the file; -1 where Options.Limit ended the reading before that was known
 	Rows     int64 // rows that were kept
@@ -131,7 +148,7 @@ type loader struct {
 	file    *opened
 	cells   cells // file, or the rows picked from it, or those with categories in place of cells
 	picked  *picked
-	words   *categories // nil unless o.Categories
+	words   *categories // nil as long as no column is read as categories
 	cols    *columnSet
 	info    *Info
 	n       int64 // rows before any is dropped
@@ -142,6 +159,9 @@ type loader struct {
 	explicit          bool   // they were named, so they stay
 	positional        bool   // o.Exact is met by position
 	excluded          []bool // by o.Exclude
+	types             []Type // of every column of the file
+	given             []bool // types that are settled before any cell is looked at
+	wanted            []bool // columns that o.Types makes features
 	wide              bool   // look at every column, for a profile
 	isSingle          bool   // the cells of the file are float32
 
@@ -157,8 +177,8 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	if !slices.Contains([]string{"", "error", "drop"}, o.Missing) {
-		return nil, fileError("", "missing %q is not one of error, drop", o.Missing)
+	if !slices.Contains([]string{"", "error", "drop", "model"}, o.Missing) {
+		return nil, fileError("", "missing %q is not one of error, drop, model", o.Missing)
 	}
 	if o.Limit < 0 || o.Sample < 0 || o.MaxMemory < 0 || o.Spare < 0 {
 		return nil, fileError("", "limit, sample and memory must not be negative")
@@ -213,7 +233,16 @@ func (l *loader) prepare() error {
 	if err := l.roles(); err != nil {
 		return err
 	}
-	return l.choose()
+	if err := l.giveTypes(); err != nil {
+		return err
+	}
+	if err := l.choose(); err != nil {
+		return err
+	}
+	if l.o.Mixed {
+		l.wantTyped()
+	}
+	return nil
 }
 
 func (l *loader) warn(format string, args ...any) {
@@ -349,6 +378,8 @@ func (l *loader) choose() error {
 		usual := !slices.Contains(l.file.notFeatures, name)
 		if l.o.Categories { // of what is no measurement, texts are categories
 			usual = !l.isNested(c)
+		} else if l.o.Mixed {
+			usual = usual && !l.isNested(c)
 		}
 		if !l.hasRole(c) && !l.excluded[c] && usual {
 			l.chosen = append(l.chosen, c)
@@ -384,6 +415,11 @@ func (l *loader) chooseExact() (done bool, err error) {
 		l.chosen = append(l.chosen, c)
 	}
 	l.explicit = true
+	if l.o.ExactTypes != nil {
+		for j, c := range l.chosen {
+			l.types[c], l.given[c] = l.o.ExactTypes[j], true
+		}
+	}
 	return true, nil
 }
 
@@ -392,7 +428,7 @@ func (l *loader) load(ctx context.Context) (Source, error) {
 	if err := l.measure(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.decide(); err != nil {
+	if err := l.decide(ctx); err != nil {
 		return nil, err
 	}
 	l.named, l.single = nil, nil // as long as the file, and a stream keeps the loader

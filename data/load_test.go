@@ -144,7 +144,7 @@ func TestLoadErrors(t *testing.T) {
 		{"a,b\nx,y\nz,y\n", Options{}, `f.csv: no column is left to work with: a (text), b (text)`},
 		{"a,b\n1,\n,2\n", Options{Missing: "drop"}, `f.csv: no row is complete: all 2 rows were dropped`},
 		{"a,b\n1e300,1\n2,3\n", Options{Float32: true}, `f.csv: column "a": 1e+300 is too large for float32; leave out --float32, or --exclude a`},
-		{"a\n1\n", Options{Missing: "zero"}, `missing "zero" is not one of error, drop`},
+		{"a\n1\n", Options{Missing: "zero"}, `missing "zero" is not one of error, drop, model`},
 		{"a\n1\n", Options{Header: "maybe"}, `header "maybe" is not one of auto, yes, no`},
 		{"a\n1\n", Options{Delimiter: "ab"}, `delimiter "ab" is not one of comma, semicolon, tab, pipe, space or another single sign`},
 		{"a\n1\n", Options{Format: "xls"}, `f.csv: format "xls" is not one of csv, tsv, npy, idx, parquet`},

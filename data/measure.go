@@ -28,27 +28,40 @@ func (l *loader) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !l.explicit {
+	if !l.explicit && !l.o.Mixed {
 		l.chosen = slices.DeleteFunc(l.chosen, func(c int) bool { return probablyText[c] })
 	}
-	if l.o.Categories {
-		l.categorize()
-		defer func() { l.words.measuring = false }()
+	if err := l.guessTypes(ctx); err != nil {
+		return err
 	}
+	l.categorize(l.chosen)
 	p := newPlan(l.measureWants(probablyText))
 	if err := l.allocate(p); err != nil {
 		return err
 	}
 	m := newMerger(len(p.wants))
 	l.single = l.newSingle()
-	err = l.cells.read(ctx, p.wants, false, l.threads, func(b *batch) error {
+	few := l.newFew(l.open())
+	err = l.readMeasuring(ctx, p, func(b *batch) error {
 		m.add(b.First, statsOf(b, p, l.rowOf))
+		addFew(few, b, p)
 		l.put(b, p)
 		l.single.put(b, p, l.chosen)
 		return l.holdTexts(b)
 	})
-	l.stats = m.total
-	return err
+	if l.stats = m.total; err != nil {
+		return err
+	}
+	return l.findTypes(ctx, few)
+}
+
+// readMeasuring is a pass that learns what stands in columns: those of categories give the numbers that their words spell too.
+func (l *loader) readMeasuring(ctx context.Context, p *plan, yield func(*batch) error) error {
+	if l.words != nil {
+		l.words.measuring = true
+		defer func() { l.words.measuring = false }()
+	}
+	return l.cells.read(ctx, p.wants, false, l.threads, yield)
 }
 
 // probe looks at the first rows to guess which columns hold text, so that they need not be parsed as numbers. A
@@ -56,7 +69,7 @@ func (l *loader) measure(ctx context.Context) error {
 // to be text later on is left out then.
 func (l *loader) probe(ctx context.Context) ([]bool, error) {
 	guess := make([]bool, len(l.cols.names))
-	if _, numbers := l.file.cells.(*arrayFile); l.n == 0 || numbers || l.o.Categories || l.explicit && !l.wide {
+	if _, numbers := l.file.cells.(*arrayFile); l.n == 0 || numbers || l.o.Categories || l.o.Mixed || l.explicit && !l.wide {
 		return guess, nil
 	}
 	wants := make([]want, len(guess))
@@ -169,7 +182,7 @@ func (l *loader) holdTexts(b *batch) error {
 func (l *loader) allocate(p *plan) error {
 	var named []int
 	for _, c := range l.chosen {
-		if !l.explicit && !l.o.Categories && calledCounter(l.cols.names[c]) {
+		if !l.explicit && !l.o.Categories && !l.o.Mixed && calledCounter(l.cols.names[c]) {
 			named = append(named, c)
 		}
 	}

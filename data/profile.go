@@ -45,7 +45,7 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Info: l.info, Distinct: make([]int64, len(l.cols.names))}
-	if r.Err = l.decide(); r.Err == nil {
+	if r.Err = l.decide(ctx); r.Err == nil {
 		r.Err = l.checkMissing(ctx)
 	}
 	if r.Err == nil {
@@ -60,6 +60,9 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	l.info.Rows = l.n
+	if l.keepsGaps() {
+		l.info.MissingCells = l.missingCells()
+	}
 	if l.o.Missing == "drop" {
 		l.noteRows(l.n - r.IncompleteRows)
 		if r.Err == nil {
@@ -217,6 +220,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Kind      string   `json:"kind"`
 		Use       string   `json:"use"`
 		Why       string   `json:"why"`
+		Type      string   `json:"type,omitempty"`
 		Missing   int64    `json:"missing"`
 		NonFinite int64    `json:"non_finite"`
 		Distinct  int64    `json:"distinct"`
@@ -246,7 +250,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}
 	for i := range r.Columns {
 		c := &r.Columns[i]
-		j := column{Name: c.Name, Kind: c.Kind, Use: c.Use, Why: c.Why, Missing: c.Missing, NonFinite: c.NonFinite, Distinct: r.Distinct[i]}
+		j := column{Name: c.Name, Kind: c.Kind, Use: c.Use, Why: c.Why, Type: c.Type, Missing: c.Missing, NonFinite: c.NonFinite, Distinct: r.Distinct[i]}
 		if c.Numbers > 0 && c.Kind != "text" {
 			j.Min, j.Max, j.Mean = &c.Min, &c.Max, finite(c.Mean)
 			j.SD = finite(c.SD)

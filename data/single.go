@@ -25,7 +25,7 @@ type single struct {
 
 // newSingle makes room; nil where rows are not stored as float32, or are float32 in the file.
 func (l *loader) newSingle() *single {
-	if !l.o.Float32 || l.isSingle || l.o.Categories || len(l.chosen) == 0 {
+	if !l.o.Float32 || l.isSingle || l.o.Categories || len(l.chosen) == 0 { // levels are few
 		return nil
 	}
 	s := &single{rows: min(l.n, singleRows, max(1, singleCells/int64(len(l.chosen)))), values: make([][]float64, len(l.chosen))}
@@ -42,19 +42,22 @@ func (s *single) put(b *batch, p *plan, chosen []int) {
 	}
 	n := int(min(s.rows-b.First, int64(b.N)))
 	for j, c := range chosen {
+		if p.number[c] < 0 {
+			continue // read in another pass
+		}
 		gather(s.values[j][b.First:], b.F64, n, p.numbers, []int{p.number[c]})
 	}
 }
 
 // checkSingle refuses features that float32 cannot hold, and names those of which it loses something.
 func (l *loader) checkSingle() error {
-	if !l.o.Float32 || l.isSingle || l.o.Categories {
+	if !l.o.Float32 || l.isSingle {
 		return nil
 	}
 	var merged, spread []string
 	for _, c := range l.features {
 		s, name := &l.stats[c], l.cols.names[c]
-		if s.n == 0 {
+		if s.n == 0 || l.isCategory(c) {
 			continue
 		}
 		for _, v := range []float64{s.min, s.max} {

@@ -39,7 +39,7 @@ func (l *loader) stream(ctx context.Context) (Source, error) {
 		cols = append(cols[:len(cols):len(cols)], l.weight)
 	}
 	for _, c := range cols {
-		s.drop = s.drop || l.stats[c].missing > 0
+		s.drop = s.drop || l.stats[c].missing > 0 && !l.keepsGaps()
 	}
 	if s.drop {
 		gone, err := l.incomplete(ctx, cols)

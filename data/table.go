@@ -34,6 +34,9 @@ func (l *loader) table() (Source, error) {
 // noteRows notes that n rows are kept.
 func (l *loader) noteRows(n int64) {
 	l.info.Rows, l.info.Dropped = n, l.n-n
+	if l.keepsGaps() {
+		l.info.MissingCells = l.missingCells()
+	}
 	if l.info.Dropped > 0 {
 		l.warn("dropped %s of %s with a missing value", thousands(l.info.Dropped), counted(l.n, "row"))
 	}
@@ -61,7 +64,7 @@ func (l *loader) complete() []int {
 	if l.weight >= 0 {
 		missing += l.stats[l.weight].missing
 	}
-	if missing == 0 {
+	if missing == 0 || l.keepsGaps() {
 		return nil
 	}
 	s, places := &l.store, l.places()
