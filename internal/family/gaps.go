@@ -126,13 +126,14 @@ func (p *Panel) Mark() {
 
 // HasHoles reports whether a cell of the panel is missing.
 func (p *Panel) HasHoles() bool {
-	sum := 0.0
 	for j := range p.D {
 		for _, v := range p.X[j*kern.Rows : j*kern.Rows+p.N] {
-			sum += v - v // 0 for finite numbers
+			if v != v {
+				return true
+			}
 		}
 	}
-	return sum != 0
+	return false
 }
 
 // filled returns the cells of the panel with 0 in place of missing ones, in memory of ws.

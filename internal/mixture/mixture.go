@@ -31,6 +31,17 @@ func (m *Mixture) Free() int {
 	return m.Family.Free(m.K, m.D) + max(m.logits()-1, 0)
 }
 
+// WithGaps returns the mixture for rows with missing cells: itself, if it is one.
+func (m *Mixture) WithGaps() *Mixture {
+	f, ok := m.Family.(family.Incomplete)
+	if !ok || f.Patterns() != nil {
+		return m
+	}
+	own := *m
+	own.Family = f.WithGaps(family.NewGaps(m.D))
+	return &own
+}
+
 func (m *Mixture) logits() int {
 	if m.Uniform || !m.Family.Density() {
 		return 0
@@ -117,7 +128,9 @@ func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b.hard, _ = b.kernel.(family.HardKernel)
 	if f, ok := b.kernel.(family.Fusable); ok {
 		b.fused = f.Fuse(b.logw)
-		b.bounding = b.newBounding(m.D)
+		if family.PatternsOf(m.Family) == nil {
+			b.bounding = b.newBounding(m.D)
+		}
 	}
 	return b
 }

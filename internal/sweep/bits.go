@@ -20,12 +20,13 @@ type packer struct {
 	fills  bool
 	own    [][]uint32 // where none are kept: a panel for each worker
 	base   *baser     // nil where no family has a part of its own for a row
+	gaps   bool       // cells may be missing
 }
 
 // packer returns the packer of a pass for the tasks, and a function to call at its end. Tasks of one family that reads bits
 // are given bits alone.
 func (l *Local) packer(ctx context.Context, tasks []Task) (p *packer, end func(err error)) {
-	p, end = &packer{origin: l.origin}, func(error) {}
+	p, end = &packer{origin: l.origin, gaps: gaps(tasks)}, func(error) {}
 	if f, ok := common[family.Based](tasks); ok {
 		p.base, end = l.baser(ctx, f)
 		return p, end
@@ -45,11 +46,24 @@ func (l *Local) packer(ctx context.Context, tasks []Task) (p *packer, end func(e
 	return p, end
 }
 
+// gaps reports whether a task is for rows with missing cells.
+func gaps(tasks []Task) bool {
+	for i := range tasks {
+		if family.PatternsOf(tasks[i].Mixture.Family) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // pack fills the panel with the rows of b from lo on, for worker id.
 func (p *packer) pack(id int, to *family.Panel, b *data.Block, lo int) {
 	to.Bits, to.Base = nil, nil
 	if p.family == nil {
 		pack(to, b, lo, p.origin)
+		if p.gaps {
+			to.Mark()
+		}
 		if p.base != nil {
 			p.base.fill(id, to, lo+int(b.First))
 		}
@@ -69,6 +83,9 @@ func (p *packer) pack(id int, to *family.Panel, b *data.Block, lo int) {
 		return
 	}
 	pack(to, b, lo, p.origin)
+	if p.gaps {
+		to.Mark()
+	}
 	if before == asNumbers {
 		return
 	}

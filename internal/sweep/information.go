@@ -145,6 +145,9 @@ func (w *products) add(acc *outer, b *data.Block, share float64, seed uint64) {
 
 // flush adds the panel to acc and empties it.
 func (w *products) flush(acc *outer) {
+	if family.PatternsOf(w.m.Family) != nil {
+		w.panel.Mark()
+	}
 	w.m.RowGrad(w.grad, w.bound, w.panel, w.scratch)
 	for j, at := range w.keep { // in order, so at >= j
 		copy(w.grad[j*kern.Rows:(j+1)*kern.Rows], w.grad[at*kern.Rows:(at+1)*kern.Rows])

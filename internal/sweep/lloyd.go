@@ -55,8 +55,8 @@ const shortAfter = 2
 
 // lloyd reports whether the task is a sweep of k-means that goes on from others.
 func (t *Task) lloyd() bool {
-	_, means := t.Mixture.Family.(family.KMeans)
-	return means && t.State != nil && math.IsInf(t.Beta, 1)
+	f, means := t.Mixture.Family.(family.KMeans)
+	return means && f.Gaps == nil && t.State != nil && math.IsInf(t.Beta, 1)
 }
 
 func (t *Task) newStats() *family.Stats { return t.Mixture.NewStats(family.FarRows(t.Mixture.K)) }

@@ -43,14 +43,14 @@ func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, e
 		reuse: spare.put,
 		work: func(id int, b *data.Block, s *Scored) error {
 			if scorers[id] == nil {
-				scorers[id] = &scorer{bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}
+				scorers[id] = &scorer{mixture: m, theta: theta, bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}
 			}
 			s.resize(b)
 			for lo := 0; lo < b.N; lo += kern.Rows {
 				if err := stopped(); err != nil {
 					return err
 				}
-				pack(scorers[id].panel, b, lo, l.origin)
+				scorers[id].pack(b, lo, l.origin)
 				scorers[id].score(s, lo)
 			}
 			return nil
@@ -64,14 +64,33 @@ func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, e
 
 // scorer is one worker's means to score panels.
 type scorer struct {
+	mixture *mixture.Mixture
+	theta   []float64
 	bound   *mixture.Bound
+	gapped  *mixture.Bound // for panels with missing cells; nil until there is one
 	panel   *family.Panel
 	scratch *mixture.Scratch
 }
 
-// score fills rows lo and on of s from the panel.
+// pack fills the panel with the rows of b from lo on.
+func (r *scorer) pack(b *data.Block, lo int, origin []float64) {
+	pack(r.panel, b, lo, origin)
+	r.panel.Holes = false
+	if family.PatternsOf(r.mixture.Family) != nil || r.panel.HasHoles() {
+		r.panel.Mark()
+	}
+}
+
+// score fills rows lo and on of s from the panel. A row without any cell has the density 1, and the mixing weights as responsibilities.
 func (r *scorer) score(s *Scored, lo int) {
-	e := r.bound.Posterior(r.panel, r.scratch)
+	bound := r.bound
+	if r.panel.Holes {
+		if r.gapped == nil {
+			r.gapped = r.mixture.WithGaps().Bind(r.theta, 1)
+		}
+		bound = r.gapped
+	}
+	e := bound.Posterior(r.panel, r.scratch)
 	for i := range r.panel.N {
 		s.Label[lo+i], s.LogDensity[lo+i], s.Entropy[lo+i], s.Best[lo+i] = e.Label[i], e.Score[i], e.Entropy[i], e.Best[i]
 		for c := range s.K {
@@ -100,14 +119,14 @@ type Single struct {
 // NewSingle returns a scorer of single rows by a mixture with the parameters theta, both relative to origin.
 func NewSingle(m *mixture.Mixture, theta, origin []float64) *Single {
 	bound := m.Bind(theta, 1)
-	return &Single{scorer: scorer{bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}, origin: origin, out: Scored{K: m.K}}
+	return &Single{scorer: scorer{mixture: m, theta: theta, bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}, origin: origin, out: Scored{K: m.K}}
 }
 
 // Score scores a row as Rows does. What it returns is valid until the next call, and refers to x.
 func (s *Single) Score(x []float64) *Scored {
 	s.block = data.Block{N: 1, D: len(x), F64: x}
 	s.out.resize(&s.block)
-	pack(s.scorer.panel, &s.block, 0, s.origin)
+	s.scorer.pack(&s.block, 0, s.origin)
 	s.scorer.score(&s.out, 0)
 	return &s.out
 }

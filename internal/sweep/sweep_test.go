@@ -139,7 +139,7 @@ func TestSumsAreTheSameBitsForAnyThreadsAndSource(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				look := fmt.Sprintf("%+b", *survey)
+				look := fmt.Sprintf("%+v", *survey)
 				if want == "" {
 					want, scored, seen = text(stats), rows, look
 				}

@@ -28,7 +28,10 @@ func ascends(t *rapid.T, u suite) {
 			if slices.Min(st.N) < float64(2*s.d+4) || slices.Contains(m.Family.AtFloor(m.Components(next), s.k, s.d), true) {
 				// All but flat, with few rows or at the floor: moments are rounded to 1e-16 of the widest direction, and
 				// the floor is 1e-9 of the variance of a column, which may be the narrowest.
-				tol = 1e-6 * st.W * slices.Max(s.v) / slices.Min(s.v)
+				tol = 1e-6 * st.W
+				if narrow := slices.Min(s.v); narrow > 0 {
+					tol *= slices.Max(s.v) / narrow
+				}
 			}
 			lifted := m.FreeEnergy(next, theta, beta, st)
 			if !(lifted >= f-tol) {
