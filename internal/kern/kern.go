@@ -13,13 +13,14 @@ package kern
 //go:generate go -C _asm run ./bits -out ../zbits_amd64.s -stubs ../zbits_amd64.go -pkg kern
 //go:generate go -C _asm run ./gmm -out ../zgmm_amd64.s -stubs ../zgmm_amd64.go -pkg kern
 //go:generate go -C _asm run ./l1 -out ../zl1_amd64.s -stubs ../zl1_amd64.go -pkg kern
+//go:generate go -C _asm run ./lanes -out ../zlanes_amd64.s -stubs ../zlanes_amd64.go -pkg kern
 //go:generate go -C _asm run ./nearest -out ../znearest_amd64.s -stubs ../znearest_amd64.go -pkg kern
 
 // Rows is the number of rows in a panel.
 // 32 rows of 16 columns and their scores for 64 components stay within a 48 KB first-level cache.
 const Rows = 32
 
-// Lanes is the multiple to which Share and Accumulate pad the number of components.
+// Lanes is the multiple to which Share, Accumulate and the kernels of lanes.go pad the number of components.
 const Lanes = 8
 
 // Pad returns k rounded up to a multiple of Lanes.

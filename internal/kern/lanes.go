@@ -5,21 +5,28 @@ package kern
 // Lanes, is the number of components with padding, Pad(k). All lanes are alike: what stands in those beyond k is computed
 // with as the others are, and stays there.
 
+// checkLanes panics unless kp is a multiple of Lanes: with another, assembly would write beyond the slices.
+func checkLanes(kp int) {
+	if kp%Lanes != 0 {
+		panic("kern: the components are not padded")
+	}
+}
+
 // LaneDeviations sets y[j*kp+c] = x[j] - mean[j*kp+c] for d variables, and 0 where x[j] is NaN, a missing cell.
 func LaneDeviations(y, x, mean []float64, d, kp int) {
+	checkLanes(kp)
 	y, x, mean = y[:d*kp], x[:d], mean[:d*kp]
-	if d > 0 && kp > 0 && fastLaneDeviations(y, x, mean, d, kp) {
+	if d > 0 && kp > 0 && fastLaneDeviations(&y[0], &x[0], &mean[0], d, kp) {
 		return
 	}
-	for _, v := range x {
-		to, m := y[:kp], mean[:kp]
-		y, mean = y[kp:], mean[kp:]
+	for j, v := range x {
+		to, m := y[j*kp:j*kp+kp], mean[j*kp:j*kp+kp]
 		if v != v {
 			clear(to)
 			continue
 		}
-		for ; len(to) >= Lanes && len(m) >= Lanes; to, m = to[Lanes:], m[Lanes:] {
-			a, b := (*[Lanes]float64)(to), (*[Lanes]float64)(m)
+		for c := 0; c < kp; c += Lanes {
+			a, b := (*[Lanes]float64)(to[c:c+Lanes]), (*[Lanes]float64)(m[c:c+Lanes])
 			a[0], a[1], a[2], a[3] = v-b[0], v-b[1], v-b[2], v-b[3]
 			a[4], a[5], a[6], a[7] = v-b[4], v-b[5], v-b[6], v-b[7]
 		}
@@ -27,37 +34,48 @@ func LaneDeviations(y, x, mean []float64, d, kp int) {
 }
 
 // LaneProduct sets dst[a*kp+c] = sum_l m[(rows[a]*d+l)*kp+c] y[l*kp+c]: some rows of a matrix of d columns, one matrix a
-// component, times the vector of the component. dst must not overlap y.
+// component, times the vector of the component. Rows may repeat. dst must not overlap y.
 func LaneProduct(dst, m, y []float64, rows []int32, d, kp int) {
+	checkLanes(kp)
 	size := d * kp
-	dst, y = dst[:len(rows)*kp], y[:size]
-	for _, r := range rows {
-		_ = m[int(r)*size : int(r)*size+size]
-	}
-	if size > 0 && len(rows) > 0 && fastLaneProduct(dst, m, y, rows, d, kp) {
+	dst, m, y = dst[:len(rows)*kp], m[:above(rows)*size], y[:size]
+	if size == 0 || len(rows) == 0 {
+		clear(dst)
 		return
 	}
-	for _, r := range rows {
-		to, row := dst[:kp], m[int(r)*size:int(r)*size+size]
-		dst = dst[kp:]
-		for c := 0; c < kp; c += 4 {
-			var a0, a1, a2, a3 float64
-			for i := c; i < size; i += kp {
-				p, q := (*[4]float64)(row[i:]), (*[4]float64)(y[i:])
-				a0 += p[0] * q[0]
-				a1 += p[1] * q[1]
-				a2 += p[2] * q[2]
-				a3 += p[3] * q[3]
-			}
-			t := (*[4]float64)(to[c:])
-			t[0], t[1], t[2], t[3] = a0, a1, a2, a3
+	if fastLaneProduct(&dst[0], &m[0], &y[0], rows, d, kp) {
+		return
+	}
+	for a, r := range rows {
+		to, row := dst[a*kp:a*kp+kp], m[int(r)*size:int(r)*size+size]
+		for c := 0; c < kp; c += Lanes {
+			t := (*[Lanes]float64)(to[c:])
+			t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7] = laneDot(row[c:], y[c:], kp)
 		}
 	}
+}
+
+// laneDot returns the products of two vectors for eight components, the first at 0 of every kp numbers. Eight sums are
+// what fills the registers; in a loop of its own they are not pushed out of them.
+func laneDot(v, w []float64, kp int) (a0, a1, a2, a3, a4, a5, a6, a7 float64) {
+	for i := 0; i < len(v); i += kp {
+		p, q := (*[Lanes]float64)(v[i:i+Lanes]), (*[Lanes]float64)(w[i:i+Lanes])
+		a0 += p[0] * q[0]
+		a1 += p[1] * q[1]
+		a2 += p[2] * q[2]
+		a3 += p[3] * q[3]
+		a4 += p[4] * q[4]
+		a5 += p[5] * q[5]
+		a6 += p[6] * q[6]
+		a7 += p[7] * q[7]
+	}
+	return a0, a1, a2, a3, a4, a5, a6, a7
 }
 
 // LaneNorms sets dst[r*kp+c] = sum_j (sum_{l<=j} w[(j(j+1)/2+l)*kp+c] y[(r*d+l)*kp+c])^2, the squared length of W_c y, for
 // n rows of d variables, at most Rows. Each W_c is lower triangular and packed by rows. dst must not overlap y.
 func LaneNorms(dst, y, w []float64, n, d, kp int) {
+	checkLanes(kp)
 	size := d * kp
 	dst, y, w = dst[:n*kp], y[:n*size], w[:d*(d+1)/2*kp]
 	if size > 0 && n > 0 && fastLaneNorms(dst, y, w, n, d, kp) {
@@ -65,65 +83,97 @@ func LaneNorms(dst, y, w []float64, n, d, kp int) {
 	}
 	for r := range n {
 		row, to := y[r*size:r*size+size], dst[r*kp:r*kp+kp]
-		for c := 0; c < kp; c += 4 {
-			var n0, n1, n2, n3 float64
+		clear(to)
+		for c := 0; c < kp; c += Lanes {
+			t := (*[Lanes]float64)(to[c:])
 			at := c
-			for end := kp; end <= size; end += kp {
-				var a0, a1, a2, a3 float64
-				for i := c; i < end; i += kp {
-					p, q := (*[4]float64)(w[at:]), (*[4]float64)(row[i:])
-					a0 += p[0] * q[0]
-					a1 += p[1] * q[1]
-					a2 += p[2] * q[2]
-					a3 += p[3] * q[3]
-					at += kp
-				}
-				n0, n1, n2, n3 = n0+a0*a0, n1+a1*a1, n2+a2*a2, n3+a3*a3
+			for j := 0; j < size; j += kp {
+				a0, a1, a2, a3, a4, a5, a6, a7 := laneDot(w[at:at+j+Lanes], row[c:], kp)
+				t[0], t[1], t[2], t[3] = t[0]+a0*a0, t[1]+a1*a1, t[2]+a2*a2, t[3]+a3*a3
+				t[4], t[5], t[6], t[7] = t[4]+a4*a4, t[5]+a5*a5, t[6]+a6*a6, t[7]+a7*a7
+				at += j + kp
 			}
-			t := (*[4]float64)(to[c:])
-			t[0], t[1], t[2], t[3] = n0, n1, n2, n3
 		}
 	}
 }
 
 // LaneMoments adds to sum, for n rows of d variables, at most Rows, with weights q[r*kp+c]: the weights at [0, kp), the
 // moments sum_r q y_j at [(1+j)*kp+c] and sum_r (q y_j) y_l, l <= j, at [(1+d+j(j+1)/2+l)*kp+c]. A row of weight 0 counts as
-// any other: where its y is no finite number it leaves NaN, so that callers keep such rows out.
+// any other does, and 0 times Inf is NaN: callers keep rows out whose y is not finite.
 func LaneMoments(sum, y, q []float64, n, d, kp int) {
+	checkLanes(kp)
 	size := d * kp
 	sum, y, q = sum[:(1+d+d*(d+1)/2)*kp], y[:n*size], q[:n*kp]
 	if size > 0 && n > 0 && fastLaneMoments(sum, y, q, n, d, kp) {
 		return
 	}
-	first, second := sum[kp:kp+size], sum[kp+size:]
 	for r := range n {
-		row, weight := y[r*size:r*size+size], q[r*kp:r*kp+kp]
-		addTo(sum[:kp], weight)
+		addTo(sum[:kp], q[r*kp:r*kp+kp])
+	}
+	first, second := sum[kp:kp+size], sum[kp+size:]
+	r := 0
+	for ; r+2 <= n; r += 2 {
+		u, v := y[r*size:r*size+size], y[(r+1)*size:(r+1)*size+size]
 		for c := 0; c < kp; c += 4 {
-			u := (*[4]float64)(weight[c:])
-			at := c
-			for j := c; j < size; j += kp {
-				v, s := (*[4]float64)(row[j:]), (*[4]float64)(first[j:])
-				t0, t1, t2, t3 := u[0]*v[0], u[1]*v[1], u[2]*v[2], u[3]*v[3]
-				s[0], s[1], s[2], s[3] = s[0]+t0, s[1]+t1, s[2]+t2, s[3]+t3
-				for i := c; i <= j; i += kp {
-					v, s := (*[4]float64)(row[i:]), (*[4]float64)(second[at:])
-					s[0], s[1], s[2], s[3] = s[0]+t0*v[0], s[1]+t1*v[1], s[2]+t2*v[2], s[3]+t3*v[3]
-					at += kp
-				}
+			f, g, at := (*[4]float64)(q[r*kp+c:]), (*[4]float64)(q[(r+1)*kp+c:]), c
+			for j := 0; j < size; j += kp {
+				p, o, s := (*[4]float64)(u[j+c:]), (*[4]float64)(v[j+c:]), (*[4]float64)(first[j+c:])
+				a0, a1, a2, a3 := f[0]*p[0], f[1]*p[1], f[2]*p[2], f[3]*p[3]
+				b0, b1, b2, b3 := g[0]*o[0], g[1]*o[1], g[2]*o[2], g[3]*o[3]
+				s[0], s[1], s[2], s[3] = s[0]+(a0+b0), s[1]+(a1+b1), s[2]+(a2+b2), s[3]+(a3+b3)
+				laneAddTwo(second[at:at+j+4], u[c:], v[c:], kp, a0, a1, a2, a3, b0, b1, b2, b3)
+				at += j + kp
 			}
+		}
+	}
+	if r == n {
+		return
+	}
+	u := y[r*size : r*size+size]
+	for c := 0; c < kp; c += Lanes {
+		f, at := (*[Lanes]float64)(q[r*kp+c:]), c
+		for j := 0; j < size; j += kp {
+			p, s := (*[Lanes]float64)(u[j+c:]), (*[Lanes]float64)(first[j+c:])
+			a0, a1, a2, a3, a4, a5, a6, a7 := f[0]*p[0], f[1]*p[1], f[2]*p[2], f[3]*p[3], f[4]*p[4], f[5]*p[5], f[6]*p[6], f[7]*p[7]
+			s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] = s[0]+a0, s[1]+a1, s[2]+a2, s[3]+a3, s[4]+a4, s[5]+a5, s[6]+a6, s[7]+a7
+			laneAdd(second[at:at+j+Lanes], u[c:], kp, a0, a1, a2, a3, a4, a5, a6, a7)
+			at += j + kp
 		}
 	}
 }
 
-// LaneScatter adds q[c] v[i*kp+c] to sum[at[i]*kp+c] for every i; places may repeat. A weight of 0 times what is no finite
-// number is NaN, here as in LaneMoments.
-func LaneScatter(sum, v, q []float64, at []int32, kp int) {
-	v, q = v[:len(at)*kp], q[:kp]
-	for _, p := range at {
-		_ = sum[int(p)*kp : int(p)*kp+kp]
+// laneAddTwo adds a times u and b times v to sum, for four components, the first at 0 of every kp numbers.
+func laneAddTwo(sum, u, v []float64, kp int, a0, a1, a2, a3, b0, b1, b2, b3 float64) {
+	for i := 0; i < len(sum); i += kp {
+		s, p, q := (*[4]float64)(sum[i:i+4]), (*[4]float64)(u[i:i+4]), (*[4]float64)(v[i:i+4])
+		s[0] += a0*p[0] + b0*q[0]
+		s[1] += a1*p[1] + b1*q[1]
+		s[2] += a2*p[2] + b2*q[2]
+		s[3] += a3*p[3] + b3*q[3]
 	}
-	if kp > 0 && len(at) > 0 && fastLaneScatter(sum, v, q, at, kp) {
+}
+
+// laneAdd is laneAddTwo for one vector and eight components.
+func laneAdd(sum, u []float64, kp int, a0, a1, a2, a3, a4, a5, a6, a7 float64) {
+	for i := 0; i < len(sum); i += kp {
+		s, p := (*[Lanes]float64)(sum[i:i+Lanes]), (*[Lanes]float64)(u[i:i+Lanes])
+		s[0] += a0 * p[0]
+		s[1] += a1 * p[1]
+		s[2] += a2 * p[2]
+		s[3] += a3 * p[3]
+		s[4] += a4 * p[4]
+		s[5] += a5 * p[5]
+		s[6] += a6 * p[6]
+		s[7] += a7 * p[7]
+	}
+}
+
+// LaneScatter adds q[c] v[i*kp+c] to sum[at[i]*kp+c] for every i; places may repeat. 0 times Inf is NaN here as in
+// LaneMoments.
+func LaneScatter(sum, v, q []float64, at []int32, kp int) {
+	checkLanes(kp)
+	sum, v, q = sum[:above(at)*kp], v[:len(at)*kp], q[:kp]
+	if kp > 0 && len(at) > 0 && fastLaneScatter(&sum[0], &v[0], &q[0], at, kp) {
 		return
 	}
 	for _, p := range at {
@@ -135,4 +185,13 @@ func LaneScatter(sum, v, q []float64, at []int32, kp int) {
 			s[4], s[5], s[6], s[7] = s[4]+f[4]*x[4], s[5]+f[5]*x[5], s[6]+f[6]*x[6], s[7]+f[7]*x[7]
 		}
 	}
+}
+
+// above returns the least number above all of at, which is beyond all memory if one is negative.
+func above(at []int32) int {
+	n := 0
+	for _, p := range at {
+		n = max(n, int(uint32(p))+1)
+	}
+	return n
 }
