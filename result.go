@@ -12,17 +12,20 @@ import (
 
 // Result is a finished fit. Its JSON is what the command prints with --json.
 type Result struct {
-	Data       string     `json:"data,omitempty"` // the name of the data, where known
-	Kind       string     `json:"model"`
-	Covariance string     `json:"covariance,omitempty"`
-	Mclust     string     `json:"mclust,omitempty"`
-	K          int        `json:"k"`
-	Rows       int64      `json:"n"` // rows of positive weight
-	D          int        `json:"d"`
-	Columns    []string   `json:"columns"`
-	Levels     [][]string `json:"levels,omitempty"`          // categorical: names of each column's levels
-	PCA        *model.PCA `json:"pca,omitempty"`             // what --pca kept of the rows; nil without it
-	ByHand     bool       `json:"written_by_hand,omitempty"` // of a model without provenance: nothing was fitted
+	Data       string          `json:"data,omitempty"` // the name of the data, where known
+	Kind       string          `json:"model"`
+	Covariance string          `json:"covariance,omitempty"`
+	Mclust     string          `json:"mclust,omitempty"`
+	K          int             `json:"k"`
+	Rows       int64           `json:"n"` // rows of positive weight
+	D          int             `json:"d"`
+	Columns    []string        `json:"columns"`
+	Levels     [][]string      `json:"levels,omitempty"`          // categorical: names of each column's levels
+	Types      []string        `json:"types,omitempty"`           // what the columns hold: number, category or count
+	LeftOut    []model.LeftOut `json:"left_out"`                  // columns of the data that are no features, though nobody left them out
+	Missing    model.Missing   `json:"missing"`                   // what the rows that were fitted lacked
+	PCA        *model.PCA      `json:"pca,omitempty"`             // what --pca kept of the rows; nil without it
+	ByHand     bool            `json:"written_by_hand,omitempty"` // of a model without provenance: nothing was fitted
 
 	model.Course
 

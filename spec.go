@@ -72,6 +72,10 @@ type Spec struct {
 	// RegCovar is added to every variance by the M-step, as scikit-learn does. Above 0 nothing is climbed, and the
 	// result carries no distance.
 	RegCovar float64 `json:"reg_covar,omitempty"`
+	// Missing says what a missing cell is, which is NaN in the rows: with "model", the default of mixtures, the fit is the best for the
+	// cells that are there; with "error" rows must be complete. For kmeans "error" is the default, and "model" takes distances over the
+	// cells that are there. For kmedians rows must be complete.
+	Missing string `json:"missing,omitempty"`
 	// Scale is "none" (the default), "standard" (mean 0, standard deviation 1) or "robust" (median 0, interquartile
 	// range 1; beyond 50,000 rows those of a random sample). It is kept in the model; results are in the user's units.
 	Scale string `json:"scale,omitempty"`

@@ -31,6 +31,14 @@ func Told(m *model.Model) *Result {
 	if r.ByHand = p == nil; r.ByHand {
 		p = &model.Provenance{}
 	}
+	if r.LeftOut = p.LeftOut; r.LeftOut == nil {
+		r.LeftOut = []model.LeftOut{}
+	}
+	if p.Missing != nil {
+		r.Missing = *p.Missing
+	} else if !r.ByHand {
+		r.Missing.Patterns = 1
+	}
 	r.Data, r.Rows, r.Course, r.ICL, r.Inertia, r.Findings = p.Data, p.Rows, p.Course, p.ICL, p.Inertia, p.Findings
 	r.Warnings = slices.Clone(p.Warnings)
 	if r.Warnings == nil {

@@ -37,6 +37,16 @@ func (b *Block) At(i, j int) float64 {
 	return float64(b.F32[i*b.D+j])
 }
 
+// Empty reports whether row i has no cell: all are NaN.
+func (b *Block) Empty(i int) bool {
+	for j := range b.D {
+		if v := b.At(i, j); v == v {
+			return false
+		}
+	}
+	return true
+}
+
 // Weight returns the weight of row i.
 func (b *Block) Weight(i int) float64 {
 	if b.W == nil {

@@ -73,11 +73,15 @@ func Binarized(src Source, threshold float64) Source {
 		for i, v := range b.F64 {
 			if v > threshold {
 				dst[i] = 1
+			} else if v != v { // missing
+				dst[i] = v
 			}
 		}
 		for i, v := range b.F32 {
 			if float64(v) > threshold {
 				dst[i] = 1
+			} else if v != v {
+				dst[i] = float64(v)
 			}
 		}
 	}}

@@ -77,10 +77,11 @@ type judge struct {
 	mix           *mixture.Mixture // of the components that take part
 	theta, origin []float64
 	guard         *guard
-	jacobian      float64 // what log densities of transformed rows have too much
-	k             int     // components of the model
-	at            []int   // the places of those that take part among all; nil where all do
-	all           Scored  // of all components, where some take no part
+	jacobian      float64   // what log densities of transformed rows have too much
+	scales        []float64 // the part of each column in it
+	k             int       // components of the model
+	at            []int     // the places of those that take part among all; nil where all do
+	all           Scored    // of all components, where some take no part
 }
 
 // judge makes the model ready.
@@ -96,7 +97,7 @@ func (m *Model) judge() (*judge, error) {
 	}
 	j.guard = some.guard(j.origin)
 	if m.HasDensity() {
-		j.jacobian = LogVolume(m.Transform, m.D())
+		j.jacobian, j.scales = LogVolume(m.Transform, m.D()), LogScales(m.Transform, m.D())
 	}
 	return j, nil
 }
@@ -109,8 +110,9 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 	}
 	if j.jacobian != 0 {
 		for i := range s.LogDensity {
-			s.LogDensity[i] -= j.jacobian
-			s.Best[i] -= j.jacobian
+			less := j.volume(s.Block, i)
+			s.LogDensity[i] -= less
+			s.Best[i] -= less
 		}
 	}
 	if j.at == nil {
@@ -127,6 +129,22 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 		}
 	}
 	return all, nil
+}
+
+// volume returns what the log density of row i has too much: of the cells that are there.
+func (j *judge) volume(b *data.Block, i int) float64 {
+	sum, whole := 0.0, true
+	for c := range b.D {
+		if v := b.At(i, c); v != v {
+			whole = false
+		} else if c < len(j.scales) {
+			sum += j.scales[c]
+		}
+	}
+	if whole {
+		return j.jacobian
+	}
+	return sum
 }
 
 // Present returns the model of the components that have a weight above 0, and their places among all; m itself where that is

@@ -79,12 +79,12 @@ func closest(a, b []float64) int {
 func (g *guard) tooFar(s *Scored, i int) error {
 	at := 0
 	for j := range s.D {
-		if math.Abs(s.At(i, j)/2-g.origin[j]/2) > math.Abs(s.At(i, at)/2-g.origin[at]/2) {
+		if v := s.At(i, at); math.Abs(s.At(i, j)/2-g.origin[j]/2) > math.Abs(v/2-g.origin[at]/2) || v != v {
 			at = j
 		}
 	}
 	for j := range s.D {
-		if v := s.At(i, j); v-v != 0 {
+		if v := s.At(i, j); math.IsInf(v, 0) {
 			return fmt.Errorf("row %d, column %q: the value overflows where it is scaled; divide the column by a constant", s.Number(i), g.names[j])
 		}
 	}

@@ -95,7 +95,7 @@ func (m *Model) Scorer() (*Scorer, error) {
 	return &Scorer{m: m, judge: j, single: sweep.NewSingle(j.mix, j.theta, j.origin), x: make([]float64, m.D())}, nil
 }
 
-// Score says of one row, of d finite numbers in the user's units, what Rows says of every row. What it returns is valid until the
+// Score says of one row, of d finite numbers in the user's units, NaN where one is missing, what Rows says of every row. What it returns is valid until the
 // next call.
 func (s *Scorer) Score(row []float64) (*Scored, error) {
 	d := s.m.D()
@@ -103,7 +103,7 @@ func (s *Scorer) Score(row []float64) (*Scored, error) {
 		return nil, fmt.Errorf("the row has %d numbers, but the model has %d columns", len(row), d)
 	}
 	for j, v := range row {
-		if v-v != 0 {
+		if v-v != 0 && v == v {
 			return nil, fmt.Errorf("column %q: %v is not a finite number", s.m.Columns[j], v)
 		}
 	}

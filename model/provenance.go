@@ -2,14 +2,30 @@ package model
 
 // Provenance is what a model file remembers of its fit.
 type Provenance struct {
-	Data string `json:"data,omitempty"` // the name of the data, as given
-	Rows int64  `json:"rows"`           // rows of positive weight
+	Data    string    `json:"data,omitempty"`     // the name of the data, as given
+	Rows    int64     `json:"rows"`               // rows of positive weight
+	Missing *Missing  `json:"missing,omitempty"`  // nil where every cell had a value
+	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the data that are no features, though nobody left them out
 	Course
 	GroupRows []int64  `json:"component_rows"` // rows that carry each label
 	AtFloor   []bool   `json:"at_floor"`
 	ICL       *float64 `json:"icl,omitempty"`
 	Inertia   *float64 `json:"inertia,omitempty"`
 	Findings
+}
+
+// Missing says what the rows that were fitted lacked.
+type Missing struct {
+	Cells     int64 `json:"cells"`
+	Rows      int64 `json:"rows"`       // rows that lack a cell
+	Patterns  int64 `json:"patterns"`   // sets of columns that a row lacks, the empty one of complete rows among them
+	EmptyRows int64 `json:"empty_rows"` // rows without any cell, which are not fitted
+}
+
+// LeftOut is a column that is no feature, and why.
+type LeftOut struct {
+	Column string `json:"column"`
+	Why    string `json:"why"`
 }
 
 // Course is how a fit went. A result and a model file tell it alike.

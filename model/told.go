@@ -206,6 +206,7 @@ type asked struct {
 	TolShift    float64   `json:"tol_shift"`
 	Seed        *uint64   `json:"seed"`
 	RegCovar    float64   `json:"reg_covar"`
+	Missing     string    `json:"missing"`
 	Scale       string    `json:"scale"`
 	PCA         int       `json:"pca"`
 	Bootstrap   int       `json:"bootstrap"`

@@ -103,7 +103,9 @@ func (t *Transform) Apply(x []float64) []float64 {
 		return y
 	case "binarize":
 		for j, v := range x {
-			x[j] = map[bool]float64{true: 1}[v > *t.Threshold]
+			if v == v { // what is missing stays so
+				x[j] = map[bool]float64{true: 1}[v > *t.Threshold]
+			}
 		}
 		return x
 	}
@@ -128,6 +130,21 @@ func (t *Transform) undo(y []float64) []float64 {
 		y[j] = y[j]*t.Scale[j] + t.Center[j]
 	}
 	return y
+}
+
+// LogScales returns what a log density of transformed rows has too much for each of d columns, or what is there of them: the logarithm of its
+// scale. It is 0 with principal components.
+func LogScales(ts []Transform, d int) []float64 {
+	logs := make([]float64, d)
+	if Principal(ts) != nil {
+		return logs
+	}
+	for _, t := range ts {
+		for j, s := range t.Scale {
+			logs[j] += math.Log(s)
+		}
+	}
+	return logs
 }
 
 // LogVolume returns what a log density of transformed rows of d columns has too much for one in the user's units: the sum

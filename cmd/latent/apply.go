@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
 
@@ -74,6 +75,9 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 	}
 	o, err := a.data.options(cmd, a.threads)
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := missing(&o, kind.Of(m.Kind)); err != nil {
 		return nil, nil, nil, err
 	}
 	o.Exact, o.AllowEmpty = m.Columns, true

@@ -49,7 +49,7 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 	f.StringVar(&d.Delimiter, "delimiter", "", "what separates cells; detected otherwise (tab may be written \\t)")
 	f.StringVar(&d.Decimal, "decimal", "", "what separates decimals: . or ,; detected otherwise")
 	f.StringVar(&d.ID, "id", "", "column that names the rows")
-	f.StringVar(&d.Missing, "missing", "error", "error or drop: what to do with rows that lack a value")
+	f.StringVar(&d.Missing, "missing", "", "what to do with rows that lack a value: model takes the cells that are there, drop leaves the row out, error stops; model for mixtures, error for centres")
 	f.BoolVar(&d.AllowFewer, "allow-fewer", false, "with --missing drop: go on with less than half of the rows")
 	d.memory.add(cmd)
 }
@@ -79,7 +79,7 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 		return o, usagef("--delimiter %q is not one sign, such as ; or \\t", o.Delimiter)
 	}
 	for _, w := range []struct{ flag, value, allowed string }{
-		{"header", o.Header, "auto yes no"}, {"missing", o.Missing, "error drop"}, {"format", o.Format, " csv tsv parquet npy idx"}, {"decimal", o.Decimal, " . ,"},
+		{"header", o.Header, "auto yes no"}, {"missing", o.Missing, " model drop error"}, {"format", o.Format, " csv tsv parquet npy idx"}, {"decimal", o.Decimal, " . ,"},
 	} {
 		if !slices.Contains(strings.Split(w.allowed, " "), w.value) {
 			return o, usagef("--%s %q is not known; choose one of %s", w.flag, w.value, strings.Join(strings.Fields(w.allowed), ", "))

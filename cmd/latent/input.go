@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,14 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	}
 	k := kind.Of(spec.Model)
 	o.Seed, o.Categories = s.seed, k != nil && k.Cells.Levels
+	if k != nil {
+		if err := missing(&o, k); err != nil {
+			return nil, err
+		}
+		if f := cmd.Flags().Lookup("missing"); f.Changed && o.Missing != "drop" {
+			spec.Missing = o.Missing
+		}
+	}
 	if k != nil && k.Squared {
 		o.Spare = packedCell
 	}
@@ -63,6 +72,17 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 		return nil, err
 	}
 	return in, nil
+}
+
+// missing settles what is done with missing cells where nobody says, and refuses what the kind of model cannot do.
+func missing(o *data.Options, k *kind.Kind) error {
+	switch {
+	case o.Missing == "":
+		o.Missing = k.Missing[0]
+	case o.Missing != "drop" && !slices.Contains(k.Missing, o.Missing):
+		return usagef("--missing %s does not apply to %s, which needs whole rows; use --missing drop, or a mixture, such as --model %s", o.Missing, k.Name, kind.Gaussian.Name)
+	}
+	return nil
 }
 
 // packedCell is how many bytes k-means holds a cell beside the rows, at most, if it takes more than a few passes.

@@ -20,7 +20,8 @@ var Bernoulli = &Kind{
 	Drivers:  mixtures,
 	Criteria: likelihoods,
 	MaxIter:  1000,
-	Family:   func(Variables) family.Family { return family.Bernoulli{} },
+	Missing:  []string{Model, Refuse},
+	Family:   func(v Variables) family.Family { return family.Bernoulli{Gaps: v.Gaps} },
 	Location: Location{
 		Key: "probabilities", Array: "probabilities", Plural: "probabilities of 1", Told: Probability, Highest: 1, Range: "from 0 to 1",
 		Slope:  func(p float64) float64 { return p * (1 - p) },

@@ -21,6 +21,7 @@ var Categorical = &Kind{
 	Drivers:  mixtures,
 	Criteria: likelihoods,
 	MaxIter:  1000,
+	Missing:  []string{Model, Refuse},
 	Family:   func(v Variables) family.Family { return family.Categorical{Levels: v.Levels} },
 	Location: Location{
 		Key: "probabilities", Array: "probabilities", Plural: "likeliest levels", Told: Probability, Highest: 1, Range: "from 0 to 1",

@@ -20,7 +20,7 @@ func (c *Cells) Check(ctx context.Context, src data.Source, levels [][]string, n
 		}
 		return len(levels[j])
 	}
-	row, j, v, found, err := data.FirstCell(ctx, src, func(j int, v float64) bool { return c.Wrong(v, of(j)) })
+	row, j, v, found, err := data.FirstCell(ctx, src, func(j int, v float64) bool { return v == v && c.Wrong(v, of(j)) })
 	if err != nil || !found {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *Cells) CheckRow(row []float64, levels [][]string, names []string) error
 		if c.Levels {
 			n = len(levels[j])
 		}
-		if c.Wrong(v, n) {
+		if v == v && c.Wrong(v, n) {
 			return fmt.Errorf("column %q: %v is not %s", names[j], v, c.Is)
 		}
 	}

@@ -22,11 +22,12 @@ var Gaussian = &Kind{
 	Drivers:  mixtures,
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,
+	Missing:  []string{Model, Refuse},
 	Family: func(v Variables) family.Family {
 		if v.Shape.Parsimonious() {
-			return family.Parsimonious{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar}
+			return family.Parsimonious{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar, Gaps: v.Gaps}
 		}
-		return family.Gaussian{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar}
+		return family.Gaussian{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar, Gaps: v.Gaps}
 	},
 	Location: Location{Key: "means", Array: "means_", Plural: "means", Told: Mean},
 }

@@ -27,6 +27,7 @@ type Kind struct {
 	Drivers  []string // what --algorithm may be; the first leaves it to the fit
 	Criteria []string // what --criterion may be; the first is the default
 	MaxIter  int      // steps allowed where nobody says
+	Missing  []string // what --missing may be; the first is the default
 
 	// Family returns what a cluster looks like.
 	Family func(Variables) family.Family
@@ -105,7 +106,14 @@ type Variables struct {
 	Weight   float64      // of all rows: what says how little they tell of a number
 	Var      []float64    // variance of each column: what floors are measured by; nil where only the number of parameters is asked for
 	RegCovar float64      // added to every variance by the M-step
+	Gaps     *family.Gaps // which cells are missing together; nil where rows are complete
 }
+
+// What --missing may be: a missing cell is an error, or one of which the model says nothing.
+const (
+	Refuse = "error"
+	Model  = "model"
+)
 
 // Of returns the kind with a name, the default one for the empty name, and nil where there is none.
 func Of(name string) *Kind {

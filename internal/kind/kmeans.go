@@ -12,7 +12,8 @@ var KMeans = &Kind{
 	Drivers:  []string{"auto", "lloyd", "breathing", "exact", "minibatch"},
 	Criteria: []string{"silhouette", "gap", "elbow"},
 	MaxIter:  300,
-	Family:   func(Variables) family.Family { return family.KMeans{} },
+	Missing:  []string{Refuse, Model},
+	Family:   func(v Variables) family.Family { return family.KMeans{Gaps: v.Gaps} },
 	Location: Location{Key: "centers", Array: "cluster_centers_", Plural: "centres", Told: Mean},
 	Cost:     Cost{Name: "inertia", Of: "the squared distances"},
 }

@@ -11,6 +11,7 @@ var KMedians = &Kind{
 	Drivers:  []string{"auto", "lloyd", "exact"},
 	Criteria: []string{"silhouette"},
 	MaxIter:  300,
+	Missing:  []string{Refuse},
 	Family:   func(Variables) family.Family { return family.KMedians{} },
 	Location: Location{Key: "centers", Array: "cluster_centers_", Plural: "medians", Told: Median},
 	Cost:     Cost{Name: "cost", Of: "the L1 distances"},

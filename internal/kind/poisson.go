@@ -24,7 +24,8 @@ var Poisson = &Kind{
 	Drivers:  mixtures,
 	Criteria: likelihoods,
 	MaxIter:  1000,
-	Family:   func(v Variables) family.Family { return family.Poisson{Weight: v.Weight} },
+	Missing:  []string{Model, Refuse},
+	Family:   func(v Variables) family.Family { return family.Poisson{Weight: v.Weight, Gaps: v.Gaps} },
 	Location: Location{
 		Key: "rates", Array: "rates", Plural: "rates", Told: Mean, Highest: family.MaxCount, Range: "from 0 to 2^53",
 		Slope:    func(rate float64) float64 { return rate },

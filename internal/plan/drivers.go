@@ -13,7 +13,7 @@ func (p *Plan) DriverAndReason(d int) (a Algorithm, why string) {
 		return DPMeans, ""
 	case p.Algorithm != Auto:
 		return p.Algorithm, ""
-	case !p.Mixture() && d == 1 && p.auto() && p.NInit == 0 && p.Spec.MaxIter == nil && p.TolShift == 0:
+	case !p.Mixture() && d == 1 && !p.Holes && p.auto() && p.NInit == 0 && p.Spec.MaxIter == nil && p.TolShift == 0:
 		return Exact, "one column has an optimum that can be found for certain"
 	case p.breathes():
 		return Breathing, "moves of centres and rows find what Lloyd's algorithm misses, in less time than more starts take"
@@ -28,7 +28,7 @@ func (p *Plan) DriverAndReason(d int) (a Algorithm, why string) {
 // breathes reports whether a fit of k-means whose driver is left open is one of breathing k-means, which goes on where Lloyd's algorithm
 // ends (Fritzke 2020). It is not where the start is given or steps are limited.
 func (p *Plan) breathes() bool {
-	return p.Kind.Squared && !p.HasStart() && p.K != 1 && p.Spec.MaxIter == nil && p.TolShift == 0
+	return p.Kind.Squared && !p.Holes && !p.HasStart() && p.K != 1 && p.Spec.MaxIter == nil && p.TolShift == 0
 }
 
 // auto reports whether the choice of starts is left to the fit.

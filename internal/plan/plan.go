@@ -25,6 +25,8 @@ type Plan struct {
 	Criterion Criterion
 	Beta      []float64 // the schedule of anti-annealing
 	Uniform   bool      // mixing weights are equal and stay so
+	Gaps      bool      // cells may be missing
+	Holes     bool      // some are, as a first pass has found
 	Seed      uint64
 	Tol       float64
 	MaxIter   int
@@ -63,6 +65,9 @@ func (s Spec) parse() Plan {
 	}
 	if shape, err := family.ParseShape(s.Covariance); err == nil {
 		p.Shape = shape
+	}
+	if p.Gaps = s.Missing == kind.Model; s.Missing == "" {
+		p.Gaps = p.Kind.Missing[0] == kind.Model
 	}
 	if s.Algorithm == "" {
 		p.Algorithm = Auto
@@ -113,7 +118,7 @@ func (p *Plan) changed(change func(*Spec)) Plan {
 	s := p.Spec
 	change(&s)
 	q := s.parse()
-	q.OneUnit, q.Replica = p.OneUnit, p.Replica
+	q.OneUnit, q.Replica, q.Holes = p.OneUnit, p.Replica, p.Holes
 	return q
 }
 

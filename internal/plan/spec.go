@@ -24,6 +24,7 @@ type Spec struct {
 	TolShift   float64      `json:"tol_shift,omitempty"`
 	Seed       *uint64      `json:"seed,omitempty"`
 	RegCovar   float64      `json:"reg_covar,omitempty"`
+	Missing    string       `json:"missing,omitempty"`
 	Scale      string       `json:"scale,omitempty"`
 	PCA        int          `json:"pca,omitempty"`
 	Bootstrap  int          `json:"bootstrap,omitempty"`

@@ -44,8 +44,8 @@ func (f *Rows) findDiscrete(ctx context.Context) error {
 		open = false
 		for j, values := range seen {
 			for i := 0; i < b.N && len(values) <= fewValues; i++ {
-				if b.Weight(i) > 0 {
-					values[b.At(i, j)] = true
+				if v := b.At(i, j); v == v && b.Weight(i) > 0 {
+					values[v] = true
 				}
 			}
 			open = open || len(values) <= fewValues

@@ -59,12 +59,12 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 	if len(f.Names) != d {
 		return nil, plan.Wrong("Columns", "has %d names for %d columns", len(f.Names), d)
 	}
-	look, err := sweep.Look(ctx, src, p.Threads)
+	look, err := f.look(ctx)
 	if err != nil {
 		return nil, err
 	}
 	f.Survey = look
-	for _, step := range []func(context.Context) error{f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
+	for _, step := range []func(context.Context) error{f.checkGaps, f.withoutEmpty, f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -176,6 +176,13 @@ func DistinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 func (f *Rows) LogJacobian() float64 {
 	if !f.Plan.Mixture() {
 		return 0
+	}
+	if f.Survey.Missing > 0 {
+		sum := 0.0
+		for j, v := range model.LogScales(f.Transform, len(f.Names)) {
+			sum -= f.Survey.Seen[j] * v
+		}
+		return sum
 	}
 	return -f.Survey.W * model.LogVolume(f.Transform, len(f.Names))
 }

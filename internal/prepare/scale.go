@@ -101,7 +101,7 @@ func (f *Rows) transformed(ctx context.Context, t model.Transform) (err error) {
 			return err
 		}
 	}
-	f.Survey, err = sweep.Look(ctx, f.Source, f.Plan.Threads)
+	f.Survey, err = f.look(ctx)
 	return err
 }
 
@@ -134,10 +134,12 @@ func (f *Rows) held(ctx context.Context, table *data.Table) (*data.Table, error)
 // robust returns the transform by median and interquartile range of each column. Weights count rows.
 func robust(p *seed.Points) model.Transform {
 	t := model.Transform{Kind: "robust"}
-	order := make([]int, p.N)
 	for j := range p.D {
-		for i := range order {
-			order[i] = i
+		order := make([]int, 0, p.N)
+		for i := range p.N {
+			if v := p.At(i)[j]; v == v {
+				order = append(order, i)
+			}
 		}
 		slices.SortFunc(order, func(a, b int) int {
 			switch x, y := p.At(a)[j], p.At(b)[j]; {
@@ -155,12 +157,12 @@ func robust(p *seed.Points) model.Transform {
 	return t
 }
 
-// quantile returns the weighted quantile of column j, whose points are sorted in order. Where the share falls between two rows it is their
+// quantile returns the weighted quantile of column j, of which the points that have a cell are sorted in order. Where the share falls between two rows it is their
 // midpoint.
 func quantile(p *seed.Points, order []int, j int, share float64) float64 {
 	total := 0.0
-	for _, w := range p.W {
-		total += w
+	for _, at := range order {
+		total += p.W[at]
 	}
 	sum := 0.0
 	for i, at := range order {

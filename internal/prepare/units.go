@@ -9,7 +9,6 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
-	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
 )
 
@@ -140,7 +139,7 @@ func (f *Rows) rescale(ctx context.Context) (err error) {
 	}
 	f.measured = f.Source
 	plain := f.Survey
-	if f.Survey, err = sweep.Look(ctx, f.Source, f.Plan.Threads); err != nil || !f.Plan.Kind.Shaped {
+	if f.Survey, err = f.look(ctx); err != nil || !f.Plan.Kind.Shaped {
 		return err
 	}
 	for j, lo := range f.Survey.Min {

@@ -148,12 +148,15 @@ func grids(p *seed.Points) []float64 {
 	n := min(p.N, gridRows)
 	steps, values := make([]float64, p.D), make([]float64, n)
 	for j := range steps {
+		values = values[:0]
 		for i := range n {
-			values[i] = p.At(int(int64(i) * int64(p.N) / int64(n)))[j]
+			if v := p.At(int(int64(i) * int64(p.N) / int64(n)))[j]; v == v {
+				values = append(values, v)
+			}
 		}
 		slices.Sort(values)
 		step, equal := math.Inf(1), false
-		for i := 1; i < n; i++ {
+		for i := 1; i < len(values); i++ {
 			if d := values[i] - values[i-1]; d > 0 {
 				step = min(step, d)
 			} else {

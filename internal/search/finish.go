@@ -101,6 +101,12 @@ func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 		},
 		Findings: model.Findings{ColumnSD: f.SD, Warnings: []model.Warning{}, Version: plan.Version},
 	}
+	if look := f.Survey; look.Missing > 0 || look.Empty > 0 {
+		p.Missing = &model.Missing{Cells: look.Missing, Rows: look.Incomplete, Patterns: int64(look.Gaps.Len()), EmptyRows: look.Empty}
+		if look.Incomplete < look.Used {
+			p.Missing.Patterns++
+		}
+	}
 	_, p.Why = f.Plan.DriverAndReason(f.Mix.D)
 	for _, run := range e.Runs {
 		p.SweepsTotal += run.Sweeps

@@ -173,8 +173,9 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 // Size makes the mixture that f.Plan asks for. It refuses one that cannot be fitted, or that would take more than is allowed.
 func (f *Fit) Size() error {
 	p, d := &f.Plan, len(f.Survey.Mean) // after the transform
+	p.Holes = f.Survey.Missing > 0
 	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
-	v := kind.Variables{Shape: p.Shape, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar)}
+	v := kind.Variables{Shape: p.Shape, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar), Gaps: f.Survey.Gaps}
 	f.Mix.Family = p.Kind.Family(v)
 	if g, ok := f.Mix.Family.(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {

@@ -30,10 +30,13 @@ type Tally struct {
 func (t *Tally) add(s *model.Scored) error {
 	for i, c := range s.Label {
 		w := s.Weight(i)
-		t.rows[c]++
 		if w == 0 {
+			if !s.Empty(i) {
+				t.rows[c]++
+			}
 			continue
 		}
+		t.rows[c]++
 		t.sizes[c] += w
 		t.logLik += w * s.LogDensity[i]
 		t.best += w * s.Best[i]

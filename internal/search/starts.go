@@ -130,7 +130,7 @@ func (f *Fit) sample(ctx context.Context) (*seed.Points, error) {
 // near returns the points in the space where a method of plan.Start measures distances between them. For a Gaussian mixture that is in
 // units of each column's standard deviation, so that the units of columns do not matter; "whitened" measures by the covariance of all
 // rows, so that no linear map of the columns matters. For levels the distance is the number of columns that differ. Other kinds say
-// themselves (kind.Cells.Near), or take the points as they are.
+// themselves (kind.Cells.Near), or take the points as they are. A missing number is taken for the mean of its column.
 func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 	switch k := f.Plan.Kind; {
 	case k.Shaped:
@@ -138,15 +138,16 @@ func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 		for j, v := range f.Survey.Var {
 			factor[j] = 1 / math.Sqrt(v)
 		}
-		if p = p.Scaled(factor); method == plan.Whitened {
+		if p = p.Filled().Scaled(factor); method == plan.Whitened {
 			return p.Whitened()
 		}
+		return p
 	case k.Cells.Levels:
 		return p.OfLevels(kind.Counts(f.Plan.Levels))
 	case k.Cells.Near != nil:
-		return p.Mapped(k.Cells.Near)
+		return p.Mapped(k.Cells.Near).Filled()
 	}
-	return p
+	return p.Filled()
 }
 
 // drawn returns one start drawn from the points p by a method of plan.Start; near is the same points where the method measures
@@ -171,7 +172,12 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	}
 	centres := make([]float64, 0, k*p.D)
 	for _, i := range rows {
-		centres = append(centres, p.At(i)...)
+		for j, x := range p.At(i) {
+			if x != x { // the mean of the column
+				x = f.Survey.Mean[j] - f.Origin[j]
+			}
+			centres = append(centres, x)
+		}
 	}
 	if !f.Plan.Mixture() {
 		return centres, nil

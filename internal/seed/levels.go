@@ -12,8 +12,8 @@ func (p *Points) OfLevels(levels []int) *Points {
 
 // differing counts the columns in which two rows differ.
 func differing(a, b []float64) (n int) {
-	for j, x := range a {
-		if x != b[j] {
+	for j, y := range b {
+		if x := a[j]; x != y && x == x && y == y { // what is missing differs from nothing
 			n++
 		}
 	}
@@ -52,6 +52,8 @@ func nearestLevels(p *Points, centres []float64) []int32 {
 // rows, and the squared distance of a row x from it is
 //
 //	|x - c|^2 = d - 2 (sum of c over the levels of x) + |c|^2.
+//
+// A missing cell counts as one that is at no level.
 //
 // A centre that lost its rows stays.
 func lloydLevels(ctx context.Context, p *Points, rows []int) ([]int32, error) {
@@ -100,7 +102,9 @@ func (g *levelCentres) move(labels []int32) {
 		}
 		weight[c] += g.p.W[i]
 		for j, x := range g.p.At(i) {
-			sum[int(c)*g.width+g.first[j]+int(x)] += g.p.W[i]
+			if x == x {
+				sum[int(c)*g.width+g.first[j]+int(x)] += g.p.W[i]
+			}
 		}
 	}
 	for c, w := range weight {
@@ -118,10 +122,13 @@ func (g *levelCentres) move(labels []int32) {
 
 // assign labels every row by its nearest centre, the lowest of equals.
 func (g *levelCentres) assign(labels []int32) {
-	at := make([]int, g.p.D)
+	at := make([]int, 0, g.p.D)
 	for i := range labels {
+		at = at[:0]
 		for j, x := range g.p.At(i) {
-			at[j] = g.first[j] + int(x)
+			if x == x {
+				at = append(at, g.first[j]+int(x))
+			}
 		}
 		labels[i] = 0
 		best := 0.0

@@ -116,6 +116,9 @@ func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, c
 	for lo := 0; lo < p.N; lo += kern.Rows {
 		panel.N = min(kern.Rows, p.N-lo)
 		kern.Pack(panel.X, p.X[lo*m.D:(lo+panel.N)*m.D], zero, panel.N, m.D)
+		if family.PatternsOf(m.Family) != nil {
+			panel.Mark()
+		}
 		clear(panel.W)
 		copy(panel.W, p.W[lo:lo+panel.N])
 		b.Assign(s, panel, labels[lo:lo+panel.N], confidence, sc)
@@ -125,22 +128,23 @@ func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, c
 	return next
 }
 
-// Means returns the k x d means of the labelled rows; a label without rows gets row 0.
+// Means returns the k x d means of the labelled rows, over the cells that are there; a label without any gets the cell of row 0, or the mean of
+// the column where that is missing.
 func Means(p *Points, labels []int32, k int) []float64 {
-	w, m := make([]float64, k), make([]float64, k*p.D)
+	w, m := make([]float64, k*p.D), make([]float64, k*p.D)
 	for i, c := range labels {
-		w[c] += p.W[i]
 		for j, x := range p.At(i) {
-			m[int(c)*p.D+j] += p.W[i] * x
+			if x == x {
+				w[int(c)*p.D+j] += p.W[i]
+				m[int(c)*p.D+j] += p.W[i] * x
+			}
 		}
 	}
-	for c := range k {
-		for j := range p.D {
-			if w[c] > 0 {
-				m[c*p.D+j] /= w[c]
-			} else {
-				m[c*p.D+j] = p.At(0)[j]
-			}
+	for i, w := range w {
+		if w > 0 {
+			m[i] /= w
+		} else if m[i] = p.At(0)[i%p.D]; m[i] != m[i] {
+			m[i] = p.means()[i%p.D]
 		}
 	}
 	return m

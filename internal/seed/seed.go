@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +23,7 @@ const SampleRows = 50_000
 // Points are rows in memory, relative to an origin.
 type Points struct {
 	N, D int
-	X    []float64 // N x D
+	X    []float64 // N x D; NaN where a cell is missing
 	W    []float64 // N row weights, all positive
 	Row  []int64   // index of each row in its source
 
@@ -90,20 +91,52 @@ func appendLess[F float32 | float64](x []float64, row []F, origin []float64) []f
 
 // Scaled returns the points with column j multiplied by factor[j].
 func (p *Points) Scaled(factor []float64) *Points {
-	q := &Points{N: p.N, D: p.D, X: make([]float64, len(p.X)), W: p.W, Row: p.Row}
-	for i, x := range p.X {
-		q.X[i] = x * factor[i%p.D]
-	}
-	return q
+	return p.mapped(func(j int, x float64) float64 { return x * factor[j] })
 }
 
 // Mapped returns the points with every cell x as f(x).
 func (p *Points) Mapped(f func(x float64) float64) *Points {
+	return p.mapped(func(_ int, x float64) float64 { return f(x) })
+}
+
+// mapped returns the points with every cell x of column j as f(j, x).
+func (p *Points) mapped(f func(j int, x float64) float64) *Points {
 	q := &Points{N: p.N, D: p.D, X: make([]float64, len(p.X)), W: p.W, Row: p.Row}
 	for i, x := range p.X {
-		q.X[i] = f(x)
+		q.X[i] = f(i%p.D, x)
 	}
 	return q
+}
+
+// Filled returns the points with the mean of its column in place of a missing cell; p itself where none is missing.
+func (p *Points) Filled() *Points {
+	if !p.Gaps() {
+		return p
+	}
+	mean := p.means()
+	return p.mapped(func(j int, x float64) float64 {
+		if x != x {
+			return mean[j]
+		}
+		return x
+	})
+}
+
+// Gaps reports whether a cell is missing.
+func (p *Points) Gaps() bool { return slices.ContainsFunc(p.X, func(x float64) bool { return x != x }) }
+
+// means returns the mean of each column over the cells that are there.
+func (p *Points) means() []float64 {
+	weight, mean := make([]float64, p.D), make([]float64, p.D)
+	for i, w := range p.W {
+		for j, x := range p.At(i) {
+			if x == x {
+				weight[j] += w
+				mean[j] += (x - mean[j]) * (w / weight[j])
+			}
+		}
+	}
+	return mean
 }
 
 // Whitened returns the points with their own mean taken off and L^-1 applied, L L^T their covariance: Euclidean distances

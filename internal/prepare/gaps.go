@@ -1,0 +1,116 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/text"
+)
+
+// look makes a first pass over Source.
+func (f *Rows) look(ctx context.Context) (*sweep.Survey, error) {
+	if f.Plan.Gaps {
+		return sweep.LookThrough(ctx, f.Source, f.Plan.Threads)
+	}
+	return sweep.Look(ctx, f.Source, f.Plan.Threads)
+}
+
+// checkGaps refuses a column without any cell, and what needs whole rows where cells are missing.
+func (f *Rows) checkGaps(context.Context) error {
+	look, p := f.Survey, &f.Plan
+	if look.Gaps == nil {
+		return nil
+	}
+	if look.Used == 0 && look.Empty > 0 {
+		return errors.New("there is nothing to fit: no row has a value in any column")
+	}
+	for j, seen := range look.Seen {
+		if seen == 0 && look.Used > 0 {
+			return plan.Errorf("column %q has no value in any row; use --exclude %s", f.Names[j], text.ShellWord(f.Names[j]))
+		}
+	}
+	if look.Missing == 0 {
+		return nil
+	}
+	rows := fmt.Sprintf("but %s missing", text.Are(int(look.Missing), "cell"))
+	switch {
+	case p.PCA > 0:
+		return plan.Wrong("PCA", "needs whole rows, %s; leave it out, or use --missing drop", rows)
+	case p.Chooses() && p.Criterion == plan.Silhouette, p.Chooses() && p.Criterion == plan.Gap:
+		return plan.Wrong("Criterion", "%s needs whole rows, %s; give -k, or use --missing drop", p.Criterion, rows)
+	case !p.Mixture() && p.Penalty != nil:
+		return plan.Wrong("Penalty", "needs whole rows, %s; give -k, or use --missing drop", rows)
+	case !p.Mixture() && (p.Algorithm == plan.Breathing || p.Algorithm == plan.Exact || p.Algorithm == plan.MiniBatch):
+		return plan.Wrong("Algorithm", "%s needs whole rows, %s; use lloyd, or --missing drop", p.Algorithm, rows)
+	}
+	return nil
+}
+
+// withoutEmpty gives rows without any cell the weight 0: they say nothing.
+func (f *Rows) withoutEmpty(ctx context.Context) error {
+	if f.Survey.Empty == 0 {
+		return nil
+	}
+	src := &emptied{f.Source}
+	table, ok := f.Source.(*data.Table)
+	if !ok {
+		f.Source = src
+	} else {
+		t := *table
+		t.W = make([]float64, 0, t.N)
+		r, err := src.Open(ctx)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		var b data.Block
+		for len(t.W) < t.N {
+			if err := r.Read(&b, 4096); err != nil {
+				return err
+			}
+			t.W = append(t.W, b.W...)
+		}
+		f.Source = &t
+	}
+	f.UserRows, f.measured = f.Source, f.Source
+	return nil
+}
+
+// emptied is a source in which rows without any cell have the weight 0.
+type emptied struct{ data.Source }
+
+// Open implements data.Source.
+func (s *emptied) Open(ctx context.Context) (data.Reader, error) {
+	r, err := s.Source.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &emptiedReader{Reader: r}, nil
+}
+
+// emptiedReader keeps the new weights in memory of its own, since those of the reader below may be a view of the table.
+type emptiedReader struct {
+	data.Reader
+	w []float64
+}
+
+// Read implements data.Reader.
+func (r *emptiedReader) Read(b *data.Block, n int) error {
+	if err := r.Reader.Read(b, n); err != nil {
+		return err
+	}
+	r.w = r.w[:0]
+	for i := range b.N {
+		w := b.Weight(i)
+		if b.Empty(i) {
+			w = 0
+		}
+		r.w = append(r.w, w)
+	}
+	b.W = r.w
+	return nil
+}
