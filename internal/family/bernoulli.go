@@ -191,8 +191,8 @@ func (Bernoulli) Apart(theta []float64, a, b, _, d int) float64 {
 	return bitMoments.apart(theta, a, b, d)
 }
 
-// Place returns where the logits of component c are.
-func (Bernoulli) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
+// Place tells where the logits of component c are.
+func (Bernoulli) Place(c, _, d int, do func(from, to int)) { do(c*d, c*d+d) }
 
 // Nudge moves every p by 0.05 standard deviations of its bit, and a logit by no more than 0.5 of a normal number.
 func (Bernoulli) Nudge(theta []float64, _, _ int, normal func() float64) {

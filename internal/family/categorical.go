@@ -218,8 +218,8 @@ func (f Categorical) Apart(theta []float64, a, b, k, _ int) float64 {
 	return math.Sqrt(sum)
 }
 
-// Place returns where the logits of component c are.
-func (f Categorical) Place(c, _, _ int) (from, to int) { return c * f.width(), (c + 1) * f.width() }
+// Place tells where the logits of component c are.
+func (f Categorical) Place(c, _, _ int, do func(from, to int)) { do(c*f.width(), (c+1)*f.width()) }
 
 // Nudge moves every p by 0.05 standard deviations of its level, and a logit by no more than 0.5 of a normal number.
 func (f Categorical) Nudge(theta []float64, k, _ int, normal func() float64) {

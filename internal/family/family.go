@@ -86,8 +86,8 @@ type Smooth interface {
 	// Apart returns how far components a and b are apart: the length of the move from one to the other in the
 	// complete-data information of one row of a, in parameters that are not shared. 0 means that they are the same.
 	Apart(theta []float64, a, b, k, d int) float64
-	// Place returns where in theta the means, or probabilities, of component c are.
-	Place(c, k, d int) (from, to int)
+	// Place calls do with the places in theta of the means, or probabilities, of component c.
+	Place(c, k, d int, do func(from, to int))
 	// Project moves theta inside the floors. What is inside stays as it is, to the bit.
 	Project(theta []float64, k, d int)
 	// Held sets held[i] for the parameters that sit on a floor at theta, and clears the others: the certificate and standard errors leave them
@@ -180,6 +180,9 @@ type Workspace struct {
 	T      []float64 // kern.Rows
 	filled []float64 // of Panel.filled
 	own    Gathered  // of kernels that gather one panel
+	parts  []*partScratch
+	scores []float64 // k x kern.Rows: of one part
+	shares []float64 // responsibilities of the rows that have a cell of a part
 }
 
 // NewWorkspace returns scratch memory for d columns.

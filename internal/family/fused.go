@@ -98,11 +98,12 @@ func extremes(x *[kern.Rows]float64) (lo, hi float64) {
 // Gathered is what one worker has gathered for one FusedKernel since the last Flush, and scratch memory. Its zero value
 // is empty.
 type Gathered struct {
-	sum  []float64
-	few  []float64 // partial sums of kern.AccumulateFew
-	buf  *buffers
-	part part // of the components that were chosen last
-	done completed
+	sum   []float64
+	few   []float64 // partial sums of kern.AccumulateFew
+	buf   *buffers
+	part  part // of the components that were chosen last
+	done  completed
+	parts []*Gathered // of a Mixed family
 }
 
 // buffers is scratch memory, without state from one panel to the next.

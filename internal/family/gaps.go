@@ -70,9 +70,13 @@ func (g *Gaps) Merge(o *Gaps) {
 	}
 }
 
-// Of returns the patterns of some of the columns, in their order; nil where none of them is missing anywhere.
+// Of returns the patterns of some of the columns, in their order; nil where none of them is missing in any. Of no patterns it returns none: any
+// may then come.
 func (g *Gaps) Of(columns []int) *Gaps {
 	own := NewGaps(len(columns))
+	if g.Len() == 0 {
+		return own
+	}
 	mask := make([]uint64, own.words)
 	for p, rows := range g.rows {
 		clear(mask)

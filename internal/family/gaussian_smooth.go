@@ -294,8 +294,8 @@ func (g Gaussian) Apart(theta []float64, a, b, k, d int) float64 {
 	return math.Sqrt(sum)
 }
 
-// Place returns where the mean of component c is.
-func (g Gaussian) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
+// Place tells where the mean of component c is.
+func (g Gaussian) Place(c, _, d int, do func(from, to int)) { do(c*d, c*d+d) }
 
 // Nudge moves the means by 0.05 of their components' standard deviations.
 func (g Gaussian) Nudge(theta []float64, k, d int, normal func() float64) {

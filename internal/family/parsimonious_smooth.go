@@ -297,8 +297,8 @@ func (g Parsimonious) Apart(theta []float64, a, b, k, d int) float64 {
 	return g.Plain().Apart(g.expanded(theta, k, d), a, b, k, d)
 }
 
-// Place returns where the mean of component c is.
-func (g Parsimonious) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
+// Place tells where the mean of component c is.
+func (g Parsimonious) Place(c, _, d int, do func(from, to int)) { do(c*d, c*d+d) }
 
 // Factor sets l to theta with means and triangles in units of the columns' standard deviations: logarithms, and turns, have
 // no unit. It implements Factored.

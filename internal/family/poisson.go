@@ -238,8 +238,8 @@ func (Poisson) Apart(theta []float64, a, b, _, d int) float64 {
 	return countMoments.apart(theta, a, b, d)
 }
 
-// Place returns where the log rates of component c are.
-func (Poisson) Place(c, _, d int) (from, to int) { return c * d, c*d + d }
+// Place tells where the log rates of component c are.
+func (Poisson) Place(c, _, d int, do func(from, to int)) { do(c*d, c*d+d) }
 
 // Nudge moves every rate by 0.05 standard deviations of its counts, and a log rate by no more than 0.5 of a normal number.
 func (Poisson) Nudge(theta []float64, _, _ int, normal func() float64) {

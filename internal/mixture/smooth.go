@@ -66,12 +66,19 @@ func (m *Mixture) Inside(theta []float64, held []bool, g, weights []float64) boo
 // theta. It is 0 for families without probabilities.
 func (m *Mixture) Edge(held []bool, g, theta, next []float64) float64 {
 	sum := 0.0
-	if _, ok := m.Family.(family.Edged); ok {
-		for i := m.logits(); i < len(g); i++ {
+	l := m.logits()
+	edges := func(from, to int) {
+		for i := l + from; i < l+to; i++ {
 			if held[i] && next[i] != theta[i] {
 				sum += math.Abs(g[i])
 			}
 		}
+	}
+	switch f := m.Family.(type) {
+	case family.Mixed:
+		f.Edges(m.K, edges)
+	case family.Edged:
+		edges(0, len(g)-l)
 	}
 	return sum
 }
@@ -164,8 +171,7 @@ func (g Geometry) Part(theta []float64, normal func() float64) bool {
 	fam.Nudge(comp, m.K, m.D, normal)
 	for c, t := range twin {
 		if !t {
-			from, to := fam.Place(c, m.K, m.D)
-			copy(comp[from:to], before[from:to])
+			fam.Place(c, m.K, m.D, func(from, to int) { copy(comp[from:to], before[from:to]) })
 		}
 	}
 	return true

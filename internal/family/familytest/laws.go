@@ -208,6 +208,8 @@ func completes(f family.Family) bool {
 		return f.Shape.Matrix()
 	case family.Parsimonious:
 		return true
+	case family.Mixed:
+		return slices.ContainsFunc(f.Parts, func(p family.Part) bool { return completes(p.Family) })
 	}
 	return false
 }
