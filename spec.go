@@ -1,6 +1,7 @@
 package latent
 
 import (
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
 )
@@ -96,8 +97,10 @@ type Spec struct {
 	// Threads is the number of threads, at most MaxThreads: 0 means all cores. It changes no result.
 	Threads int `json:"threads,omitempty"`
 
-	// Levels, with a Model of levels, holds the names of each column's levels. The source's cells are indexes into
-	// them, from 0.
+	// Types, with Model "mixed", says what each column holds: numbers, categories or counts.
+	Types []data.Type `json:"-"`
+	// Levels, with a Model of levels, holds the names of each column's levels, with Model "mixed" nil for other columns. The source's
+	// cells are indexes into them, from 0.
 	Levels [][]string `json:"-"`
 	// Labels, with Init "labels", holds a label from 0 to K-1 for each row of the source.
 	Labels []int32 `json:"-"`

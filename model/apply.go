@@ -56,7 +56,7 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	for _, t := range m.Transform {
 		src = t.Rows(src)
 	}
-	if err := m.kind().Cells.Check(ctx, src, m.Levels, m.Columns, false); err != nil {
+	if err := m.kind().Check(ctx, src, m.Types, m.Levels, m.Columns, false); err != nil {
 		return err
 	}
 	if threads == 0 {
@@ -155,6 +155,15 @@ func (m *Model) Present() (some *Model, at []int) {
 		return m, nil
 	}
 	own := *m
-	own.Weights, own.Means, own.Covariance, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Probabilities
+	if len(p.Parts) == 0 {
+		own.Weights, own.Means, own.Covariance, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Probabilities
+		return &own, at
+	}
+	parts := m.Parts()
+	for i := range parts {
+		parts[i].Model, _ = parts[i].Present()
+	}
+	own.Weights = p.Weights
+	own.setParts(parts)
 	return &own, at
 }

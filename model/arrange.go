@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/latent-go/latent/internal/kind"
 )
 
 // Arranged returns the model with its columns in the order of the names and its levels in that of levels, which is nil where
@@ -17,6 +19,9 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 	}
 	own := *m
 	own.Columns = names
+	if m.kind().Parted {
+		return own.arrangedParts(m, at, levels)
+	}
 	if moved := !inOrder(at); moved {
 		own.Transform = slices.Clone(m.Transform)
 		for i := range own.Transform {
@@ -38,6 +43,34 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 		return &own, nil
 	}
 	return own.withLevels(m, at, levels)
+}
+
+// arrangedParts returns own, a copy of m whose column j is column at[j] of m, with its parts arranged.
+func (own *Model) arrangedParts(m *Model, at []int, levels [][]string) (*Model, error) {
+	own.Types, own.Levels = kind.Picked(m.Types, at), nil
+	own.Transform = slices.Clone(m.Transform)
+	for i := range own.Transform {
+		own.Transform[i].arrange(at)
+	}
+	parts := m.Parts()
+	for i, p := range own.Parts() {
+		var some [][]string
+		if p.kind().Cells.Levels {
+			for _, j := range p.Columns {
+				if levels == nil || levels[j] == nil {
+					return nil, fmt.Errorf("it has categories in column %q, which holds something else", own.Columns[j])
+				}
+			}
+			some, own.Levels = kind.Picked(levels, p.Columns), levels
+		}
+		of, err := parts[i].Arranged(p.Model.Columns, some)
+		if err != nil {
+			return nil, err
+		}
+		parts[i].Model = of
+	}
+	own.setParts(parts)
+	return own, nil
 }
 
 // withLevels sets the levels of own, a copy of m whose column j is column at[j] of m, and the probabilities that go with them.

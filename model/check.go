@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
@@ -29,6 +30,9 @@ func (m *Model) check() error {
 		return err
 	}
 	kd := m.kind()
+	if kd.Parted {
+		return m.checkParts()
+	}
 	what, rows, width, unit := kd.Location.Key, m.locations(), kd.Width(m.dims(), m.Levels), "columns"
 	switch {
 	case kd.Cells.Levels:
@@ -71,6 +75,28 @@ func (m *Model) check() error {
 		return err
 	}
 	return m.checkUnits()
+}
+
+// checkParts checks the names of the columns, the transform of those that are no numbers, and each part.
+func (m *Model) checkParts() error {
+	for j, name := range m.Columns {
+		if name == "" || slices.Index(m.Columns, name) < j {
+			return fmt.Errorf("columns: number %d is %q; every column needs a name of its own", j+1, name)
+		}
+	}
+	for j, t := range m.Types {
+		for i := range m.Transform {
+			if s := &m.Transform[i]; t != data.Number && (s.Center[j] != 0 || s.Scale[j] != 1) {
+				return fmt.Errorf("transform: number %d scales column %q, which holds no numbers", i+1, m.Columns[j])
+			}
+		}
+	}
+	for _, p := range m.Parts() {
+		if err := p.check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkUnits wants means, centres and variances that float64 holds in the columns' own units too, before the transforms.

@@ -15,6 +15,20 @@ func (m *Model) Component(c int) Component {
 	}
 	kd := m.kind()
 	switch {
+	case kd.Parted:
+		for _, p := range m.Parts() {
+			own := p.Component(c)
+			if p.kind() == kind.Poisson {
+				x.Rate = own.Mean
+				continue
+			}
+			if own.Mean != nil {
+				x.Mean, x.Covariance = own.Mean, own.Covariance
+			} else {
+				x.Probability = own.Probability
+			}
+		}
+		return x
 	case kd.Cells.Levels:
 		x.Probability = m.byLevel(c)
 	case kd.Location.Told == kind.Probability:
@@ -80,6 +94,7 @@ type Component struct {
 	Covariance  *Covariance `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
 	Median      []float64   `json:"median,omitempty"`      // kmedians
 	Probability any         `json:"probability,omitempty"` // of bits: d numbers; of levels: for each column one a level
+	Rate        []float64   `json:"rate,omitempty"`        // mixed: of the columns of counts; mean and covariance are then of the numbers, probability of the categories
 	AtFloor     bool        `json:"at_floor"`
 }
 

@@ -14,6 +14,7 @@ type StandardErrors struct {
 	Means         []Errors // as Model.Means, of the d columns
 	Covariance    []Errors // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
 	Probabilities []Errors // as Model.Probabilities
+	Rates         []Errors // mixed: as Model.Rates
 	Rows          int64    // rows looked at: all of positive weight, or a sample where that is much work
 	Method        string   // "outer products"
 	Why           string   // why there are none

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
-	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -24,10 +24,11 @@ func (e *StandardErrors) marshal(file bool) ([]byte, error) {
 		Means         []Errors `json:"means,omitempty"`
 		Covariance    any      `json:"covariance,omitempty"`
 		Probabilities any      `json:"probabilities,omitempty"`
+		Rates         []Errors `json:"rates,omitempty"`
 		Rows          int64    `json:"rows"`
 		Method        string   `json:"method,omitempty"`
 		Why           string   `json:"why,omitempty"`
-	}{e.Weights, e.Means, nil, nil, e.Rows, e.Method, e.Why}
+	}{e.Weights, e.Means, nil, nil, e.Rates, e.Rows, e.Method, e.Why}
 	if e.Covariance != nil {
 		out.Covariance = e.covariances(file)
 	}
@@ -42,6 +43,9 @@ func (e *StandardErrors) covariances(file bool) any {
 	m := e.of
 	if m == nil {
 		return e.Covariance
+	}
+	if p := m.part(data.Number); p != nil {
+		m = p.Model
 	}
 	all := make([]any, len(e.Covariance))
 	for c, cov := range e.Covariance {
@@ -58,12 +62,12 @@ func (e *StandardErrors) covariances(file bool) any {
 
 // probabilities returns those of the probabilities as JSON shows them.
 func (e *StandardErrors) probabilities() any {
-	if e.of == nil || !e.of.kind().Cells.Levels {
+	if e.of == nil || e.of.LevelLists() == nil {
 		return e.Probabilities
 	}
 	all := make([][]Errors, len(e.Probabilities))
 	for c, row := range e.Probabilities {
-		for _, names := range e.of.Levels {
+		for _, names := range e.of.LevelLists() {
 			all[c] = append(all[c], row[:len(names)])
 			row = row[len(names):]
 		}
@@ -103,6 +107,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 		Means         []Errors        `json:"means"`
 		Covariance    json.RawMessage `json:"covariance"`
 		Probabilities json.RawMessage `json:"probabilities"`
+		Rates         []Errors        `json:"rates"`
 		Rows          int64           `json:"rows"`
 		Method        string          `json:"method"`
 		Why           string          `json:"why"`
@@ -110,17 +115,18 @@ func (m *Model) readStandardErrors(b []byte) error {
 	if err := strictly(b, &in); err != nil {
 		return err
 	}
-	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
+	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
 	k := m.K()
 	count, size, width := 0, 0, 0 // covariances, numbers of one, and probabilities of a component
 	kd := m.kind()
-	if kd.Shaped {
-		shape, d := m.errorsShape()
+	numbers := m.part(data.Number)
+	if kd.HasShape(m.Types) {
+		shape, d := numbers.errorsShape()
 		if count, size = m.Shape.Count(k), shape.Size(d); shape.Matrix() {
 			size = d * d
 		}
 	}
-	if kd.Location.Told == kind.Probability {
+	if m.Probabilities != nil {
 		width = len(m.Probabilities[0])
 	}
 	var err error
@@ -130,7 +136,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 	if e.Probabilities, err = flatErrors(in.Probabilities, map[bool]int{true: k}[width > 0], width); err != nil {
 		return fmt.Errorf("probabilities: %w", err)
 	}
-	switch whole := e.Probabilities != nil || e.Means != nil && (e.Covariance != nil || !kd.Shaped); {
+	switch whole := kd.Parted || e.Probabilities != nil || e.Means != nil && (e.Covariance != nil || !kd.Shaped); {
 	case !whole && e.Why == "" && e.Weights == nil && e.Probabilities == nil && e.Means == nil && e.Covariance == nil:
 		return nil // there are none
 	case !whole && e.Why == "" && kd.Shaped:
@@ -165,11 +171,14 @@ func (e *StandardErrors) check(m *Model) error {
 		return fmt.Errorf("means: there %s %d for %d means", text.Form(len(e.Means), "is", "are"), len(e.Means), len(m.Means))
 	}
 	for _, row := range e.Means {
-		if len(row) != m.D() {
-			return fmt.Errorf("means: one has %d numbers for %d columns", len(row), m.D())
+		if d := len(m.Means[0]); len(row) != d && (len(row) != m.D() || m.kind().Parted) {
+			return fmt.Errorf("means: one has %d numbers for %d columns", len(row), d)
 		}
 	}
-	for _, list := range slices.Concat([]Errors{e.Weights}, e.Means, e.Covariance, e.Probabilities) {
+	if e.Rates != nil && (len(e.Rates) != len(m.Rates) || slices.ContainsFunc(e.Rates, func(row Errors) bool { return len(row) != len(m.Rates[0]) })) {
+		return errors.New("rates: they are not as many as the rates")
+	}
+	for _, list := range slices.Concat([]Errors{e.Weights}, e.Means, e.Covariance, e.Probabilities, e.Rates) {
 		for _, v := range list {
 			if v < 0 {
 				return fmt.Errorf("one is %v; a standard error is not negative", v)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
 
@@ -37,6 +38,8 @@ type Array struct {
 //	cluster_centers_      kmeans and kmedians: k x d
 //	probabilities         bernoulli: k x d, of a 1; categorical: k x levels of all columns, one column after another
 //	n_levels, levels      categorical: d numbers of levels, and the names of all levels
+//	types                 mixed: number, category or count for each column; then the arrays of gmm for the numbers, those of
+//	                      categorical for the categories, and rates for the counts, each over the columns of its type in order
 //
 // A kind whose components have means under another name, such as rates, has them under that, k x d.
 //
@@ -47,13 +50,32 @@ func (m *Model) Arrays() ([]Array, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
-	k, d := m.K(), m.dims()
+	k := m.K()
 	all := []Array{word("model", m.Kind), words("columns", m.Columns)}
 	all = append(all, transformArrays(m.Transform)...)
 	if m.HasDensity() {
 		all = append(all, numbers("weights_", m.Weights, k))
 	}
-	kd := m.kind()
+	if m.kind().Parted {
+		types := make([]string, len(m.Types))
+		for j, t := range m.Types {
+			types[j] = t.String()
+		}
+		all = append(all, words("types", types))
+	}
+	for _, p := range m.Parts() {
+		own, err := p.parameterArrays()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own...)
+	}
+	return all, nil
+}
+
+// parameterArrays returns the arrays of the parameters but for the weights.
+func (m *Model) parameterArrays() (all []Array, err error) {
+	k, d, kd := m.K(), m.dims(), m.kind()
 	all = append(all, numbers(kd.Location.Array, slices.Concat(m.locations()...), k, kd.Width(d, m.Levels)))
 	if kd.Cells.Levels {
 		n := Array{Name: "n_levels", Shape: []int{d}}
@@ -187,38 +209,80 @@ func (s *scale) whiten(x []float64) {
 
 // Distances returns a function that sets dst[i] to the squared Mahalanobis distance of row i of s, as Rows gives it, to
 // the component of its label, |L⁻¹ (x - mean)|² where L Lᵀ is the covariance, after the model's transform. For kmeans it
-// is the squared distance to the centre. len(dst) must be s.N. The function has memory of its own: it is for one
+// is the squared distance to the centre. Of cells that are missing it takes no account: it is that of the others by their own covariance. In a
+// mixed model it is that of the numbers. len(dst) must be s.N. The function has memory of its own: it is for one
 // goroutine at a time. Models without covariances have no such distance, which is an error; kmedians has medians and distances of another kind.
 func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
-	scales := make([]*scale, len(m.Covariance))
-	switch {
-	case m.kind().Shaped:
+	p := m.part(data.Number)
+	if p == nil || !p.kind().Shaped && !p.kind().Squared {
+		return nil, fmt.Errorf("a %s model has no means with covariances to measure Mahalanobis distances by", m.Kind)
+	}
+	scales := []*scale{{sd: []float64{1}}}
+	if p.kind().Shaped {
+		scales = make([]*scale, len(p.Covariance))
 		for c := range scales {
 			var err error
-			if scales[c], err = m.scaleOf(c); err != nil {
+			if scales[c], err = p.scaleOf(c); err != nil {
 				return nil, err
 			}
 		}
-	case m.kind().Squared:
-		scales = []*scale{{sd: []float64{1}}}
-	default:
-		return nil, fmt.Errorf("a %s model has no means with covariances to measure Mahalanobis distances by", m.Kind)
 	}
-	x := make([]float64, m.dims())
+	columns := p.Columns[:p.dims()] // after principal components their first
+	x := make([]float64, len(columns))
 	return func(dst []float64, s *Scored) {
 		for i, label := range s.Label {
-			c := int(label)
-			for j, mean := range m.Means[c] {
-				x[j] = s.At(i, j) - mean
+			c, whole := int(label), true
+			for j, mean := range p.Means[c] {
+				x[j] = s.At(i, columns[j]) - mean
+				whole = whole && x[j] == x[j]
 			}
-			scales[min(c, len(scales)-1)].whiten(x)
+			own := scales[min(c, len(scales)-1)]
+			if !whole {
+				dst[i] = own.partial(x)
+				continue
+			}
+			own.whiten(x)
 			dst[i] = 0
 			for _, v := range x {
 				dst[i] += v * v
 			}
 		}
 	}, nil
+}
+
+// partial returns the squared Mahalanobis distance of the differences x that are there, NaN being none, by their own covariance.
+func (s *scale) partial(x []float64) float64 {
+	var at []int
+	sum := 0.0
+	for j, v := range x {
+		if v == v {
+			at = append(at, j)
+			if s.l == nil {
+				v /= s.sd[min(j, len(s.sd)-1)]
+				sum += v * v
+			}
+		}
+	}
+	if s.l == nil || len(at) == 0 {
+		return sum
+	}
+	cov, y := mat.NewSymDense(len(at), nil), mat.NewVecDense(len(at), nil)
+	for a, j := range at {
+		y.SetVec(a, x[j])
+		for b, l := range at[:a+1] {
+			v := 0.0
+			for m := range l + 1 {
+				v += s.l.At(j, m) * s.l.At(l, m)
+			}
+			cov.SetSym(a, b, v)
+		}
+	}
+	var factor mat.Cholesky
+	var z mat.VecDense
+	factor.Factorize(cov)
+	_ = factor.SolveVecTo(&z, y) // a warning of large conditions only
+	return mat.Dot(y, &z)
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
@@ -22,11 +23,13 @@ type Model struct {
 	Kind          string       // "gmm", "kmeans" or another name of --model
 	Shape         family.Shape // of the covariances of a gmm
 	Columns       []string     // names of the d columns of the rows
-	Levels        [][]string   // of columns of levels: the names of each column's
+	Types         []data.Type  // mixed: what each column holds
+	Levels        [][]string   // of columns of levels: the names of each column's; mixed: nil for the others
 	Weights       []float64    // mixtures: k mixing weights
 	Means         [][]float64  // k x d means of the components, or centres, after Transform (d is then len(Variables())); nil where there are Probabilities
 	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1; after Transform
 	Probabilities [][]float64  // of columns of bits: k x d, of a 1; of levels: k rows of one a level, column after column
+	Rates         [][]float64  // mixed: k rows of one a column of counts. Means and Covariance are then of the numbers, Probabilities of the categories
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
 
@@ -81,6 +84,13 @@ func Load(path string) (*Model, error) {
 
 // parameters returns the natural parameters. They share memory with the model.
 func (m *Model) parameters() *kind.Parameters {
+	if kd := m.kind(); kd.Parted {
+		p := &kind.Parameters{Kind: kd, Levels: m.Levels, D: m.D(), Weights: m.Weights}
+		for _, part := range m.Parts() {
+			p.Parts = append(p.Parts, kind.ParametersOf{Parameters: part.parameters(), Columns: part.Columns})
+		}
+		return p
+	}
 	return &kind.Parameters{Kind: m.kind(), Shape: m.Shape, Levels: m.Levels, D: m.dims(), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
 }
 
@@ -90,7 +100,7 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 	origin = make([]float64, p.D)
 	mix = &mixture.Mixture{K: p.K(), D: p.D}
 	if p.Kind.Centred() {
-		around := sweep.Survey{Mean: p.Centre(), Var: p.Spread(), Min: m.Means[0]} // as for a fit
+		around := sweep.Survey{Mean: p.Centre(), Var: p.Spread(), Min: make([]float64, p.D)} // as for a fit
 		origin = around.Origin()
 		mix.Family = p.Family(around.Var)
 	} else {

@@ -112,7 +112,7 @@ func (s *Scorer) Score(row []float64) (*Scored, error) {
 	for i := range s.m.Transform {
 		x = s.m.Transform[i].Apply(x)
 	}
-	if err := s.m.kind().Cells.CheckRow(x, s.m.Levels, s.m.Columns); err != nil {
+	if err := s.m.kind().CheckRow(x, s.m.Types, s.m.Levels, s.m.Columns); err != nil {
 		return nil, err
 	}
 	return s.judge.told(s.single.Score(x))

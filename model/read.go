@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -95,6 +96,8 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	}
 	r.transform(m)
 	switch {
+	case kd.Parted:
+		r.parts(m)
 	case kd.Shaped:
 		r.shaped(m)
 	case kd.Cells.Levels:
@@ -239,7 +242,9 @@ func (r *modelReader) rows(key string) [][]float64 {
 
 // levels reads levels and their probabilities, which the file holds as one list a component, column and level.
 func (r *modelReader) levels(m *Model) {
-	m.Weights = r.numbers("weights")
+	if m.Weights == nil {
+		m.Weights = r.numbers("weights")
+	}
 	r.decode("levels", &m.Levels)
 	var all [][][]number
 	r.decode("probabilities", &all)
@@ -255,6 +260,49 @@ func (r *modelReader) levels(m *Model) {
 	}
 }
 
+// parts reads the types of the columns, and the parameters of those of each type.
+func (r *modelReader) parts(m *Model) {
+	var names []string
+	r.decode("types", &names)
+	for j, name := range names {
+		t, err := data.ParseType(name)
+		if err != nil && r.err == nil {
+			r.err = fmt.Errorf("types: number %d: %w", j+1, err)
+		}
+		m.Types = append(m.Types, t)
+	}
+	if len(m.Types) != len(m.Columns) && r.err == nil {
+		r.err = fmt.Errorf("types: %s for %d columns", text.There(len(m.Types), "type"), len(m.Columns))
+	}
+	m.Weights = r.numbers("weights")
+	if r.err != nil {
+		return
+	}
+	parts := m.Parts()
+	for _, p := range parts {
+		switch kd := p.kind(); {
+		case kd.Shaped:
+			r.shaped(p.Model)
+		case kd.Cells.Levels:
+			p.Levels = nil
+			r.levels(p.Model)
+			if len(p.Levels) != len(p.Columns) && r.err == nil {
+				r.err = fmt.Errorf("levels: %s for %s", text.There(len(p.Levels), "list"), text.Count(len(p.Columns), "column of categories"))
+			}
+			if r.err != nil {
+				return
+			}
+			m.Levels = make([][]string, len(m.Columns))
+			for i, j := range p.Columns {
+				m.Levels[j] = p.Levels[i]
+			}
+		default:
+			p.setLocations(r.rows(kd.Location.Key))
+		}
+	}
+	m.setParts(parts)
+}
+
 // shaped reads means and covariances.
 func (r *modelReader) shaped(m *Model) {
 	name := r.word("covariance")
@@ -267,7 +315,9 @@ func (r *modelReader) shaped(m *Model) {
 		return
 	}
 	m.Shape = shape
-	m.Weights = r.numbers("weights")
+	if m.Weights == nil {
+		m.Weights = r.numbers("weights")
+	}
 	m.Means = r.rows("means")
 	var all [][][]number // k matrices of d rows, down to the one number of the simplest shape
 	switch shape {

@@ -13,9 +13,17 @@ import (
 type Sampler struct {
 	m      *Model
 	rng    *rand.Rand
-	levels []int       // numbers of levels of the columns
-	scale  [][]float64 // gmm: factor of each covariance
-	z, y   []float64   // gmm: standard normal numbers, and the row they make before the transform is undone
+	levels []int         // numbers of levels of the columns
+	scale  [][]float64   // gmm: factor of each covariance
+	z, y   []float64     // gmm: standard normal numbers, and the row they make before the transform is undone
+	parts  []partSampler // of a model of columns of several types
+}
+
+// partSampler draws the columns of a part.
+type partSampler struct {
+	*Sampler
+	columns []int
+	x       []float64
 }
 
 // Sampler returns a sampler whose rows depend on the seed alone. A kmeans or kmedians model has no density to draw from.
@@ -27,6 +35,17 @@ func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 	if err := m.needsDensity("to draw rows from"); err != nil {
 		return nil, err
+	}
+	if m.kind().Parted {
+		s := &Sampler{m: m, rng: rng}
+		for _, p := range m.Parts() {
+			own, err := p.SamplerFrom(rng)
+			if err != nil {
+				return nil, err
+			}
+			s.parts = append(s.parts, partSampler{own, p.Columns, make([]float64, p.D())})
+		}
+		return s, nil
 	}
 	s := &Sampler{m: m, levels: kind.Counts(m.Levels), rng: rng, z: make([]float64, m.dims()), y: make([]float64, m.dims())}
 	g := family.Gaussian{Shape: m.Shape}
@@ -43,9 +62,24 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 // in their plane.
 func (s *Sampler) Draw(x []float64) int {
 	c := kind.Pick(s.m.Weights, s.rng)
+	s.of(c, x)
+	return c
+}
+
+// of sets x to a row of component c.
+func (s *Sampler) of(c int, x []float64) {
+	for _, p := range s.parts {
+		p.of(c, p.x)
+		for i, j := range p.columns {
+			x[j] = p.x[i]
+		}
+	}
+	if s.parts != nil {
+		return
+	}
 	if draw := s.m.kind().Location.Draw; draw != nil {
 		draw(x, s.m.locations()[c], s.levels, s.rng)
-		return c
+		return
 	}
 	for j := range s.z {
 		s.z[j] = s.rng.NormFloat64()
@@ -60,5 +94,4 @@ func (s *Sampler) Draw(x []float64) int {
 		y = t.undo(y)
 	}
 	copy(x, y)
-	return c
 }

@@ -40,6 +40,9 @@ func (m *Model) whole() error {
 		}
 	}
 	kd := m.kind()
+	if kd.Parted {
+		return m.wholeParts()
+	}
 	if kd.Cells.Levels && len(m.Levels) != len(m.Columns) {
 		return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), len(m.Columns))
 	}
@@ -59,6 +62,39 @@ func (m *Model) whole() error {
 		return nil
 	}
 	return m.wholeCovariances(len(rows), d)
+}
+
+// wholeParts checks that there is a type for each column, and levels for each column of categories, and then each part.
+func (m *Model) wholeParts() error {
+	wrong := func(format string, a ...any) error { return &ModelError{fmt.Sprintf(format, a...)} }
+	d := len(m.Columns)
+	if len(m.Types) != d {
+		return wrong("types: %s for %d columns", text.There(len(m.Types), "type"), d)
+	}
+	some := false
+	for j, t := range m.Types {
+		if t > data.Count {
+			return wrong("types: number %d is not known", j+1)
+		}
+		some = some || t == data.Category
+	}
+	switch {
+	case some && len(m.Levels) != d:
+		return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), d)
+	case len(m.Weights) == 0:
+		return wrong("weights: there must be at least one")
+	}
+	for i := range m.Transform {
+		if m.Transform[i].Kind != "standard" && m.Transform[i].Kind != "robust" {
+			return wrong("transform: %q does not go with columns of several kinds", m.Transform[i].Kind)
+		}
+	}
+	for _, p := range m.Parts() {
+		if err := p.whole(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unknownKind says that a name is that of no kind of model.

@@ -17,26 +17,18 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	w.key("version", ModelVersion)
 	w.key("model", m.Kind)
 	kd := m.kind()
-	if kd.Shaped {
+	if kd.HasShape(m.Types) {
 		w.key("covariance", m.Shape.String())
 	}
 	w.key("columns", m.Columns)
+	if kd.Parted {
+		w.key("types", m.Types)
+	}
 	if m.HasDensity() {
 		w.key("weights", m.Weights)
 	}
-	if kd.Cells.Levels {
-		w.key("levels", m.Levels)
-		w.open(kd.Location.Key)
-		for c := range m.Probabilities {
-			w.b.WriteString([]string{"[\n  ", ",\n  "}[min(c, 1)])
-			w.value(m.byLevel(c))
-		}
-		w.b.WriteString("\n ]")
-	} else {
-		w.lines(kd.Location.Key, m.locations())
-	}
-	if kd.Shaped {
-		w.covariances(m)
+	for _, p := range m.Parts() {
+		w.parameters(p.Model)
 	}
 	if m.Sizes != nil && !kd.Mixture {
 		w.key("sizes", m.Sizes)
@@ -79,6 +71,25 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	}
 	n, err := w.Write(append(b, '\n'))
 	return int64(n), err
+}
+
+// parameters writes those of the components of a part, but for the weights.
+func (w *modelWriter) parameters(m *Model) {
+	kd := m.kind()
+	if kd.Cells.Levels {
+		w.key("levels", m.Levels)
+		w.open(kd.Location.Key)
+		for c := range m.Probabilities {
+			w.b.WriteString([]string{"[\n  ", ",\n  "}[min(c, 1)])
+			w.value(m.byLevel(c))
+		}
+		w.b.WriteString("\n ]")
+	} else {
+		w.lines(kd.Location.Key, m.locations())
+	}
+	if kd.Shaped {
+		w.covariances(m)
+	}
 }
 
 type modelWriter struct {

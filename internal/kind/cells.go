@@ -8,26 +8,21 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// Check names the first cell of src that is wrong; nil where there is none. names are those of the columns, levels the names of
-// their levels where cells are such. cure says that the error tells what to do.
-func (c *Cells) Check(ctx context.Context, src data.Source, levels [][]string, names []string, cure bool) error {
-	if c.Wrong == nil {
+// Check names the first cell of src that is wrong; nil where there is none. names are those of the columns, of what each holds where the kind
+// is parted, levels the names of their levels where cells are such. cure says that the error tells what to do.
+func (k *Kind) Check(ctx context.Context, src data.Source, of []data.Type, levels [][]string, names []string, cure bool) error {
+	if k.Cells.Wrong == nil && !k.Parted {
 		return nil
 	}
-	of := func(j int) int {
-		if !c.Levels {
-			return 0
-		}
-		return len(levels[j])
-	}
-	row, j, v, found, err := data.FirstCell(ctx, src, func(j int, v float64) bool { return v == v && c.Wrong(v, of(j)) })
+	row, j, v, found, err := data.FirstCell(ctx, src, func(j int, v float64) bool { return k.wrong(of, levels, j, v) })
 	if err != nil || !found {
 		return err
 	}
+	c := k.CellsOf(of, j)
 	e := &RowError{Row: row, Column: names[j], Value: v, Reason: "is not " + c.Is}
 	switch {
 	case cure && c.Levels:
-		e.Reason += fmt.Sprintf("; the %d levels are numbered from 0", of(j))
+		e.Reason += fmt.Sprintf("; the %d levels are numbered from 0", len(levels[j]))
 	case cure:
 		e.cure = fmt.Sprintf("; use %s--exclude %s", c.Cure, text.ShellWord(names[j]))
 	}
@@ -53,18 +48,24 @@ func (e *RowError) Error() string {
 func (e *RowError) Flags() string { return e.Error() + e.cure }
 
 // CheckRow is Check for one row.
-func (c *Cells) CheckRow(row []float64, levels [][]string, names []string) error {
-	if c.Wrong == nil {
-		return nil
-	}
+func (k *Kind) CheckRow(row []float64, of []data.Type, levels [][]string, names []string) error {
 	for j, v := range row {
-		n := 0
-		if c.Levels {
-			n = len(levels[j])
-		}
-		if v == v && c.Wrong(v, n) {
-			return fmt.Errorf("column %q: %v is not %s", names[j], v, c.Is)
+		if k.wrong(of, levels, j, v) {
+			return fmt.Errorf("column %q: %v is not %s", names[j], v, k.CellsOf(of, j).Is)
 		}
 	}
 	return nil
+}
+
+// wrong reports whether v can be no cell of column j. A missing cell, NaN, can.
+func (k *Kind) wrong(of []data.Type, levels [][]string, j int, v float64) bool {
+	c := k.CellsOf(of, j)
+	if c.Wrong == nil || v != v {
+		return false
+	}
+	n := 0
+	if c.Levels {
+		n = len(levels[j])
+	}
+	return c.Wrong(v, n)
 }

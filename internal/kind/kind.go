@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
 
@@ -19,6 +20,7 @@ type Kind struct {
 	Cells   Cells
 	Mixture bool // components have densities and mixing weights; else centres that cost distances
 	Shaped  bool // components have covariances, of one of the shapes of package family
+	Parted  bool // columns are of several types, each modelled by a kind of its own: see Parts
 	Squared bool // of centres: costs are squared distances, so that centres are means and the cost is the inertia
 	// Soft says that climbs from starts drawn in a single way often miss the best maximum, so that starts are drawn in several ways and
 	// with several label confidences, and each try climbs almost to its maximum.
@@ -102,6 +104,7 @@ type Cost struct {
 // Variables is what a family is made for.
 type Variables struct {
 	Shape    family.Shape // of covariances
+	Types    []data.Type  // of each column, where the kind is parted
 	Levels   []int        // number of levels of each column
 	Weight   float64      // of all rows: what says how little they tell of a number
 	Var      []float64    // variance of each column: what floors are measured by; nil where only the number of parameters is asked for

@@ -10,13 +10,20 @@ import (
 // Parameters are the natural parameters of the components of a model, as its file holds them.
 type Parameters struct {
 	Kind          *Kind
-	Shape         family.Shape // of covariances
-	Levels        [][]string   // names of the levels of each column
-	D             int          // variables, after the model's transform
-	Weights       []float64    // k mixing weights; nil without densities
-	Means         [][]float64  // k x d
-	Covariance    [][]float64  // k covariances, or the one that all share: d x d row-major, d variances or one number
-	Probabilities [][]float64  // k rows of probabilities
+	Shape         family.Shape   // of covariances
+	Levels        [][]string     // names of the levels of each column
+	D             int            // variables, after the model's transform
+	Weights       []float64      // k mixing weights; nil without densities
+	Means         [][]float64    // k x d
+	Covariance    [][]float64    // k covariances, or the one that all share: d x d row-major, d variances or one number
+	Probabilities [][]float64    // k rows of probabilities
+	Parts         []ParametersOf // of a kind that is parted, in the order of its parts; the other parameters are then nil but for the weights
+}
+
+// ParametersOf are the parameters of some of the columns.
+type ParametersOf struct {
+	*Parameters
+	Columns []int
 }
 
 // Locations returns the rows of numbers that say where the components are: means, centres or probabilities.
@@ -41,6 +48,13 @@ func (p *Parameters) Family(variances []float64) family.Family {
 	if variances == nil {
 		variances = slices.Repeat([]float64{1}, p.D)
 	}
+	if p.Kind.Parted {
+		m := family.Mixed{}
+		for _, own := range p.Parts {
+			m.Parts = append(m.Parts, family.Part{Family: own.Family(Picked(variances, own.Columns)), Columns: own.Columns})
+		}
+		return m
+	}
 	f := p.Kind.Family(Variables{Shape: p.Shape, Levels: Counts(p.Levels), Var: variances})
 	if f, ok := f.(family.Parsimonious); ok {
 		return f.Plain()
@@ -61,6 +75,16 @@ func Counts(levels [][]string) []int {
 // the floor are raised to it; else they are taken as they stand, and one that is not positive definite is an error.
 func (p *Parameters) Fill(fam family.Family, comp, origin []float64, raise bool) error {
 	k, d := p.K(), p.D
+	if m, ok := fam.(family.Mixed); ok {
+		i, err := 0, error(nil)
+		m.Each(k, func(part *family.Part, from, to int) {
+			if e := p.Parts[i].Fill(part.Family, comp[from:to], Picked(origin, part.Columns), raise); err == nil {
+				err = e
+			}
+			i++
+		})
+		return err
+	}
 	if fam, ok := fam.(family.Natural); ok {
 		fam.FromNatural(comp, slices.Concat(*p.Locations()...), k)
 		return nil
@@ -109,6 +133,9 @@ func (p *Parameters) Scales(g family.Gaussian) ([]float64, error) {
 
 // Spread returns a variance a variable: within plus between the components, or 1 where there is none.
 func (p *Parameters) Spread() []float64 {
+	if p.Kind.Parted {
+		return p.byColumn((*Parameters).Spread)
+	}
 	mean, v := p.Centre(), make([]float64, p.D)
 	for c, mu := range p.Means {
 		for j, x := range mu {
@@ -128,6 +155,9 @@ func (p *Parameters) Spread() []float64 {
 
 // Centre returns the mean of all components.
 func (p *Parameters) Centre() []float64 {
+	if p.Kind.Parted {
+		return p.byColumn((*Parameters).Centre)
+	}
 	mean := make([]float64, p.D)
 	for c, mu := range p.Means {
 		for j, x := range mu {
@@ -135,6 +165,20 @@ func (p *Parameters) Centre() []float64 {
 		}
 	}
 	return mean
+}
+
+// byColumn returns what of gives for each column of the parts that are read relative to an origin; 0 for the others.
+func (p *Parameters) byColumn(of func(*Parameters) []float64) []float64 {
+	all := make([]float64, p.D)
+	for _, own := range p.Parts {
+		if !own.Kind.Centred() {
+			continue
+		}
+		for i, v := range of(own.Parameters) {
+			all[own.Columns[i]] = v
+		}
+	}
+	return all
 }
 
 func (p *Parameters) share(c int) float64 {
@@ -163,19 +207,25 @@ func (p *Parameters) Present() (some *Parameters, at []int) {
 		return p, nil
 	}
 	own := *p
-	own.Weights, own.Means, own.Covariance, own.Probabilities = nil, nil, nil, nil
+	own.Weights, own.Means, own.Covariance, own.Probabilities, own.Parts = nil, nil, nil, nil, slices.Clone(p.Parts)
+	for i, part := range own.Parts {
+		own.Parts[i].Parameters, _ = part.Present()
+	}
 	for c, w := range p.Weights {
 		if w == 0 {
 			continue
 		}
 		at = append(at, c)
 		own.Weights = append(own.Weights, w)
+		if p.Kind.Parted {
+			continue
+		}
 		*own.Locations() = append(*own.Locations(), (*p.Locations())[c])
 		if p.Kind.Shaped && !p.Shape.Shared() {
 			own.Covariance = append(own.Covariance, p.Covariance[c])
 		}
 	}
-	if p.Kind.Shaped && p.Shape.Shared() {
+	if !p.Kind.Parted && p.Kind.Shaped && p.Shape.Shared() {
 		own.Covariance = p.Covariance
 	}
 	return &own, at

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
@@ -12,7 +13,19 @@ import (
 // validateModel refuses options that do not apply to the kind of model or to the algorithm.
 func (p *Plan) validateModel() error {
 	k, m := p.Kind, p.Kind.Name
-	if !k.Shaped {
+	switch {
+	case k.Parted && len(p.Types) == 0:
+		return Wrong("Types", "are needed: what each column holds")
+	case p.Types != nil && !k.Parted:
+		return Wrong("Types", "are for --model %s", kind.Mixed.Name)
+	case k.Parted && p.Levels != nil && len(p.Levels) != len(p.Types):
+		return Wrong("Levels", "are of %d columns, but Types of %d", len(p.Levels), len(p.Types))
+	case slices.ContainsFunc(p.Types, func(t data.Type) bool { return t > data.Count }):
+		return Wrong("Types", "hold one that is not known")
+	case k.Parted && p.PCA > 0:
+		return Wrong("PCA", "does not apply to %s: categories and counts have no directions", m)
+	}
+	if !p.Shaped() {
 		switch {
 		case p.Covariance != "":
 			return Wrong("Covariance", "does not apply to %s, whose components have no covariance; use --model %s", m, kind.Gaussian.Name)
@@ -35,7 +48,7 @@ func (p *Plan) validateModel() error {
 		return Wrong("BatchSize", "is %d; it must be at least 1", p.BatchSize)
 	case p.BatchSize > 0 && p.Algorithm != MiniBatch:
 		return Wrong("BatchSize", "applies to --algorithm minibatch only")
-	case p.Init == Whitened && !k.Shaped:
+	case p.Init == Whitened && (!k.Shaped || k.Parted):
 		return Wrong("Init", "whitened is a start for Gaussian mixtures: %s has no linear maps", m)
 	case p.TolShift != 0 && !k.Mixture && !k.Squared:
 		return Wrong("TolShift", "does not apply to %s, which ends when no label changes", m)
@@ -43,7 +56,7 @@ func (p *Plan) validateModel() error {
 		return Wrong("TolShift", "applies to %s only; use --tol", kind.KMeans.Name)
 	case p.TolShift != 0 && (p.Penalty != nil || p.Algorithm == Breathing || p.Algorithm == MiniBatch || p.Algorithm == Exact):
 		return Wrong("TolShift", "applies to Lloyd's algorithm only")
-	case p.Levels != nil && !k.Cells.Levels:
+	case p.Levels != nil && !k.Cells.Levels && !k.Parted:
 		return Wrong("Levels", "are for --model %s", kind.Categorical.Name)
 	case p.TolLogLik != 0 && p.Spec.Tol != nil:
 		return Wrong("TolLogLik", "stops in place of --tol; give one of the two")

@@ -140,7 +140,7 @@ func (s Spec) With(a Algorithm) Spec {
 func (p *Plan) Candidate(k int, shape family.Shape) Plan {
 	q := p.changed(func(s *Spec) {
 		s.K, s.KRange, s.Criterion = k, [2]int{}, ""
-		if s.Covariance != "" || p.Kind.Shaped && p.OpenRange() {
+		if s.Covariance != "" || p.Shaped() && p.OpenRange() {
 			s.Covariance = shape.String()
 		}
 	})
@@ -174,6 +174,9 @@ func (p *Plan) PlainKMeans(k, threads int) Plan {
 
 // Mixture reports whether the model has a density.
 func (p *Plan) Mixture() bool { return p.Kind.Mixture }
+
+// Shaped reports whether components have covariances.
+func (p *Plan) Shaped() bool { return p.Kind.HasShape(p.Types) }
 
 // Medians reports whether centres are medians. Those need the rows in memory, since sums over rows do not give them.
 func (p *Plan) Medians() bool { return !p.Kind.Mixture && !p.Kind.Squared }

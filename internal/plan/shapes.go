@@ -75,7 +75,7 @@ func (p *Plan) Shapes(n int64, d int) (shapes, left []family.Shape) {
 		return shapes, nil
 	}
 	asked := p.Covariance != ""
-	if !p.Kind.Shaped || !asked && !p.OpenRange() {
+	if !p.Shaped() || !asked && !p.OpenRange() {
 		return []family.Shape{family.Full}, nil
 	}
 	var keys []string

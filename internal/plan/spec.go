@@ -1,6 +1,9 @@
 package plan
 
-import "github.com/latent-go/latent/model"
+import (
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
+)
 
 // Spec is latent.Spec, which says what each field means. The two have the same fields, so that one converts to the other.
 type Spec struct {
@@ -32,6 +35,7 @@ type Spec struct {
 	AllowLong  bool         `json:"allow_long,omitempty"`
 	Columns    []string     `json:"column_names,omitempty"`
 	Threads    int          `json:"threads,omitempty"`
+	Types      []data.Type  `json:"-"`
 	Levels     [][]string   `json:"-"`
 	Labels     []int32      `json:"-"`
 	Given      *model.Model `json:"-"`

@@ -11,7 +11,7 @@ import (
 // Collinear says in a sentence which columns are collinear, and what becomes of the groups for that; "" where none are. It makes two
 // passes, which is little beside the climbs of a fit: it is meant for fits with a component at the floor of variances.
 func (f *Rows) Collinear(ctx context.Context, becomes string) (string, error) {
-	if !f.Plan.Kind.Shaped || f.Plan.PCA > 0 || f.Survey.Gaps != nil {
+	if !f.Plan.Kind.Shaped || f.Plan.PCA > 0 || f.Survey.Gaps != nil || f.Plan.Kind.Parted {
 		return "", nil
 	}
 	d := len(f.Names)

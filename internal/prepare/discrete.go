@@ -22,7 +22,7 @@ const (
 // findDiscrete notes the columns of a Gaussian mixture that have few distinct values. Components can settle on a single value, where
 // only the floor of variances bounds the density. It reads rows until every column has shown more values.
 func (f *Rows) findDiscrete(ctx context.Context) error {
-	if !f.Plan.Kind.Shaped || f.Survey.W < fewRows || f.Plan.PCA != 0 {
+	if !f.Plan.Shaped() || f.Survey.W < fewRows || f.Plan.PCA != 0 {
 		return nil
 	}
 	r, err := f.Source.Open(ctx)
@@ -52,7 +52,7 @@ func (f *Rows) findDiscrete(ctx context.Context) error {
 		}
 	}
 	for j, values := range seen {
-		if len(values) <= fewValues {
+		if len(values) <= fewValues && f.units(j) {
 			f.Discrete = append(f.Discrete, f.Names[j])
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
@@ -59,6 +60,9 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 	if len(f.Names) != d {
 		return nil, plan.Wrong("Columns", "has %d names for %d columns", len(f.Names), d)
 	}
+	if err := f.checkTypes(); err != nil {
+		return nil, err
+	}
 	look, err := f.look(ctx)
 	if err != nil {
 		return nil, err
@@ -70,16 +74,27 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 		}
 	}
 	f.Origin = f.Survey.Origin()
-	if !p.Kind.Centred() {
-		f.Origin = make([]float64, len(f.Survey.Mean))
+	for j := range f.Origin {
+		if !f.units(j) {
+			f.Origin[j] = 0
+		}
 	}
 	return f, nil
 }
+
+// cells returns what the cells of column j hold.
+func (f *Rows) cells(j int) *kind.Cells { return f.Plan.Kind.CellsOf(f.Plan.Types, j) }
+
+// units reports whether column j holds numbers with a unit.
+func (f *Rows) units(j int) bool { return f.cells(j).Units }
 
 // spreads notes the standard deviations of the columns.
 func (f *Rows) spreads(context.Context) error {
 	if f.Plan.Kind.Cells.Numbers() {
 		for j, v := range f.Survey.Var {
+			if !f.cells(j).Numbers() {
+				v = 0
+			}
 			sd := math.Sqrt(v)
 			if f.Units.Scale != nil {
 				sd *= f.Units.Scale[j]
@@ -105,6 +120,9 @@ func (f *Rows) check(context.Context) error {
 		return err
 	}
 	for j, v := range look.Var {
+		if f.Plan.Kind.Parted && !f.units(j) {
+			continue
+		}
 		if (math.IsInf(v, 1) || v != v) && f.Plan.Binarize == nil {
 			return tooLarge(f.Names[j])
 		}
@@ -113,6 +131,23 @@ func (f *Rows) check(context.Context) error {
 		}
 		if v == 0 && f.Plan.Kind.Shaped {
 			return &ConstantColumnError{f.Names[j], look.Min[j]}
+		}
+	}
+	return nil
+}
+
+// checkTypes wants a type for each column where the kind of model has several, and levels for each column of categories.
+func (f *Rows) checkTypes() error {
+	p := &f.Plan
+	if !p.Kind.Parted {
+		return nil
+	}
+	if len(p.Types) != len(f.Names) {
+		return plan.Wrong("Types", "are of %d columns, but there %s %d", len(p.Types), text.Form(len(f.Names), "is", "are"), len(f.Names))
+	}
+	for j, t := range p.Types {
+		if t == data.Category && (p.Levels == nil || len(p.Levels[j]) == 0) {
+			return plan.Wrong("Levels", "has none of column %q, which holds categories", f.Names[j])
 		}
 	}
 	return nil
@@ -133,11 +168,10 @@ func (f *Rows) checkDistinct(ctx context.Context) error {
 
 // checkCells refuses cells that the kind of model cannot take, such as 2 in a model of bits.
 func (f *Rows) checkCells(ctx context.Context) error {
-	cells := f.Plan.Kind.Cells
-	if cells.Levels && len(f.Plan.Levels) != len(f.Names) {
-		return plan.Wrong("Levels", "names the levels of %d columns, but there %s %d", len(f.Plan.Levels), text.Form(len(f.Names), "is", "are"), len(f.Names))
+	if p := &f.Plan; f.Plan.Kind.Cells.Levels && len(p.Levels) != len(f.Names) {
+		return plan.Wrong("Levels", "names the levels of %d columns, but there %s %d", len(p.Levels), text.Form(len(f.Names), "is", "are"), len(f.Names))
 	}
-	return cells.Check(ctx, f.Source, f.Plan.Levels, f.Names, true)
+	return f.Plan.Kind.Check(ctx, f.Source, f.Plan.Types, f.Plan.Levels, f.Names, true)
 }
 
 // DistinctRows returns the number of distinct rows of positive weight, or most if there are more. It keeps that many in memory.

@@ -55,7 +55,14 @@ func (f *Rows) scales(ctx context.Context) (model.Transform, error) {
 		}
 		t = robust(p)
 	}
+	if f.Plan.Kind.Parted {
+		t.Center = slices.Clone(t.Center)
+	}
 	for j, s := range t.Scale {
+		if !f.units(j) {
+			t.Center[j], t.Scale[j] = 0, 1
+			continue
+		}
 		if !(s > 0) {
 			return t, plan.Errorf("column %q cannot be scaled: its %s is 0; use --exclude %s or --scale none", f.Names[j],
 				map[string]string{"standard": "standard deviation", "robust": "interquartile range"}[t.Kind], text.ShellWord(f.Names[j]))

@@ -57,7 +57,7 @@ func (f *Rows) columnUnits() (scale []float64, power int) {
 	far, largest := false, math.MinInt
 	for j := range powers {
 		powers[j] = rangePower(f.Survey.Min[j], f.Survey.Max[j])
-		if f.Survey.Min[j] < f.Survey.Max[j] {
+		if f.units(j) && f.Survey.Min[j] < f.Survey.Max[j] {
 			far = far || abs(powers[j]) > ordinaryRange
 			largest = max(largest, powers[j])
 		}
@@ -69,6 +69,8 @@ func (f *Rows) columnUnits() (scale []float64, power int) {
 	scale = make([]float64, len(powers))
 	for j, p := range powers {
 		switch constant := f.Survey.Min[j] == f.Survey.Max[j]; {
+		case !f.units(j):
+			p = 0
 		case !own:
 			p = largest
 			if constant { // it tells no rows apart, but must not overflow
@@ -346,7 +348,7 @@ func (f *Rows) checkRange(context.Context) error {
 	}
 	widest, largest := 0, math.Inf(-1) // of log2 of the variance, for k-means
 	for j, v := range f.Survey.Var {
-		if v == 0 {
+		if v == 0 || !f.units(j) && f.Plan.Kind.Parted {
 			continue
 		}
 		power := math.Log2(v)
