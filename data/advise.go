@@ -16,6 +16,9 @@ func (l *loader) advise() {
 	if !l.explicit && !l.positional && !l.o.Categories {
 		l.adviseNames()
 	}
+	if l.o.Mixed {
+		l.adviseTexts()
+	}
 }
 
 // adviseForms warns of numbers that were rounded, and says how points between thousands were read.

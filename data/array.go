@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"sync"
 	"unsafe"
@@ -56,10 +57,14 @@ type arrayFile struct {
 	columns []string
 	r       io.ReaderAt
 	start   int64 // offset of the first cell
+	na      *naTexts
 }
 
 func (f *arrayFile) names() []string { return f.columns }
 func (f *arrayFile) rows() int64     { return f.n }
+
+// numeric reports that the cells of every column are numbers.
+func (f *arrayFile) numeric(int) bool { return true }
 
 // single reports whether the cells are float32.
 func (f *arrayFile) single() bool { return f.cell == float32Cell }
@@ -196,6 +201,9 @@ func (r *arrayReader) fill(first int64, n int) error {
 	}
 	if err == nil {
 		err = r.texts(raw, first, n)
+	}
+	if err == nil { // last, since it writes over rows that are read in place
+		err = r.findNA(raw, first, n)
 	}
 	return err
 }
@@ -355,6 +363,49 @@ func (r *arrayReader) texts(raw []byte, first int64, n int) error {
 			b.Text[i*k+out] = cellText(cells[i*step:i*step+size], r.f.cell, r.f.big)
 		}
 		out++
+	}
+	return nil
+}
+
+// findNA lists the numbers of wanted columns that say that there is no value.
+func (r *arrayReader) findNA(raw []byte, first int64, n int) error {
+	f, b := r.f, &r.batch
+	if f.na == nil || len(f.na.numbers) == 0 {
+		return nil
+	}
+	var found []badCell
+	out := 0
+	for j, w := range r.wants {
+		if w&(number|count) == 0 {
+			continue
+		}
+		cells, step, err := r.column(raw, j, first, n)
+		if err != nil {
+			return err
+		}
+		r.col = resized(r.col, n)
+		decode(r.col, 1, cells, step, n, f.cell, f.big)
+		for i, v := range r.col {
+			if !f.na.hasNumber(v) {
+				continue
+			}
+			found = append(found, badCell{Row: first + int64(i), Column: j, Kind: missingCell})
+			if w&number != 0 {
+				b.F64[i*r.nums+out] = math.NaN()
+			}
+		}
+		if w&number != 0 {
+			out++
+		}
+	}
+	if found != nil {
+		isNA := make(map[[2]int64]bool, len(found))
+		for _, c := range found {
+			isNA[[2]int64{c.Row, int64(c.Column)}] = true
+		}
+		b.Bad = slices.DeleteFunc(b.Bad, func(c badCell) bool { return isNA[[2]int64{c.Row, int64(c.Column)}] }) // rounded ones
+		b.Bad = append(b.Bad, found...)
+		sortBad(b.Bad)
 	}
 	return nil
 }

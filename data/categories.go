@@ -141,7 +141,7 @@ func (r *coder) word(j int, text string) (word, error) {
 			return d.words[i], nil
 		}
 		w := d.read(text)
-		if !w.isMissing() {
+		if !w.isMissing() && d.known == nil {
 			return w, columnError(r.k.file, r.k.names()[j], "%q was not in it before: the file was changed while it was read", cut(text))
 		}
 		return w, nil
@@ -169,7 +169,8 @@ func (l *loader) categorize(cols []int) {
 	for _, c := range cols {
 		l.words.dict[c] = nil
 		if l.isCategory(c) {
-			l.words.dict[c] = &dictionary{decimal: l.decimal(), isText: byType != nil && byType.textual(c), at: map[string]int{}}
+			isText := byType != nil && byType.textual(c)
+			l.words.dict[c] = &dictionary{decimal: l.decimal(), na: l.na, numeric: l.isNumeric(c), isText: isText, at: map[string]int{}}
 		}
 	}
 }
@@ -204,10 +205,14 @@ func (l *loader) settle(ctx context.Context) error {
 			sets[j] = givenLevels(l.o.Levels[j])
 		}
 	}
-	if l.o.Levels != nil {
-		if err := l.checkLevels(ctx, sets, seen); err != nil {
-			return err
-		}
+	switch {
+	case l.o.Unseen == "missing":
+		err = l.countUnseen(ctx, sets)
+	case l.o.Levels != nil:
+		err = l.checkLevels(ctx, sets, seen)
+	}
+	if err != nil {
+		return err
 	}
 	l.info.Levels = make([][]string, len(l.features))
 	for j, c := range l.features {

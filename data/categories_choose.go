@@ -200,6 +200,12 @@ func oneOf(levels int) string {
 // checkGiven refuses levels in the options that cannot be used.
 func checkGiven(o *Options) error {
 	switch {
+	case !slices.Contains([]string{"", "error", "missing"}, o.Unseen):
+		return fileError("", "unseen %q is not one of error, missing", o.Unseen)
+	case o.Unseen == "missing" && o.Levels == nil:
+		return fileError("", "there are no levels of a model, so none can be unseen")
+	case o.Unseen == "missing" && o.Missing != "model":
+		return fileError("", "a level that the model does not know can count as missing only with --missing model")
 	case o.Mixed && o.Categories:
 		return fileError("", "columns cannot be read as categories and as columns of every type at once")
 	case o.Exact != nil && o.Types != nil:

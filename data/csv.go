@@ -14,6 +14,7 @@ import (
 type csvFile struct {
 	name string
 	r    io.ReaderAt
+	na   *naTexts
 	dialect
 	columns []string
 	spans   []span
@@ -23,7 +24,7 @@ type csvFile struct {
 
 // openCSV finds out how the text is written and where its rows are.
 func openCSV(ctx context.Context, r io.ReaderAt, size int64, name string, o Options) (*csvFile, error) {
-	f := &csvFile{name: name, r: r}
+	f := &csvFile{name: name, r: r, na: newNA(&o)}
 	h, err := readHead(r, size, name)
 	if err != nil {
 		return nil, err

@@ -235,8 +235,8 @@ func plainDecimal(cell []byte, dec byte) bool {
 }
 
 // classify says what a trimmed cell is. The value is set for finite numbers only.
-func classify(cell []byte, dec byte) (v float64, kind cellKind, finite bool) {
-	if isMissing(cell) {
+func classify(cell []byte, dec byte, na *naTexts) (v float64, kind cellKind, finite bool) {
+	if na.has(cell) {
 		return math.NaN(), missingCell, false
 	}
 	v, ok := parseDecimal(cell, dec)
@@ -249,7 +249,7 @@ func classify(cell []byte, dec byte) (v float64, kind cellKind, finite bool) {
 	return v, 0, true
 }
 
-// isMissing reports whether a trimmed cell says that there is no value.
+// isMissing reports whether a trimmed cell says that there is no value, where Options.NA does not say how.
 func isMissing(cell []byte) bool {
 	switch len(cell) {
 	case 0:

@@ -70,7 +70,7 @@ func TestClassify(t *testing.T) {
 		{"1.5", ',', 0, textCell, false}, {"1e", '.', 0, textCell, false}, {".", '.', 0, textCell, false},
 		{"-", '.', 0, textCell, false}, {"1 2", '.', 0, textCell, false}, {"e5", '.', 0, textCell, false}, {"n/a1", '.', 0, textCell, false},
 	} {
-		v, kind, finite := classify([]byte(c.cell), c.dec)
+		v, kind, finite := classify([]byte(c.cell), c.dec, nil)
 		if finite != c.finite || !finite && kind != c.kind || finite && math.Float64bits(v) != math.Float64bits(c.v) {
 			t.Errorf("%q: got %v %v %v, want %v %v %v", c.cell, v, kind, finite, c.v, c.kind, c.finite)
 		}

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"math"
+	"slices"
 )
 
 // parser turns one span of text after another into batches. It belongs to one worker.
@@ -24,6 +25,9 @@ type parser struct {
 	batch batch
 }
 
+// maybeNA marks a column of numbers some of which say that there is no value, so that each is looked at twice.
+const maybeNA want = 1 << 7
+
 // textRange is a piece of parser.arena.
 type textRange struct{ from, to int }
 
@@ -35,9 +39,15 @@ func newParser(f *csvFile, wants []want) *parser {
 	if f.decimal == f.delim {
 		p.plain = 0
 	}
-	for _, w := range wants {
+	if f.na.spellsNumber() {
+		p.want = slices.Clone(wants)
+	}
+	for j, w := range wants {
 		if w&number != 0 {
 			p.numbers++
+		}
+		if w == number && f.na.spellsNumber() {
+			p.want[j] |= maybeNA
 		}
 		if w&text != 0 {
 			p.texts++
@@ -176,6 +186,14 @@ func (p *parser) atEnd(i int) bool {
 
 // anyCell parses what is not a plain number in its simplest form, or is wanted as something else.
 func (p *parser) anyCell(i int, line, row int64, j int, out *int) (next int, nextLine int64, err error) {
+	if p.want[j] == number|maybeNA {
+		v, end, ok := scanNumber(p.buf, i, p.plain, p.pow)
+		if ok && p.atEnd(end) && math.Abs(v) < exactBelow && !p.f.na.has(p.buf[i:end]) {
+			p.batch.F64[*out] = v
+			*out++
+			return end, line, nil
+		}
+	}
 	cell, quoted, next, nextLine, err := p.content(i, line, j)
 	w := p.want[j]
 	if err != nil || w == skip {
@@ -204,7 +222,7 @@ func (p *parser) anyCell(i int, line, row int64, j int, out *int) (next int, nex
 
 // judge says what a trimmed cell is. It is special if it is not a finite number, or if something must be said of it.
 func (p *parser) judge(cell []byte) (v float64, kind cellKind, special bool) {
-	v, kind, finite := classify(cell, p.f.decimal)
+	v, kind, finite := classify(cell, p.f.decimal, p.f.na)
 	if finite {
 		return v, roundedCell, math.Abs(v) >= exactBelow && roundsDigits(cell, p.f.decimal, v)
 	}

@@ -2,7 +2,8 @@
 // file format.
 //
 // Rows are observations and columns are variables. All matrices are row-major: cell (i, j) of an N x D matrix is
-// at index i*D+j. Values are finite: readers refuse or drop anything else before the engine sees it.
+// at index i*D+j. A cell is a finite number, or NaN where its value is missing: readers hand out NaN only where
+// Options.Missing is model, and refuse infinite numbers always. What takes no gaps refuses them.
 package data
 
 import (
@@ -12,7 +13,7 @@ import (
 	"math"
 )
 
-// A Block is a run of consecutive rows of a Source.
+// A Block is a run of consecutive rows of a Source. A cell that is NaN has no value.
 //
 // Exactly one of F64 and F32 is set (both are nil only when N is 0 or D is 0). The slices belong to whoever filled
 // the block: a reader may hand out views of its own memory, so callers only read them, and only until the next Read.
@@ -63,7 +64,8 @@ func (b *Block) Number(i int) int64 {
 	return b.Row[i]
 }
 
-// A Source holds rows that can be read any number of times, always in the same order.
+// A Source holds rows that can be read any number of times, always in the same order. Their cells are finite, or NaN where
+// a value is missing; FirstMissing looks for one.
 type Source interface {
 	// Shape returns the number of rows and columns; rows is -1 where it is not known before reading.
 	Shape() (rows int64, cols int)
@@ -80,7 +82,7 @@ type Reader interface {
 }
 
 // A Table is a matrix in memory: a Source whose rows can also be reached by number.
-// Exactly one of F64 and F32 is set. The zero value is an empty table.
+// Exactly one of F64 and F32 is set; NaN in it is a missing cell. The zero value is an empty table.
 type Table struct {
 	N, D int
 	F64  []float64 // N x D

@@ -1,11 +1,9 @@
 package data
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	txt "github.com/latent-go/latent/internal/text"
 )
@@ -59,6 +57,9 @@ func (l *loader) decide(ctx context.Context) error {
 		return err
 	}
 	if err := l.checkCells(); err != nil {
+		return err
+	}
+	if err := l.checkCounts(ctx); err != nil {
 		return err
 	}
 	if len(l.features) == 0 {
@@ -179,6 +180,8 @@ func (l *loader) isCounter(c int) bool {
 	switch {
 	case l.cols.unnamed[c] && l.info.Header:
 		return true
+	case l.o.Mixed && calledCounter(l.cols.names[c]):
+		return l.info.Columns[c].Kind == "text" || s.n > 0 && s.integers
 	case s.n != l.n || !s.integers:
 		return false
 	case l.n >= 20 && (s.from0 && s.first == 0 || s.from1 && s.first == 1) && s.rising:
@@ -269,11 +272,14 @@ func (l *loader) checkCells() error {
 		if l.isCategory(c) {
 			continue
 		}
-		s, name := &l.stats[c], l.cols.names[c]
-		if t := l.file.text; t != nil && !t.header && s.firstText.Row == 1 {
-			consider(c, s.firstText, fmt.Sprintf("%q is not a number; if line %d holds names, use --header yes", s.firstText.Value, s.firstText.Line))
+		s, name, what := &l.stats[c], l.cols.names[c], "number"
+		if l.types[c] == Count {
+			what = aCount
 		}
-		consider(c, s.firstText, fmt.Sprintf("%q is not a number%s%s", s.firstText.Value, l.howWritten(s.firstText.Value), l.without("; use", name)))
+		if t := l.file.text; t != nil && !t.header && s.firstText.Row == 1 {
+			consider(c, s.firstText, fmt.Sprintf("%q is not a %s; if line %d holds names, use --header yes", s.firstText.Value, what, s.firstText.Line))
+		}
+		consider(c, s.firstText, fmt.Sprintf("%q is not a %s%s%s", s.firstText.Value, what, l.howWritten(s.firstText.Value), l.otherwise(c, s.firstText.Value)))
 		consider(c, s.firstInfinite, fmt.Sprintf("%q is not a finite number%s", s.firstInfinite.Value, l.without("; use", name)))
 	}
 	if worst != nil {
@@ -286,161 +292,6 @@ func (l *loader) checkCells() error {
 type gap struct {
 	column int
 	cells  int64
-}
-
-// keepsGaps reports whether missing cells of features are handed out, as NaN.
-func (l *loader) keepsGaps() bool { return l.o.Missing == "model" }
-
-// gaps returns the features, and the weight, that lack values: those with most gaps first.
-func (l *loader) gaps() (all []gap) {
-	cols := slices.Clone(l.features)
-	if l.weight >= 0 {
-		cols = append(cols, l.weight)
-	}
-	for _, c := range cols {
-		if n := l.stats[c].missing; n > 0 {
-			all = append(all, gap{c, n})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b gap) int { return cmp.Compare(b.cells, a.cells) })
-	return all
-}
-
-// checkMissing refuses missing values unless their rows are to be dropped.
-func (l *loader) checkMissing(ctx context.Context) error {
-	if l.keepsGaps() {
-		return l.checkGaps()
-	}
-	gaps := l.gaps()
-	if len(gaps) == 0 || l.o.Missing == "drop" {
-		return nil
-	}
-	var first *Error
-	var cols []int
-	total := int64(0)
-	for _, g := range gaps {
-		cols = append(cols, g.column)
-		total += g.cells
-		p := l.stats[g.column].firstMissing
-		// Of columns with a gap in one row, the first in the file is told.
-		if first == nil || p.Row < first.Row || p.Row == first.Row && g.column < slices.Index(l.cols.names, first.Column) {
-			first = &Error{File: l.file.name, Line: p.Line, Row: p.Row, Column: l.cols.names[g.column], follows: true}
-		}
-	}
-	rows, err := l.incomplete(ctx, cols)
-	if err != nil {
-		return err
-	}
-	lost := fmt.Sprintf("%s in %s missing", counted(total, "cell"), areRows(rows, total))
-	if len(gaps) > 1 {
-		lost += ": " + l.listGaps(gaps)
-	}
-	weight := l.weight >= 0 && l.stats[l.weight].missing > 0
-	switch exclude, kept := l.withoutGaps(gaps), l.n-rows; {
-	case kept == 0 && exclude == "":
-		first.Msg = fmt.Sprintf("has no value here (%s): no row is complete", lost)
-	case kept == 0:
-		first.Msg = fmt.Sprintf("has no value here (%s): no row is complete; use %s", lost, exclude)
-	case l.tooFew(kept) && exclude == "":
-		first.Msg = fmt.Sprintf("has no value here (%s); --missing drop --allow-fewer would leave %s of %s", lost, thousands(kept), counted(l.n, "row"))
-	case l.tooFew(kept):
-		first.Msg = fmt.Sprintf("has no value here (%s); use %s, or --missing drop --allow-fewer, which leaves %s of %s", lost, exclude, thousands(kept), counted(l.n, "row"))
-	case weight && first.Column == l.cols.names[l.weight]:
-		first.Msg = fmt.Sprintf("has no value here, but every row needs a weight (%s); use --missing drop", lost)
-	case exclude == "":
-		first.Msg = fmt.Sprintf("has no value here (%s); use --missing drop", lost)
-	default:
-		first.Msg = fmt.Sprintf("has no value here (%s); use --missing drop, or %s", lost, exclude)
-	}
-	return first
-}
-
-// mostListed is how many columns an error counts the gaps of.
-const mostListed = 50
-
-// listGaps says how many gaps each column has.
-func (l *loader) listGaps(gaps []gap) string {
-	var parts []string
-	for i, g := range gaps {
-		if i == mostListed {
-			parts = append(parts, fmt.Sprintf("and %d more columns", len(gaps)-i))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%s %s", l.cols.names[g.column], thousands(g.cells)))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// withoutGaps is the advice to leave out the columns with gaps, those with most first; "" where nothing would be left, and for
-// those who need exactly these columns or the weight.
-func (l *loader) withoutGaps(gaps []gap) string {
-	if l.o.Exact != nil {
-		return ""
-	}
-	var names []string
-	for _, g := range gaps {
-		if g.column != l.weight {
-			names = append(names, l.cols.names[g.column])
-		}
-	}
-	if len(names) == 0 || len(names) == len(l.features) {
-		return ""
-	}
-	return "--exclude " + txt.ShellWord(strings.Join(names, ","))
-}
-
-// knownRows is the number of rows below which a table whose columns were named is taken to be known to its reader.
-const knownRows = 20
-
-// tooFew reports whether dropping rows that lack a value would leave less than half of the rows.
-func (l *loader) tooFew(kept int64) bool {
-	named := l.o.Columns != nil || l.o.Exact != nil
-	return 2*kept < l.n && !(named && l.n < knownRows)
-}
-
-// checkKept refuses what --missing drop leaves where that is nothing, or less than half of the rows.
-func (l *loader) checkKept(kept int64) error {
-	switch {
-	case kept == 0 && (l.o.AllowEmpty || l.n == 0): // an empty file is told of elsewhere
-		return nil
-	case kept == 0:
-		return fileError(l.file.name, "no row is complete: all %s were dropped", counted(l.n, "row"))
-	case l.o.AllowFewer || !l.tooFew(kept):
-		return nil
-	}
-	gaps := l.gaps()
-	msg := fmt.Sprintf("--missing drop would leave %s of %s (missing: %s); ", thousands(kept), counted(l.n, "row"), l.listGaps(gaps))
-	if exclude := l.withoutGaps(gaps); exclude != "" {
-		return fileError(l.file.name, "%suse %s, or --allow-fewer to go on with these rows", msg, exclude)
-	}
-	return fileError(l.file.name, "%suse --allow-fewer to go on with these rows", msg)
-}
-
-func areRows(rows, cells int64) string {
-	if cells == 1 {
-		return counted(rows, "row") + " is"
-	}
-	return counted(rows, "row") + " are"
-}
-
-// incomplete counts the rows in which one of the columns has no value.
-func (l *loader) incomplete(ctx context.Context, cols []int) (int64, error) {
-	wants := make([]want, len(l.cols.names))
-	for _, c := range cols {
-		wants[c] = count
-	}
-	rows := int64(0)
-	err := l.cells.read(ctx, wants, true, l.threads, func(b *batch) error {
-		last := int64(-1)
-		for i := range b.Bad {
-			if bad := &b.Bad[i]; bad.Kind == missingCell && bad.Row != last && wants[bad.Column] != skip {
-				rows++
-				last = bad.Row
-			}
-		}
-		return nil
-	})
-	return rows, err
 }
 
 // without is the advice to leave a column out, which those who need exactly these columns cannot follow.

@@ -21,8 +21,8 @@ const (
 )
 
 // look adds a cell.
-func (m *marks) look(cell string) {
-	if isMissing([]byte(cell)) {
+func (m *marks) look(cell string, na *naTexts) {
+	if na.has([]byte(cell)) {
 		return
 	}
 	m.filled++
@@ -54,17 +54,17 @@ func (m *marks) look(cell string) {
 // points that may stand between thousands; and the other way round. Notes say where columns differ in their mark. Where
 // nothing decides, 2.500 has a decimal point and 2,500 a decimal comma, and a note says so unless that is the usual form
 // of such files; a file with both kinds is refused.
-func guessDecimal(name string, rows [][]string, delim byte) (dec byte, notes []string, err error) {
+func guessDecimal(name string, rows [][]string, delim byte, na *naTexts) (dec byte, notes []string, err error) {
 	type place struct{ column, cell string }
 	var comma, point place
 	var either [2]place
 	commas, points := 0, 0
-	for j, m := range columnMarks(rows) {
+	for j, m := range columnMarks(rows, na) {
 		if m.numbers*2 < m.filled {
 			continue // text
 		}
 		column := strconv.Itoa(j + 1)
-		if c := rows[0][j]; c != "" && cellIsText(c, '.') && cellIsText(c, ',') {
+		if c := rows[0][j]; c != "" && cellIsText(c, '.', na) && cellIsText(c, ',', na) {
 			column = c
 		}
 		if m.comma != "" {
@@ -113,14 +113,14 @@ func guessDecimal(name string, rows [][]string, delim byte) (dec byte, notes []s
 }
 
 // columnMarks looks at the columns that every row has.
-func columnMarks(rows [][]string) []marks {
+func columnMarks(rows [][]string, na *naTexts) []marks {
 	if len(rows) == 0 {
 		return nil
 	}
 	m := make([]marks, len(rows[0]))
 	for _, r := range rows {
 		for j := range min(len(m), len(r)) {
-			m[j].look(r[j])
+			m[j].look(r[j], na)
 		}
 	}
 	return m

@@ -114,6 +114,7 @@ func wholeLines(text []byte) int {
 func detect(h *head, o Options) (dialect, error) {
 	var d dialect
 	var err error
+	na := newNA(&o)
 	if d.delim, err = parseDelimiter(o.Delimiter); err != nil {
 		return d, err
 	}
@@ -134,7 +135,7 @@ func detect(h *head, o Options) (dialect, error) {
 		return d, fileError("", "the delimiter and the decimal mark are both %q", d.delim)
 	}
 	if d.decimal == 0 {
-		if d.decimal, d.notes, err = guessDecimal(h.name, rows, d.delim); err != nil {
+		if d.decimal, d.notes, err = guessDecimal(h.name, rows, d.delim, na); err != nil {
 			return d, err
 		}
 	}
@@ -144,7 +145,7 @@ func detect(h *head, o Options) (dialect, error) {
 	case "no":
 	case "", "auto":
 		d.guessed = true
-		d.header = guessHeader(rows, d.decimal, o.Exact)
+		d.header = guessHeader(rows, d.decimal, o.Exact, na)
 		if !d.header && looksLikeNames(rows, d.decimal) {
 			d.notes = append(d.notes, "the first line holds numbers only and was read as data; --header yes takes it as names")
 		}
@@ -349,7 +350,7 @@ func isNumber(cell string, dec byte) bool {
 // A text over a column of numbers is a name, and so is a first row of nothing but texts, unless one of them appears
 // again below it. A row with numbers and texts over columns of the same kinds (5.1,setosa) is data, unless its
 // numbers look like names (country,2019,2020) and its texts do not appear again.
-func guessHeader(rows [][]string, dec byte, exact []string) bool {
+func guessHeader(rows [][]string, dec byte, exact []string, na *naTexts) bool {
 	if len(rows) == 0 {
 		return false
 	}
@@ -359,14 +360,14 @@ func guessHeader(rows [][]string, dec byte, exact []string) bool {
 	}
 	texts, numbers, again := 0, 0, false
 	for j, c := range first {
-		switch cellIsText(c, dec) {
+		switch cellIsText(c, dec, na) {
 		case false:
-			if isNumber(c, dec) {
+			if isNumber(c, dec) && !na.has([]byte(c)) {
 				numbers++
 			}
 		case true:
 			texts++
-			number, repeated := below(rows[1:], j, c, dec)
+			number, repeated := below(rows[1:], j, c, dec, na)
 			if number {
 				return true
 			}
@@ -384,16 +385,17 @@ func guessHeader(rows [][]string, dec byte, exact []string) bool {
 
 // below looks at the cells of column j under the first row: are most of the filled ones numbers, and is one the
 // same as the first row's?
-func below(rows [][]string, j int, first string, dec byte) (number, again bool) {
+func below(rows [][]string, j int, first string, dec byte, na *naTexts) (number, again bool) {
 	numbers, texts := 0, 0
 	for _, r := range rows {
 		if j >= len(r) {
 			continue
 		}
 		switch {
+		case na.has([]byte(r[j])):
 		case isNumber(r[j], dec):
 			numbers++
-		case cellIsText(r[j], dec):
+		case cellIsText(r[j], dec, na):
 			texts++
 			again = again || r[j] == first
 		}
@@ -431,9 +433,9 @@ func evenSteps(row []string, dec byte) bool {
 	return n >= 3 || n == 2 && years
 }
 
-func cellIsText(c string, dec byte) bool {
+func cellIsText(c string, dec byte, na *naTexts) bool {
 	b := []byte(c)
-	return !isMissing(b) && !isNumber(c, dec) && !isInfinity(b)
+	return !na.has(b) && !isNumber(c, dec) && !isInfinity(b)
 }
 
 // containsAll reports whether every name is a cell of the row, apart from what nobody sees; false for no names.

@@ -3,11 +3,12 @@ package data
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// FromRows copies rows of equal length to a table. Values that are not finite are an error that names row and
+// FromRows copies rows of equal length to a table. NaN is a missing cell. An infinite value is an error that names row and
 // column, both counted from 1.
 func FromRows(rows [][]float64) (*Table, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
@@ -23,12 +24,12 @@ func FromRows(rows [][]float64) (*Table, error) {
 	for _, r := range rows {
 		t.F64 = append(t.F64, r...)
 	}
-	return t, t.checkFinite()
+	return t, t.checkInfinite()
 }
 
 // FromMatrix makes a table of a matrix whose rows are observations. A *mat.Dense whose rows stand one after another
-// is not copied: the table is a view of it, and the matrix must not change while the table is used. Values that are
-// not finite are an error that names row and column, both counted from 1.
+// is not copied: the table is a view of it, and the matrix must not change while the table is used. NaN is a
+// missing cell. An infinite value is an error that names row and column, both counted from 1.
 func FromMatrix(m mat.Matrix) (*Table, error) {
 	if m == nil {
 		return nil, &ArgumentError{"m", "is nil; it must be a matrix whose rows are observations"}
@@ -43,13 +44,13 @@ func FromMatrix(m mat.Matrix) (*Table, error) {
 		g := raw.RawMatrix()
 		if g.Stride == d || n == 1 {
 			t.F64 = g.Data[: n*d : n*d]
-			return t, t.checkFinite()
+			return t, t.checkInfinite()
 		}
 		t.F64 = make([]float64, 0, n*d)
 		for i := range n {
 			t.F64 = append(t.F64, g.Data[i*g.Stride:][:d]...)
 		}
-		return t, t.checkFinite()
+		return t, t.checkInfinite()
 	}
 	t.F64 = make([]float64, 0, n*d)
 	for i := range n {
@@ -57,17 +58,17 @@ func FromMatrix(m mat.Matrix) (*Table, error) {
 			t.F64 = append(t.F64, m.At(i, j))
 		}
 	}
-	return t, t.checkFinite()
+	return t, t.checkInfinite()
 }
 
-// checkFinite names the first value that is NaN or infinite.
-func (t *Table) checkFinite() error {
+// checkInfinite names the first value that is infinite.
+func (t *Table) checkInfinite() error {
 	if allFinite(t.F64) {
 		return nil
 	}
 	for i, v := range t.F64 {
-		if v-v != 0 {
-			return fmt.Errorf("row %d, column %d: %v is not a finite number; leave the row out or fill the value in", i/t.D+1, i%t.D+1, v)
+		if math.IsInf(v, 0) {
+			return fmt.Errorf("row %d, column %d: %v is not a finite number; leave the row out, or write NaN for a missing value", i/t.D+1, i%t.D+1, v)
 		}
 	}
 	return nil

@@ -15,6 +15,9 @@ func TestFromRows(t *testing.T) {
 	if err != nil || tab.N != 3 || tab.D != 2 || !slices.Equal(tab.F64, []float64{1, 2, 3, 4, 5, 6}) {
 		t.Fatalf("%+v, %v", tab, err)
 	}
+	if gap, err := FromRows([][]float64{{1, math.NaN()}}); err != nil || gap.At(0, 1) == gap.At(0, 1) {
+		t.Errorf("a missing cell: %v, %v", gap, err)
+	}
 	in[0][0] = 9
 	if tab.At(0, 0) != 1 {
 		t.Error("the rows are not copied")
@@ -26,7 +29,7 @@ func TestFromRows(t *testing.T) {
 		{nil, "needs a row and a column"},
 		{[][]float64{{}}, "needs a row and a column"},
 		{[][]float64{{1, 2}, {3}}, "row 2 has 1 values, row 1 has 2"},
-		{[][]float64{{1, 2}, {3, math.NaN()}}, "row 2, column 2: NaN is not a finite number"},
+		{[][]float64{{1, math.NaN()}, {3, math.Inf(-1)}}, "row 2, column 2: -Inf is not a finite number"},
 		{[][]float64{{1}, {2}, {math.Inf(1)}}, "row 3, column 1: +Inf is not a finite number"},
 	} {
 		if _, err := FromRows(c.in); err == nil || !strings.Contains(err.Error(), c.want) {

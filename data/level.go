@@ -22,7 +22,11 @@ const maxLevels = 10_000
 // are ordered by what they are when it is settled.
 type dictionary struct {
 	decimal byte
+	na      *naTexts
+	numeric bool        // its cells are numbers by their type, and compared as such with na
 	isText  bool        // its cells are text by their type, even if one looks like a number
+	known   *levelSet   // where set, no word is learnt whose level is not in it
+	unseen  atomic.Bool // there was one
 	full    atomic.Bool // there are more than maxLevels words; the rest is not in it
 
 	mu      sync.Mutex
@@ -44,7 +48,10 @@ func (w *word) isMissing() bool { return w.kind == missingCell && w.value != w.v
 
 // read says what a text is, apart from its code.
 func (d *dictionary) read(text string) word {
-	v, kind, ok := classify([]byte(strings.Trim(text, " \t\r\n")), d.decimal)
+	v, kind, ok := classify([]byte(strings.Trim(text, " \t\r\n")), d.decimal, d.na)
+	if ok && d.numeric && d.na.hasNumber(v) {
+		return word{text: text, value: math.NaN(), kind: missingCell, code: math.NaN()}
+	}
 	if kind != missingCell && d.isText || ok && d.isText {
 		v, kind = math.NaN(), textCell
 	}
@@ -56,6 +63,12 @@ func (d *dictionary) learn(text string) word {
 	w := d.read(text)
 	if w.isMissing() || d.full.Load() {
 		return w
+	}
+	if d.known != nil {
+		if _, ok := d.known.find(&w); !ok {
+			d.unseen.Store(true)
+			return w
+		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -3,123 +3,10 @@ package data
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"sync/atomic"
 )
-
-// Options says how a file is read. The zero value lets the reader decide.
-type Options struct {
-	Format    string // csv, tsv, npy, idx, parquet; "" or "auto": by content
-	Header    string // yes, no; "" or "auto": by looking at the first lines
-	Delimiter string // one sign, or its name; "" or "auto": by looking
-	Decimal   string // . or ,; "" or "auto": by looking
-
-	Columns []string // features: names, globs, ranges a-d or 1-4, /regex/; nil: every numeric column
-	Exclude []string // not features, in the same language
-	Exact   []string // features by exact name and in this order, as a model wants them; it overrules Columns
-
-	ID     string // column that names the rows; "" for none
-	Weight string // column of row weights; "" for none
-	Truth  string // column of known groups; "" for none
-
-	// Categories reads features as categories: text or numbers, of which each cell becomes the index of its level, from
-	// 0, in the order of Info.Levels. A level is a different text as it stands; where all cells of a column are numbers,
-	// a different number. A column may have 10,000. Without Columns and Exact, features are columns of text and columns
-	// of whole numbers with at most 50 different ones, unless more than half of 20 or more filled cells are different.
-	Categories bool
-	// Mixed reads features of every type: numbers, categories and counts side by side. The type of a column is the one that
-	// Types or ExactTypes give it. All others are found out: text is a category, and so are 0 and 1, and whole numbers of at
-	// most 5 different values with 20 filled cells for each on average; all else is a number. Without Columns and Exact,
-	// columns are left out that are no features by their looks (see chooseMixed), but none of Types.
-	Mixed bool
-	Types []TypeOf
-	// ExactTypes are the types of the columns of Exact, with Mixed; nil to find them out.
-	ExactTypes []Type
-	// Levels are those that a model knows for each column of Exact; nil for one that is no category. Cells are counted by
-	// them, and one that is not among them is an error, or a missing cell where Unseen says so.
-	Levels [][]string
-
-	// Missing says what to do with cells without a value: error refuses them, drop leaves their rows out, and model keeps
-	// them as NaN, for a model that reckons with them. "" is error. A missing weight is an error with model too, and an
-	// infinite number always.
-	Missing    string
-	AllowFewer bool // with Missing drop: keep what is left where that is less than half of the rows, rather than refuse it
-	Float32    bool // store float32
-	Carry      bool // hand out every cell of the file too, as text (Block.Cells); only with Stream
-	Stream     bool // read the file again in every pass rather than hold it in memory
-	AllowEmpty bool // a file without data rows gives zero rows rather than an error
-
-	Limit  int64  // only the first rows; 0: all
-	Sample int64  // that many rows at random, out of the first Limit; 0: all
-	Seed   uint64 // of Sample
-
-	// MaxMemory is how many bytes reading may hold: what a pipe or a compressed file unpacks to (with Stream that goes to a
-	// temporary file), the rows, and Spare bytes a cell for what is done with them. 0 is DefaultMaxMemory. What would
-	// take more is a MemoryError, before it is read where that is known.
-	MaxMemory int64
-	Spare     int
-
-	Threads int       // 0: all cores
-	Stdin   io.Reader // what the path "-" means
-}
-
-// Column is what was found out about one column of the file.
-type Column struct {
-	Name string
-	Kind string // number, bits, text, constant, id, empty; "" where it was not looked at
-	Use  string // feature, id, weight, truth, ignored
-	Why  string // why it is ignored
-	Type string // number, category or count for a feature, with Options.Mixed; "" otherwise
-
-	Missing   int64 // cells without a value
-	NonFinite int64 // infinite numbers
-	Numbers   int64 // finite numbers
-
-	Min, Max, Mean, SD float64 // of the finite numbers; SD with n-1
-}
-
-// Info is what was read and what was decided on the way.
-type Info struct {
-	Name       string
-	Format     string // csv, tsv, npy, idx, parquet
-	Header     bool   // the first line holds names
-	HeaderAuto bool   // that was decided by looking
-	Delimiter  string // "" for formats without
-	Decimal    string
-	Columns    []Column // all columns of the file, in its order
-	Features   []string // the columns of the rows, in their order
-
-	Types []Type // what each feature is; nil without Mixed
-
-	// Levels are the names of the levels of each feature, of those in rows that were kept; nil without Categories or Mixed,
-	// and for a feature that is no category. Where all are numbers they are in numeric order and in the shortest text, else
-	// in the order of their bytes.
-	Levels [][]string
-	// MissingCells are the cells of features without a value in the rows that were kept: NaN in the rows that are handed out.
-	MissingCells int64
-
-	FileRows int64 // data rows in the file; -1 where Options.Limit ended the reading before that was known
-	Rows     int64 // rows that were kept
-	Dropped  int64 // rows that were dropped because a value is missing
-	Warnings []string
-	// Part is the one of the Warnings that says how much was read where not all rows were; empty where they were.
-	Part string
-
-	file *regular // nil for what is no regular file
-}
-
-// LeftOut names the columns that could have been features but are not, with the reason: "species (text)".
-func (f *Info) LeftOut() []string {
-	var out []string
-	for _, c := range f.Columns {
-		if c.Use == "ignored" && c.Why != "" && c.Why != whyUnchosen {
-			out = append(out, fmt.Sprintf("%s (%s)", c.Name, c.Why))
-		}
-	}
-	return out
-}
 
 // Load reads a file: path is a file name, "-" for o.Stdin or "@name" for a built-in set. The Source is a *Table, or
 // a source that reads the file again in every pass if o.Stream is set; that one has a Close method.
@@ -150,6 +37,7 @@ type loader struct {
 	picked  *picked
 	words   *categories // nil as long as no column is read as categories
 	cols    *columnSet
+	na      *naTexts // nil for the usual texts
 	info    *Info
 	n       int64 // rows before any is dropped
 	threads int
@@ -194,7 +82,7 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{o: o, file: f, cells: f.cells, threads: o.Threads, named: map[int][]float64{}}
+	l := &loader{o: o, file: f, cells: f.cells, na: newNA(&o), threads: o.Threads, named: map[int][]float64{}}
 	if err := l.prepare(); err != nil {
 		err = f.after(err)
 		f.Close()

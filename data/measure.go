@@ -240,14 +240,14 @@ func (l *loader) put(b *batch, p *plan) {
 			s.id[first+i] = b.Text[i*p.texts+p.text[l.id]]
 		}
 		if s.truth != nil {
-			s.truth[first+i] = known(b.Text[i*p.texts+p.text[l.truth]])
+			s.truth[first+i] = l.known(b.Text[i*p.texts+p.text[l.truth]])
 		}
 	}
 }
 
 // known returns a cell of the truth column as it stands; "" for one that says that there is no value.
-func known(cell string) string {
-	if isMissing([]byte(strings.Trim(cell, " \t\r\n"))) {
+func (l *loader) known(cell string) string {
+	if l.isMissing(l.truth, strings.Trim(cell, " \t\r\n")) {
 		return ""
 	}
 	return cell

@@ -179,6 +179,12 @@ func openReader(ctx context.Context, r io.ReaderAt, size int64, name string, o O
 	if err != nil {
 		return nil, err
 	}
+	switch f := c.(type) {
+	case *arrayFile:
+		f.na = newNA(&o)
+	case *parquetFile:
+		f.na = newNA(&o)
+	}
 	return &opened{cells: c, name: name, format: format}, nil
 }
 

@@ -18,6 +18,7 @@ type parquetFile struct {
 	size    int64
 	file    *parquet.File
 	columns []parquetColumn
+	na      *naTexts
 	first   []int64 // index of the first row of each row group, and of the end
 }
 
@@ -140,6 +141,12 @@ func (f *parquetFile) nested(column int) bool { return f.columns[column].kind ==
 func (f *parquetFile) textual(column int) bool {
 	k := f.columns[column].kind
 	return !k.isNumber() && k != parquetText && k != parquetNull
+}
+
+// numeric reports whether the cells of a column are numbers by their type.
+func (f *parquetFile) numeric(column int) bool {
+	k := f.columns[column].kind
+	return k.isNumber() && k != parquetBool
 }
 
 // setType decides how the cells of a leaf are read.

@@ -139,7 +139,17 @@ func (c *parquetCursor) copy(b *batch, i, n, nums, texts int) {
 	if c.want&(number|count) == 0 {
 		return
 	}
+	na := c.f.na
+	if !c.f.numeric(c.j) {
+		na = nil
+	}
 	for r, s := range state {
+		if na != nil && s != isNull && na.hasNumber(num[r]) {
+			num[r], s = math.NaN(), isNull
+			if c.want&number != 0 {
+				b.F64[(i+r)*nums+c.num] = math.NaN()
+			}
+		}
 		if s == isFinite {
 			continue
 		}
@@ -236,7 +246,7 @@ func (c *parquetCursor) page() error {
 	if d := page.Dictionary(); d != nil {
 		err = c.lookUp(page, d)
 	} else {
-		err = c.base.appendPage(page, c.col, c.want&text != 0)
+		err = c.base.appendPage(page, c.col, c.want&text != 0, c.f.na)
 	}
 	if err != nil {
 		return err
@@ -248,7 +258,7 @@ func (c *parquetCursor) page() error {
 func (c *parquetCursor) lookUp(page parquet.Page, d parquet.Dictionary) error {
 	if c.dict != d {
 		c.words = parquetCells{}
-		if err := c.words.appendPage(d.Page(), c.col, c.want&text != 0); err != nil {
+		if err := c.words.appendPage(d.Page(), c.col, c.want&text != 0, c.f.na); err != nil {
 			return err
 		}
 		c.dict = d

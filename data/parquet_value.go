@@ -81,9 +81,9 @@ func (p *parquetCells) number(v float64) {
 }
 
 // word appends a cell that is text, judged as a cell of a CSV file is.
-func (p *parquetCells) word(s string) {
+func (p *parquetCells) word(s string, na *naTexts) {
 	s = validText(s) // bytes that nobody says are UTF-8
-	v, kind, ok := classify([]byte(strings.TrimSpace(s)), '.')
+	v, kind, ok := classify([]byte(strings.TrimSpace(s)), '.', na)
 	p.num, p.text = append(p.num, v), append(p.text, s)
 	if !ok {
 		p.state = append(p.state, uint8(kind)+1)
@@ -101,7 +101,7 @@ func (p *parquetCells) other(s string) {
 }
 
 // appendPage appends all cells of a page that are not null.
-func (p *parquetCells) appendPage(page parquet.Page, c *parquetColumn, withText bool) error {
+func (p *parquetCells) appendPage(page parquet.Page, c *parquetColumn, withText bool, na *naTexts) error {
 	data := page.Data()
 	switch kind := data.Kind(); {
 	case c.kind == parquetDouble && kind == encoding.Double:
@@ -130,10 +130,10 @@ func (p *parquetCells) appendPage(page parquet.Page, c *parquetColumn, withText 
 		all, offsets := data.ByteArray()
 		s := string(all) // one allocation for the page
 		for i := 1; i < len(offsets); i++ {
-			p.word(s[offsets[i-1]:offsets[i]])
+			p.word(s[offsets[i-1]:offsets[i]], na)
 		}
 	default:
-		return p.appendValues(page.Values(), c, withText)
+		return p.appendValues(page.Values(), c, withText, na)
 	}
 	return nil
 }
@@ -227,13 +227,13 @@ func timestampText(v int64, unit int, utc bool) string {
 }
 
 // appendValues is appendPage for the types that are rare.
-func (p *parquetCells) appendValues(r parquet.ValueReader, c *parquetColumn, withText bool) error {
+func (p *parquetCells) appendValues(r parquet.ValueReader, c *parquetColumn, withText bool, na *naTexts) error {
 	var buf [256]parquet.Value
 	for {
 		n, err := r.ReadValues(buf[:])
 		for _, v := range buf[:n] {
 			if !v.IsNull() {
-				p.rare(v, c, withText)
+				p.rare(v, c, withText, na)
 			}
 		}
 		if err != nil || n == 0 {
@@ -243,7 +243,7 @@ func (p *parquetCells) appendValues(r parquet.ValueReader, c *parquetColumn, wit
 }
 
 // rare appends one value.
-func (p *parquetCells) rare(v parquet.Value, c *parquetColumn, withText bool) {
+func (p *parquetCells) rare(v parquet.Value, c *parquetColumn, withText bool, na *naTexts) {
 	switch v.Kind() {
 	case parquet.Boolean:
 		s, f := "false", 0.0
@@ -270,12 +270,12 @@ func (p *parquetCells) rare(v parquet.Value, c *parquetColumn, withText bool) {
 	case parquet.Int96:
 		p.other(int96Text(v.Int96()))
 	default:
-		p.bytes(v.ByteArray(), c, withText)
+		p.bytes(v.ByteArray(), c, withText, na)
 	}
 }
 
 // bytes appends a cell that is stored as bytes.
-func (p *parquetCells) bytes(b []byte, c *parquetColumn, withText bool) {
+func (p *parquetCells) bytes(b []byte, c *parquetColumn, withText bool, na *naTexts) {
 	switch {
 	case c.kind == parquetHalf && len(b) == 2:
 		f := halfFloat(binary.LittleEndian.Uint16(b))
@@ -296,7 +296,7 @@ func (p *parquetCells) bytes(b []byte, c *parquetColumn, withText bool) {
 			p.text = append(p.text, s)
 		}
 	case c.kind == parquetText:
-		p.word(string(b))
+		p.word(string(b), na)
 	default:
 		p.other(hex.EncodeToString(b))
 	}

@@ -110,7 +110,7 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 		d := l.dict(c)
 		if coded := d != nil && !d.full.Load(); coded {
 			wants[c] = number
-		} else if k := l.info.Columns[c].Kind; k == "text" || c == l.id && l.stats[c].n == 0 {
+		} else if k := l.info.Columns[c].Kind; k == "text" || l.stats[c].n == 0 && (c == l.id || d != nil) {
 			wants[c], texts[c] = text, map[string]struct{}{}
 		} else if l.stats[c].rounded > 0 {
 			wants[c], long[c] = number|text, make([]uint64, l.n)
@@ -129,7 +129,7 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 			}
 			if long[c] != nil {
 				for i := range b.N {
-					if t := b.Text[i*p.texts+p.text[c]]; !isMissing([]byte(t)) {
+					if t := b.Text[i*p.texts+p.text[c]]; !l.isMissing(c, t) {
 						long[c][first+i] = maphash.String(seed, t) | 1
 					}
 				}
@@ -139,7 +139,7 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 				held := int64(0)
 				for i := range b.N {
 					t := b.Text[i*p.texts+p.text[c]]
-					if _, seen := texts[c][t]; !seen && !isMissing([]byte(t)) {
+					if _, seen := texts[c][t]; !seen && !l.isMissing(c, t) {
 						texts[c][strings.Clone(t)] = struct{}{} // a batch is one string, of which a few cells are kept
 						held += int64(len(t)) + textCost
 					}

@@ -60,7 +60,7 @@ func Project(dst, x []float64, axes [][]float64) {
 	}
 }
 
-// Binarized returns src with 1 in place of every value above threshold and 0 in place of all others, in float64.
+// Binarized returns src with 1 in place of every value above threshold and 0 in place of all others, in float64. A missing cell stays missing.
 func Binarized(src Source, threshold float64) Source {
 	d := 0
 	if src != nil {
@@ -71,16 +71,18 @@ func Binarized(src Source, threshold float64) Source {
 			dst[i] = 0
 		}
 		for i, v := range b.F64 {
-			if v > threshold {
+			switch {
+			case v > threshold:
 				dst[i] = 1
-			} else if v != v { // missing
+			case v != v:
 				dst[i] = v
 			}
 		}
 		for i, v := range b.F32 {
-			if float64(v) > threshold {
+			switch {
+			case float64(v) > threshold:
 				dst[i] = 1
-			} else if v != v {
+			case v != v:
 				dst[i] = float64(v)
 			}
 		}

@@ -118,7 +118,7 @@ func (s *stream) convert(p *Block, b *batch) {
 			p.ID = append(p.ID, b.Text[i*pl.texts+pl.text[l.id]])
 		}
 		if l.truth >= 0 {
-			p.Truth = append(p.Truth, known(b.Text[i*pl.texts+pl.text[l.truth]]))
+			p.Truth = append(p.Truth, l.known(b.Text[i*pl.texts+pl.text[l.truth]]))
 		}
 		if l.o.Carry {
 			p.Cells = append(p.Cells, b.Text[i*pl.texts:(i+1)*pl.texts]...)

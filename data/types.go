@@ -225,7 +225,12 @@ func (l *loader) guessTypes(ctx context.Context) error {
 		return err
 	}
 	for _, c := range open {
-		l.types[c] = typeOf(&m.total[c], few[c], rows-m.total[c].missing)
+		s := &m.total[c]
+		filled := rows - s.missing
+		if l.decimal() == ',' && s.texts*2 <= filled {
+			continue // points between thousands are read in numbers alone
+		}
+		l.types[c] = typeOf(s, few[c], filled)
 	}
 	return nil
 }
@@ -234,10 +239,10 @@ func (l *loader) guessTypes(ctx context.Context) error {
 // something else.
 func (l *loader) findTypes(ctx context.Context, few map[int]*fewValues) error {
 	open := l.open()
-	typeOf := func(c int) Type { return typeOf(&l.stats[c], few[c], l.n-l.stats[c].missing) }
+	found := func(c int) Type { return typeOf(&l.stats[c], few[c], l.filled(c)) }
 	var numbers, words []int
 	for _, c := range open {
-		if l.isCategory(c) && typeOf(c) != Category {
+		if l.isCategory(c) && found(c) != Category {
 			numbers = append(numbers, c)
 		}
 	}
@@ -245,7 +250,7 @@ func (l *loader) findTypes(ctx context.Context, few map[int]*fewValues) error {
 		return err
 	}
 	for _, c := range open {
-		if !l.isCategory(c) && typeOf(c) == Category {
+		if !l.isCategory(c) && found(c) == Category {
 			words = append(words, c)
 		}
 	}
@@ -273,6 +278,11 @@ func (l *loader) reread(ctx context.Context, cols []int, t Type, few map[int]*fe
 		l.types[c] = t
 	}
 	l.categorize(cols)
+	return l.readAgain(ctx, cols, few)
+}
+
+// readAgain reads candidates once more: what is stored and known of them is replaced.
+func (l *loader) readAgain(ctx context.Context, cols []int, few map[int]*fewValues) error {
 	p := newPlan(l.numbersOf(cols))
 	m := newMerger(len(p.wants))
 	fewOf := map[int]*fewValues{}
