@@ -303,7 +303,7 @@ func (l *loader) chooseExact() (done bool, err error) {
 		l.chosen = append(l.chosen, c)
 	}
 	l.explicit = true
-	if l.o.ExactTypes != nil {
+	if l.o.Mixed && l.o.ExactTypes != nil {
 		for j, c := range l.chosen {
 			l.types[c], l.given[c] = l.o.ExactTypes[j], true
 		}

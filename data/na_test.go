@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,5 +115,30 @@ func TestNAInCarriedCells(t *testing.T) {
 			t.Error(b.Cells, b.F64, err)
 		}
 		r.Close()
+	}
+}
+
+// TestNAIsAnEmptyCell reads random tables with codes and with empty cells in their place: the rows are the same.
+func TestNAIsAnEmptyCell(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, cells := range [][]string{{"1.5", "2", "-99", "-990", "-9.9e1", "7"}, {"1", "0", "-99"}, {"red", "-99", "none", "NA", "12"}, {"-99", "None", "x-99"}} {
+		for _, na := range [][]string{{"-99"}, {"none", "-99"}, {"none"}, nil} {
+			var coded, empty strings.Builder
+			for range 200 {
+				for j := range 3 {
+					cell := cells[random.IntN(len(cells))]
+					gap := cell
+					if slices.ContainsFunc(na, func(s string) bool { return strings.EqualFold(s, cell) }) {
+						gap = ""
+					}
+					fmt.Fprintf(&coded, "%s%s", cell, []string{",", ",", "\n"}[j])
+					fmt.Fprintf(&empty, "%s%s", gap, []string{",", ",", "\n"}[j])
+				}
+			}
+			o := Options{Missing: "model", Header: "no", Columns: []string{"*"}, NA: na, NASet: true}
+			if a, b := mixedText(t, coded.String(), o), mixedText(t, empty.String(), o); a != b {
+				t.Errorf("%q missing among %q:\n%.300s\nempty:\n%.300s", na, cells, a, b)
+			}
+		}
 	}
 }

@@ -31,6 +31,8 @@ type Options struct {
 	// columns are left out that are no features by their looks: counters and other identifiers, dates and times, free text,
 	// text with too many different values, constants, and columns that are empty or hold lists. A column of Types stays.
 	Mixed bool
+	// Types gives columns their types, with Mixed. A column that is excluded, has a part of its own or is not among Columns
+	// stays out, with a warning.
 	Types []TypeOf
 	// ExactTypes are the types of the columns of Exact, with Mixed; nil to find them out.
 	ExactTypes []Type

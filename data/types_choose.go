@@ -151,7 +151,7 @@ var moreDates = regexp.MustCompile(`^(?i:` + strings.Join([]string{
 
 // typeByPlace gives features that were found by their place the types that the model has there.
 func (l *loader) typeByPlace(ctx context.Context) error {
-	if l.o.ExactTypes == nil {
+	if !l.o.Mixed || l.o.ExactTypes == nil {
 		return nil
 	}
 	var words, numbers []int

@@ -242,7 +242,7 @@ func TestTypesThatCannotBe(t *testing.T) {
 		want string
 	}{
 		{Options{Mixed: true, Categories: true}, "at once"},
-		{Options{Mixed: true, Exact: two, Types: []TypeOf{{"x", Count}}}, "the model has the types of its own"},
+		{Options{Mixed: true, Exact: two, Types: []TypeOf{{"x", Count}}}, "the model has types of its own"},
 		{Options{Mixed: true, Exact: two, ExactTypes: []Type{Number}}, "types are given for 1 column, but the model has 2"},
 		{Options{Mixed: true, Exact: two, Levels: [][]string{nil, {"a"}}}, "not which columns are categories"},
 		{Options{Mixed: true, Exact: two, ExactTypes: []Type{Number, Category}, Levels: [][]string{{"1"}, {"a"}}}, `column "x": it has levels, but it is a number`},
