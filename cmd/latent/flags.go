@@ -38,6 +38,7 @@ type dataFlags struct {
 	used data.Options // what the data were read with
 	data.Options
 	columns, exclude []string
+	na               string
 	memory           memoryFlag
 }
 
@@ -50,6 +51,7 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 	f.StringVar(&d.Decimal, "decimal", "", "what separates decimals: . or ,; detected otherwise")
 	f.StringVar(&d.ID, "id", "", "column that names the rows")
 	f.StringVar(&d.Missing, "missing", "", "what to do with rows that lack a value: model takes the cells that are there, drop leaves the row out, error stops; model for mixtures, error for centres")
+	f.StringVar(&d.na, "na", "", "texts that mean a missing value, separated by commas, in place of NA, N/A, NaN, null and ?; an empty cell always does")
 	f.BoolVar(&d.AllowFewer, "allow-fewer", false, "with --missing drop: go on with less than half of the rows")
 	d.memory.add(cmd)
 }
@@ -72,6 +74,9 @@ func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, erro
 	o := d.Options
 	o.Columns, o.Exclude, o.Threads, o.Stdin = d.columns, d.exclude, threads, cmd.InOrStdin()
 	o.MaxMemory = int64(d.memory)
+	if o.NASet = cmd.Flags().Changed("na"); o.NASet && d.na != "" {
+		o.NA = strings.Split(d.na, ",")
+	}
 	if o.Delimiter == `\t` || o.Delimiter == "tab" {
 		o.Delimiter = "\t"
 	}
