@@ -18,9 +18,12 @@ func Told(m *model.Model) *Result {
 		return &Result{Model: m, Findings: model.Findings{Warnings: []model.Warning{{Text: err.Error()}}}, Certificate: model.Certificate{OnEdge: []string{}}}
 	}
 	k, d := m.K(), m.D()
-	r := &Result{Kind: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.Levels, StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Model: m}
+	r := &Result{Kind: m.Kind, K: k, D: d, Columns: m.Columns, Levels: m.LevelLists(), StandardErrors: m.StandardErrors, LogLik: m.LogLik, PCA: m.PCA(), Model: m}
+	for _, t := range m.ColumnTypes() {
+		r.Types = append(r.Types, t.String())
+	}
 	kd := kind.Of(m.Kind)
-	if kd.Shaped {
+	if kd.HasShape(m.Types) {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 	}
 	json.Unmarshal(m.Certificate, &r.Certificate) // a model that was read has one that can be; else it stays empty
@@ -45,7 +48,7 @@ func Told(m *model.Model) *Result {
 		r.Warnings = []model.Warning{}
 	}
 	if r.FreeParameters == 0 { // the file does not say: as many as the parameters have
-		mix := &mixture.Mixture{Family: kd.Family(kind.Variables{Shape: m.Shape, Levels: kind.Counts(m.Levels)}), K: k, D: len(m.Variables())}
+		mix := &mixture.Mixture{Family: kd.Family(kind.Variables{Shape: m.Shape, Types: m.Types, Levels: kind.Counts(m.Levels)}), K: k, D: len(m.Variables())}
 		r.FreeParameters = mix.Free()
 	}
 	if len(r.ColumnSD) != d {

@@ -88,29 +88,43 @@ const edgeRows = 0.1
 // of a row is expected to have the rarer outcome, and the means of a component at the floor of variances, whose rows are all but equal in
 // some direction. held stays as it is.
 func (f *Fit) NearEdge(theta []float64, held []bool) []bool {
-	k, d, comp := f.Mix.K, f.Mix.D, f.Mix.Components(theta)
+	comp := f.Mix.Components(theta)
 	near, at := make([]bool, len(theta)), len(theta)-len(comp)
 	copy(near, held)
-	fam, ok := f.Mix.Family.(family.Natural)
-	if !ok {
-		for c, floor := range f.Mix.Family.AtFloor(comp, k, d) {
-			for j := range d {
-				near[at+c*d+j] = near[at+c*d+j] || floor
-			}
-		}
-		return near
-	}
-	p, events := fam.Natural(nil, comp, k), f.Plan.Kind.Location.Events
-	if events == nil { // all rows tell
-		return near
-	}
-	for c, lw := range f.Mix.LogWeights(nil, theta) {
-		rows, width := math.Exp(lw)*f.Survey.W, len(p)/k
-		for j := c * width; j < (c+1)*width; j++ {
-			near[at+j] = near[at+j] || events(p[j], rows) < edgeRows
-		}
+	weights := f.Mix.LogWeights(nil, theta)
+	for i, part := range f.Mix.Parts() {
+		f.nearEdge(near[at+part.From:at+part.To], part, f.kindOf(i, part), comp[part.From:part.To], weights)
 	}
 	return near
+}
+
+// kindOf returns what part i is modelled by.
+func (f *Fit) kindOf(i int, part mixture.Part) *kind.Kind {
+	return f.Plan.Kind.Parts(f.Plan.Types, len(part.Columns))[i].Kind
+}
+
+// nearEdge is NearEdge of the parameters comp of one part.
+func (f *Fit) nearEdge(near []bool, part mixture.Part, kd *kind.Kind, comp, weights []float64) {
+	k, d := part.K, part.D
+	fam, ok := part.Family.(family.Natural)
+	if !ok {
+		for c, floor := range part.Family.AtFloor(comp, k, d) {
+			for j := range d {
+				near[c*d+j] = near[c*d+j] || floor
+			}
+		}
+		return
+	}
+	p, events := fam.Natural(nil, comp, k), kd.Location.Events
+	if events == nil { // all rows tell
+		return
+	}
+	for c, lw := range weights {
+		rows, width := math.Exp(lw)*f.Survey.W, len(p)/k
+		for j := c * width; j < (c+1)*width; j++ {
+			near[j] = near[j] || events(p[j], rows) < edgeRows
+		}
+	}
 }
 
 // natural turns the uncertainty of theta into standard errors of natural parameters.
@@ -120,7 +134,10 @@ type natural struct {
 	held  []bool
 	u     *mixture.Uncertainty
 	order []int
-	at    int // where the family's parameters begin in theta
+	at    int // where the parameters of the part begin in theta
+
+	part mixture.Part
+	kind *kind.Kind // of the part
 }
 
 // fill sets the standard errors of all parameters.
@@ -139,21 +156,28 @@ func (n *natural) fill(e *model.StandardErrors) {
 			e.Weights = append(e.Weights, v)
 		}
 	}
-	switch fam := n.f.Mix.Family.(type) {
-	case family.Gaussian:
-		n.gaussian(e, fam)
-	case family.Parsimonious:
-		n.gaussian(e, fam.Plain())
-	case family.Natural:
-		n.locations(e, fam)
+	at := n.at
+	for i, part := range n.f.Mix.Parts() {
+		n.part, n.kind, n.at = part, n.f.kindOf(i, part), at+part.From
+		switch fam := part.Family.(type) {
+		case family.Gaussian:
+			n.gaussian(e, fam)
+		case family.Parsimonious:
+			n.gaussian(e, fam.Plain())
+		case family.Natural:
+			n.locations(e, fam)
+		}
 	}
 }
+
+// components returns the parameters of the part.
+func (n *natural) components() []float64 { return n.theta[n.at : n.at+n.part.To-n.part.From] }
 
 // locations sets the errors of components of a kind whose parameters are one number a cell, such as a probability: each by its slope in its
 // own parameter, or those of the levels of a column together.
 func (n *natural) locations(e *model.StandardErrors, fam family.Natural) {
-	k, at := n.f.Mix.K, n.f.Plan.Kind.Location
-	p := fam.Natural(nil, n.theta[n.at:], k)
+	k, at := n.f.Mix.K, n.kind.Location
+	p := fam.Natural(nil, n.components(), k)
 	width, rows := len(p)/k, make([]model.Errors, k)
 	if groups, ok := fam.(family.Grouped); ok {
 		groups.Groups(k, func(from, to int) {
@@ -166,7 +190,11 @@ func (n *natural) locations(e *model.StandardErrors, fam family.Natural) {
 		}
 	}
 	told := &e.Probabilities
-	if at.Told != kind.Probability {
+	switch {
+	case at.Told == kind.Probability:
+	case n.f.Plan.Kind.Parted:
+		told = &e.Rates
+	default:
 		told = &e.Means
 	}
 	for _, c := range n.order {
@@ -197,9 +225,12 @@ func (n *natural) shares(from int, p []float64) model.Errors {
 
 // gaussian sets the errors of means and covariances.
 func (n *natural) gaussian(e *model.StandardErrors, g family.Gaussian) {
-	unit := n.f.unitSizes()
+	unit, columns := n.f.unitSizes(), len(n.f.Names)
+	if n.f.Plan.Kind.Parted {
+		unit, columns = kind.Picked(unit, n.part.Columns), n.part.D
+	}
 	for _, c := range n.order {
-		row := unknown(len(n.f.Names))
+		row := unknown(columns)
 		for j := 0; j < len(row) && c >= 0; j++ {
 			row[j] = n.mean(c, j)
 		}
@@ -219,10 +250,14 @@ func unknown(n int) model.Errors { return slices.Repeat(model.Errors{math.NaN()}
 
 // mean returns the standard error of the mean of component c in column j, in the user's units.
 func (n *natural) mean(c, j int) float64 {
-	d, unit := n.f.Mix.D, 1.0
+	d, unit := n.part.D, 1.0
 	for _, t := range n.f.Transform {
 		if t.Kind != "pca" {
-			unit *= t.Scale[j]
+			at := j
+			if n.f.Plan.Kind.Parted {
+				at = n.part.Columns[j]
+			}
+			unit *= t.Scale[at]
 			continue
 		}
 		grad := make([]float64, d) // of the column's mean in those of the components
@@ -236,7 +271,7 @@ func (n *natural) mean(c, j int) float64 {
 
 // covariance returns the standard errors of the covariance of component c, laid out as in model.StandardErrors; unknown where c is -1.
 func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Errors {
-	d, size := n.f.Mix.D, g.Shape.Size(n.f.Mix.D)
+	d, size := n.part.D, g.Shape.Size(n.part.D)
 	entry := func(_, _ int) float64 { return math.NaN() }
 	if c >= 0 {
 		entry = n.entries(g, c)
@@ -264,8 +299,8 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Err
 
 // entries returns a function that returns the standard error of entry j, l of the covariance of component c.
 func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
-	k, d, comp := n.f.Mix.K, n.f.Mix.D, n.theta[n.at:]
-	if fam, ok := n.f.Mix.Family.(family.Parsimonious); ok {
+	k, d, comp := n.part.K, n.part.D, n.components()
+	if fam, ok := n.part.Family.(family.Parsimonious); ok {
 		grad := make([]float64, len(comp))
 		return func(j, l int) float64 {
 			fam.CovarianceGrad(grad, comp, c, j, l, k, d)
@@ -300,7 +335,7 @@ func (f *Fit) unitSizes() []float64 {
 
 // multiply multiplies all errors of e.
 func multiply(e *model.StandardErrors, by float64) {
-	for _, rows := range [][]model.Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities} {
+	for _, rows := range [][]model.Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities, e.Rates} {
 		for _, row := range rows {
 			for j := range row {
 				row[j] *= by

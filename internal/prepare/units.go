@@ -313,6 +313,15 @@ func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 		m.Transform[0].Mean = row(m.Transform[0].Mean)
 		scale = slices.Repeat(scale[:1], len(m.Variables()))
 	}
+	if m.Types != nil { // means and covariances are of the numbers alone
+		own := scale[:0:0]
+		for j, t := range m.Types {
+			if t == data.Number {
+				own = append(own, scale[j])
+			}
+		}
+		scale = own
+	}
 	means, covariance := make([][]float64, len(m.Means)), make([][]float64, len(m.Covariance))
 	for c, mean := range m.Means {
 		means[c] = row(mean)

@@ -152,7 +152,7 @@ func (f *Fit) WaitAfterInterrupt() time.Duration {
 func (f *Fit) evaluation(n float64) float64 {
 	k, d := float64(f.Mix.K), float64(f.Mix.D)
 	ns := perParameter * float64(f.Mix.Params())
-	shape, shaped := family.Diag, f.Plan.Kind.Shaped
+	shape, shaped := family.Diag, f.Plan.Shaped()
 	if shaped {
 		shape = f.Plan.Shape
 	}
@@ -173,7 +173,7 @@ func (f *Fit) evaluation(n float64) float64 {
 func (f *Fit) affordable() error {
 	e := f.Estimate()
 	field, size := "K", plan.Flags(fmt.Sprintf("is %d", f.Mix.K))
-	if f.Plan.Kind.Shaped {
+	if f.Plan.Shaped() {
 		field, size = "Covariance", plan.Flags(fmt.Sprintf("%s with -k %d on %s columns", f.Plan.Shape, f.Mix.K, text.Whole(float64(f.Mix.D))))
 	} else {
 		size += plan.Flags(fmt.Sprintf(" on %s columns", text.Whole(float64(f.Mix.D))))

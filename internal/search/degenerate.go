@@ -15,7 +15,7 @@ import (
 // Degenerate reports whether a point owes its likelihood to a degenerate component: one on a few rows that are all but equal in some
 // direction. It is at the floor of variances and holds less weight than d + 2 rows, or it is narrow. Many equal rows are a cluster.
 func (f *Fit) Degenerate(p *ascent.Point) bool {
-	few := float64(f.Mix.D + 2)
+	few := float64(f.numbers() + 2)
 	if f.Plan.Replica { // rows that were drawn again and again are few all the same
 		few *= rowDrawnTimes
 	}
@@ -26,6 +26,14 @@ func (f *Fit) Degenerate(p *ascent.Point) bool {
 	}
 	c, _ := f.narrow(p)
 	return c >= 0
+}
+
+// numbers returns how many columns a covariance is of.
+func (f *Fit) numbers() int {
+	if p, ok := f.Mix.Numbers(); ok {
+		return p.D
+	}
+	return f.Mix.D
 }
 
 // atFloor tells which components owe their covariance to the floor of variances.
@@ -48,15 +56,16 @@ const oblique = -1
 // step has the variance step^2 / 12; a narrower one claims more than the values tell. Rounding gives every direction u the variance
 // sum u_j^2 step_j^2 / 12, so no component may have less. Components at the floor are left out.
 func (f *Fit) narrow(p *ascent.Point) (c, column int) {
-	few := narrowRows * float64(f.Mix.D+1)
+	few := narrowRows * float64(f.numbers()+1)
 	if f.grid == nil || slices.Min(p.Weights) >= few {
 		return -1, oblique
 	}
-	g, own, ok := f.Mix.Gaussian(f.Mix.Components(p.Theta))
+	numbers, ok := f.Mix.Numbers()
 	if !ok {
 		return -1, oblique
 	}
-	k, d := f.Mix.K, f.Mix.D
+	g, own, _ := numbers.Gaussian(f.Mix.Components(p.Theta)[numbers.From:numbers.To])
+	k, d := f.Mix.K, numbers.D
 	floor := f.atFloor(p)
 	q := make([]float64, g.Shape.Size(d))
 	for c := range k {
@@ -65,6 +74,9 @@ func (f *Fit) narrow(p *ascent.Point) (c, column int) {
 		}
 		g.Covariance(q, g.ScaleOf(own, c, k, d), d)
 		if column, ok := f.belowSteps(q); ok {
+			if column != oblique {
+				column = numbers.Columns[column]
+			}
 			return c, column
 		}
 	}
@@ -74,7 +86,7 @@ func (f *Fit) narrow(p *ascent.Point) (c, column int) {
 // belowSteps reports whether a covariance q, packed as its shape has it, is less in some direction than the variance of rounding to the
 // grid, and in which column, or oblique.
 func (f *Fit) belowSteps(q []float64) (column int, below bool) {
-	d := f.Mix.D
+	d := len(f.grid)
 	matrix := d > 1 && len(q) == d*(d+1)/2
 	for j, step := range f.grid {
 		v := q[0]
@@ -125,10 +137,10 @@ func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.Plan.Shape
 	code := shape.Mclust()
 	switch {
-	case !f.Plan.Kind.Shaped || f.Mix.K == 1 || !strings.Contains(code, "V"):
+	case !f.Plan.Shaped() || f.Mix.K == 1 || !strings.Contains(code, "V"):
 		return -1, 0
-	case shape.Matrix() && f.Mix.D > 1 && strings.Contains(code[1:], "V"):
-		need = f.Mix.D + 2
+	case shape.Matrix() && f.numbers() > 1 && strings.Contains(code[1:], "V"):
+		need = f.numbers() + 2
 	default:
 		need = 3
 	}
@@ -183,7 +195,7 @@ const (
 
 // Collapsed returns how a component at p is degenerate, Sound where none is, and the reason in words why a candidate with it cannot win.
 func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
-	if _, _, gaussian := f.Mix.Start(); !gaussian {
+	if _, ok := f.Mix.Numbers(); !ok {
 		return Sound, ""
 	}
 	if slices.Contains(f.atFloor(p), true) {
@@ -201,12 +213,15 @@ func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 // narrower says how narrow a component is in column j, or in an oblique direction.
 func (f *Fit) narrower(j int) string {
 	switch {
-	case len(f.grid) != len(f.Names): // principal components
+	case f.Plan.PCA > 0: // principal components
 		return "narrower than the rows are told apart"
 	case j == oblique:
 		return "narrower along some direction than the steps that its columns' values are rounded to"
 	}
-	step := f.grid[j]
+	step := 0.0
+	if numbers, ok := f.Mix.Numbers(); ok {
+		step = f.grid[slices.Index(numbers.Columns, j)]
+	}
 	for _, t := range f.Transform {
 		if t.Scale != nil {
 			step *= t.Scale[j]

@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
@@ -135,7 +136,7 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	if m, order, ok := f.unmoved(p.Theta); ok {
 		return m, order
 	}
-	k, d := f.Mix.K, f.Mix.D
+	k := f.Mix.K
 	comp := f.Mix.Components(p.Theta)
 	weight := make([]float64, k)
 	for c, lw := range f.Mix.LogWeights(nil, p.Theta) {
@@ -155,45 +156,68 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	m = &model.Model{Kind: f.Plan.Kind.Name, Columns: f.Names, Levels: f.Plan.Levels, Transform: f.Transform}
-	var rows [][]float64
+	m = &model.Model{Kind: f.Plan.Kind.Name, Columns: f.Names, Types: f.Plan.Types, Levels: f.Plan.Levels, Transform: f.Transform}
 	for _, c := range order {
-		rows = append(rows, place[c])
 		if m.HasDensity() {
 			m.Weights = append(m.Weights, weight[c])
 		}
 	}
 	normalise(m.Weights)
-	if f.Plan.Kind.Location.Told == kind.Probability {
-		m.Probabilities = rows
-	} else {
-		m.Means = rows
-	}
 	defer f.ToUserUnits(m)
-	if g, comp, ok := f.Mix.Gaussian(comp); ok {
-		m.Shape = f.Plan.Shape
-		for i := range g.Shape.Count(k) {
-			q := make([]float64, g.Shape.Size(d))
-			g.Covariance(q, g.ScaleOf(comp, order[i], k, d), d)
-			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, d))
-		}
+	for i, p := range f.Mix.Parts() {
+		f.setPart(m, p, f.Plan.Kind.Parts(f.Plan.Types, len(p.Columns))[i].Kind, comp[p.From:p.To], order)
 	}
 	return m, f.addAbsent(m, order)
 }
 
-// places returns the k means, centres or rows of probabilities of the components comp.
-func (f *Fit) places(comp []float64) [][]float64 {
-	k, d := f.Mix.K, f.Mix.D
-	var flat []float64
-	if fam, ok := f.Mix.Family.(family.Natural); ok {
-		flat = fam.Natural(nil, comp, k)
-	} else {
-		flat = slices.Clone(comp[:k*d])
-		for i := range flat {
-			flat[i] += f.Origin[i%d]
+// setPart sets the parameters of one part of the model, a part of kind kd with the components comp.
+func (f *Fit) setPart(m *model.Model, p mixture.Part, kd *kind.Kind, comp []float64, order []int) {
+	place := placesOf(p, comp, f.Origin)
+	var rows [][]float64
+	for _, c := range order {
+		rows = append(rows, place[c])
+	}
+	switch {
+	case kd.Location.Told == kind.Probability:
+		m.Probabilities = rows
+	case f.Plan.Kind.Parted && !kd.Shaped:
+		m.Rates = rows
+	default:
+		m.Means = rows
+	}
+	if g, comp, ok := p.Gaussian(comp); ok {
+		m.Shape = f.Plan.Shape
+		for i := range g.Shape.Count(p.K) {
+			q := make([]float64, g.Shape.Size(p.D))
+			g.Covariance(q, g.ScaleOf(comp, order[i], p.K, p.D), p.D)
+			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, p.D))
 		}
 	}
-	return slices.Collect(slices.Chunk(flat, len(flat)/k))
+}
+
+// places returns for each component of comp the numbers that say where it is: its mean, its centre or its probabilities, part after part.
+func (f *Fit) places(comp []float64) [][]float64 {
+	all := make([][]float64, f.Mix.K)
+	for _, p := range f.Mix.Parts() {
+		for c, row := range placesOf(p, comp[p.From:p.To], f.Origin) {
+			all[c] = append(all[c], row...)
+		}
+	}
+	return all
+}
+
+// placesOf returns the k means, centres or rows of probabilities of the components comp of a part.
+func placesOf(p mixture.Part, comp, origin []float64) [][]float64 {
+	var flat []float64
+	if fam, ok := p.Family.(family.Natural); ok {
+		flat = fam.Natural(nil, comp, p.K)
+	} else {
+		flat = slices.Clone(comp[:p.K*p.D])
+		for i := range flat {
+			flat[i] += origin[p.Columns[i%p.D]]
+		}
+	}
+	return slices.Collect(slices.Chunk(flat, len(flat)/p.K))
 }
 
 // normalise divides weights by their sum, which the rounding of logarithms leaves within a few units of 1.
@@ -216,9 +240,16 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	for c, from := range order {
 		r.Model.Provenance.AtFloor[c] = from >= 0 && at[from]
 	}
-	switch _, g, gaussian := f.Mix.Start(); {
-	case !gaussian:
-		f.certain(r, p, order)
+	numbers, gaussian := f.Mix.Numbers()
+	for i, part := range f.Mix.Parts() {
+		if kd := f.Plan.Kind.Parts(f.Plan.Types, len(part.Columns))[i].Kind; !kd.Shaped {
+			f.certain(r, p, part, kd, order)
+		}
+	}
+	if !gaussian {
+		return
+	}
+	switch _, g, _ := numbers.Start(); {
 	case g.Shape.Shared() && slices.Contains(at, true):
 		r.warn(model.Warn(model.AtFloor, "the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction"))
 		edge("covariance")
@@ -237,12 +268,12 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 }
 
 // certain names the columns in which a component has a probability, or a parameter like it, at an end of its range, and warns of them.
-func (f *Fit) certain(r *Result, p *ascent.Point, order []int) {
+func (f *Fit) certain(r *Result, p *ascent.Point, part mixture.Part, kd *kind.Kind, order []int) {
 	if p.Held == nil {
 		return
 	}
-	held := p.Held[len(p.Theta)-len(f.Mix.Components(p.Theta)):]
-	width, total, at := len(held)/f.Mix.K, 0, f.Plan.Kind.Location
+	held := p.Held[len(p.Theta)-len(f.Mix.Components(p.Theta)):][part.From:part.To]
+	width, total, at := len(held)/f.Mix.K, 0, kd.Location
 	for c, from := range order {
 		if from < 0 {
 			continue
@@ -250,7 +281,7 @@ func (f *Fit) certain(r *Result, p *ascent.Point, order []int) {
 		var names []string
 		for j, h := range held[from*width : (from+1)*width] {
 			if h {
-				names = append(names, f.columnOf(j))
+				names = append(names, f.columnOf(part, kd, j))
 				total++
 			}
 		}
@@ -267,16 +298,17 @@ func (f *Fit) certain(r *Result, p *ascent.Point, order []int) {
 	}
 }
 
-// columnOf returns the column that probability j of a component belongs to.
-func (f *Fit) columnOf(j int) string {
-	if f.Plan.Levels == nil {
-		return f.Names[j]
+// columnOf returns the column that probability j of a component of a part belongs to.
+func (f *Fit) columnOf(part mixture.Part, kd *kind.Kind, j int) string {
+	if !kd.Cells.Levels {
+		return f.Names[part.Columns[j]]
 	}
-	for c, names := range f.Plan.Levels {
-		if j < len(names) {
+	for _, c := range part.Columns {
+		n := len(f.Plan.Levels[c])
+		if j < n {
 			return f.Names[c]
 		}
-		j -= len(names)
+		j -= n
 	}
 	return ""
 }

@@ -41,17 +41,16 @@ func (f *Fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	if f.Plan.Kind.Cells.Levels {
-		for i, x := range given.X {
-			if levels := len(f.Plan.Levels[i%f.Mix.D]); f.Plan.Kind.Cells.Wrong(x, levels) {
-				return nil, plan.Wrong("Init", "centers: row %d, column %d is %v; it must be the number of a level, from 0 to %d", i/f.Mix.D+1, i%f.Mix.D+1, x, levels-1)
-			}
+	for i, x := range given.X {
+		j := i % f.Mix.D
+		if cells := f.Plan.Kind.CellsOf(f.Plan.Types, j); cells.Levels && cells.Wrong(x, len(f.Plan.Levels[j])) {
+			return nil, plan.Wrong("Init", "centers: row %d, column %d is %v; it must be the number of a level, from 0 to %d", i/f.Mix.D+1, j+1, x, len(f.Plan.Levels[j])-1)
 		}
 	}
 	labels := seed.Nearest(f.near(p, f.Plan.Init), f.near(given, f.Plan.Init).X, f.Plan.Threads)
 	mix, g, gaussian := f.Mix.Start()
 	if !gaussian {
-		return seed.FromLabelsWithConfidence(f.Mix, p, labels, DrawnConfidence), nil
+		return f.labelled(p, labels, DrawnConfidence, given.X), nil
 	}
 	w := weights(p, labels, f.Plan.K)
 	for c := range w {
@@ -84,11 +83,8 @@ func (f *Fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error)
 			return nil, plan.Wrong("Init", "labels: none of the rows has label %d", c)
 		}
 	}
-	if mix, g, gaussian := f.Mix.Start(); gaussian {
-		return f.restrict(seed.FromLabels(mix, g, p, own)), nil
-	}
 	if f.Plan.Mixture() {
-		return seed.FromLabelsWithConfidence(f.Mix, p, own, givenConfidence), nil
+		return f.labelled(p, own, givenConfidence, nil), nil
 	}
 	return seed.Means(p, own, f.Plan.K), nil
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
@@ -31,12 +30,17 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 		return nil, plan.Wrong("Init", "model: it is a %s model, but %s is fitted", m.Kind, f.Plan.Kind.Name)
 	case m.K() != f.Plan.K:
 		return nil, plan.Wrong("Init", "model: it has %d components, but -k is %d", m.K(), f.Plan.K)
-	case kind.Of(m.Kind).Shaped && m.Shape != f.Plan.Shape:
+	case f.Plan.Shaped() && m.Shape != f.Plan.Shape:
 		return nil, plan.Wrong("Init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.Plan.Shape)
 	}
 	m, err := m.Arranged(f.Names, f.Plan.Levels)
 	if err != nil {
 		return nil, plan.Wrong("Init", "model: %s", err)
+	}
+	for j, t := range m.Types {
+		if t != f.Plan.Types[j] {
+			return nil, plan.Wrong("Init", "model: its column %q holds a %s, but a %s is fitted", f.Names[j], t, f.Plan.Types[j])
+		}
 	}
 	plain := m.Transform
 	m = f.FromUserUnits(m)
@@ -90,7 +94,7 @@ func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 		return nil, nil, false
 	}
 	g := f.given.model
-	m = &model.Model{Kind: g.Kind, Shape: g.Shape, Columns: g.Columns, Levels: g.Levels, Weights: g.Weights, Means: g.Means,
+	m = &model.Model{Kind: g.Kind, Shape: g.Shape, Columns: g.Columns, Types: g.Types, Levels: g.Levels, Rates: g.Rates, Weights: g.Weights, Means: g.Means,
 		Covariance: g.Covariance, Probabilities: g.Probabilities, Transform: g.Transform}
 	if f.Mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
 		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
@@ -117,7 +121,10 @@ func (f *Fit) addAbsent(m *model.Model, order []int) []int {
 		if g.Probabilities != nil {
 			m.Probabilities = append(m.Probabilities, g.Probabilities[c])
 		}
-		if kind.Of(m.Kind).Shaped && !m.Shape.Shared() {
+		if g.Rates != nil {
+			m.Rates = append(m.Rates, g.Rates[c])
+		}
+		if g.Covariance != nil && !m.Shape.Shared() {
 			m.Covariance = append(m.Covariance, f.shaped(m, g.Covariance[c]))
 		}
 	}

@@ -115,7 +115,7 @@ func (f *Fit) Minimal(e *Outcome) *Result {
 	m, order := f.Model(at)
 	p := &model.Provenance{Course: model.Course{Interrupted: e.Interrupted}, AtFloor: make([]bool, m.K())}
 	m.Provenance = p
-	if f.Plan.Kind.Shaped {
+	if f.Plan.Shaped() {
 		floor := f.atFloor(at)
 		for c, from := range order {
 			p.AtFloor[c] = from >= 0 && floor[from]

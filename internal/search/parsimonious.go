@@ -11,11 +11,12 @@ import (
 // shaped returns the covariance cov of the last component of m, whose weight is 0, as a covariance of m's shape: where components share a
 // part of their covariances, with that part of the others.
 func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
-	fam, ok := f.Mix.Family.(family.Parsimonious)
+	numbers, _ := f.Mix.Numbers()
+	fam, ok := numbers.Family.(family.Parsimonious)
 	if !ok {
 		return cov
 	}
-	all := naturalOf(m)
+	all := &kind.Parameters{Kind: kind.Gaussian, Shape: m.Shape, D: numbers.D, Weights: m.Weights, Means: m.Means}
 	all.Covariance = append(slices.Clone(m.Covariance), cov)
 	k, d, g := len(m.Weights), all.D, fam.Plain()
 	own, err := all.Scales(g)
@@ -35,7 +36,13 @@ func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 
 // naturalOf returns the natural parameters of a model, which share its memory.
 func naturalOf(m *model.Model) *kind.Parameters {
-	return &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+	p := &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+	if p.Kind.Parted {
+		for _, part := range m.Parts() {
+			p.Parts = append(p.Parts, kind.ParametersOf{Parameters: naturalOf(part.Model), Columns: part.Columns})
+		}
+	}
+	return p
 }
 
 // restrict turns parameters of the mixture that starts are made in, which ties no parts of covariances, into those of the fit.

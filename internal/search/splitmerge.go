@@ -51,7 +51,11 @@ type moveRules struct {
 func (f *Fit) rules(n int) moveRules {
 	k := f.Plan.K
 	if f.Plan.Kind.Soft {
-		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
+		rows := discreteSplit
+		if numbers, ok := f.Mix.Numbers(); ok {
+			rows = 2 * (numbers.D + 2)
+		}
+		return moveRules{k * (k - 1) / 2, rows, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
 	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
 }
@@ -391,8 +395,5 @@ func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, confidence fl
 			}
 		}
 	}
-	if mix, g, ok := f.Mix.Start(); ok {
-		return f.restrict(seed.FromLabels(mix, g, q, labels))
-	}
-	return seed.FromLabelsWithConfidence(f.Mix, q, labels, confidence)
+	return f.labelled(q, labels, confidence, nil)
 }

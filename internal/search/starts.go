@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/plan"
@@ -45,8 +46,8 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, _, gaussian := f.Mix.Start(); gaussian {
-		f.grid = grids(points)
+	if numbers, ok := f.Mix.Numbers(); ok {
+		f.grid = grids(points.Of(numbers.Columns))
 	}
 	method, starts := f.Plan.Start(f.Mix.D), f.Plan.Starts(f.Survey.Used)
 	near, each := f.near(points, method), f.Plan.Tries(method, f.Survey.Used)
@@ -133,6 +134,8 @@ func (f *Fit) sample(ctx context.Context) (*seed.Points, error) {
 // themselves (kind.Cells.Near), or take the points as they are. A missing number is taken for the mean of its column.
 func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 	switch k := f.Plan.Kind; {
+	case k.Parted:
+		return f.embedded(p)
 	case k.Shaped:
 		factor := make([]float64, p.D)
 		for j, v := range f.Survey.Var {
@@ -189,16 +192,90 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	case gaussian && method == plan.PlusPlus:
 		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.Plan.Threads), k), g.Var)), nil
 	case method == plan.Random || method == plan.PlusPlus:
-		return seed.FromLabelsWithConfidence(f.Mix, p, nearest(near, rows, f.Plan.Threads), confidence), nil
+		return f.labelled(p, nearest(near, rows, f.Plan.Threads), confidence, centres), nil
 	}
 	labels, err := f.shared.lloyd(ctx, near, rows, f.Plan.Threads)
 	if err != nil {
 		return nil, err
 	}
-	if gaussian {
-		return f.restrict(seed.FromLabels(mix, g, p, labels)), nil
+	return f.labelled(p, labels, confidence, nil), nil
+}
+
+// labelled returns the parameters that one M-step makes of labels. labels[i] belongs to row i of p. Gaussian components take labels whole;
+// confidence is the share of a row that its labelled component gets elsewhere. Of columns of several kinds the components of the numbers
+// are rather wide and stand about centres, k rows, where those are not nil.
+func (f *Fit) labelled(p *seed.Points, labels []int32, confidence float64, centres []float64) []float64 {
+	if mix, g, gaussian := f.Mix.Start(); gaussian {
+		return f.restrict(seed.FromLabels(mix, g, p, labels))
 	}
-	return seed.FromLabelsWithConfidence(f.Mix, p, labels, confidence), nil
+	if !f.Plan.Kind.Parted {
+		return seed.FromLabelsWithConfidence(f.Mix, p, labels, confidence)
+	}
+	k := f.Mix.K
+	weight := weights(p, labels, k)
+	total := 0.0
+	for _, w := range weight {
+		total += w
+	}
+	var of [][]float64
+	for _, part := range f.Mix.Parts() {
+		own := p.Of(part.Columns)
+		switch mix, g, gaussian := part.Start(); {
+		case !gaussian:
+			of = append(of, seed.FromLabelsWithConfidence(part.Mixture, own, labels, confidence))
+		case centres != nil:
+			around := (&seed.Points{N: k, D: p.D, X: centres}).Of(part.Columns).X
+			of = append(of, part.Restrict(seed.Around(mix, g, around, weight, g.Var), f.Survey.W))
+		default:
+			of = append(of, part.Restrict(seed.FromLabels(mix, g, own, labels), f.Survey.W))
+		}
+	}
+	for c := range weight {
+		weight[c] = confidence*weight[c] + (1-confidence)*total/float64(k)
+	}
+	return f.Mix.Join(weight, of)
+}
+
+// embedded returns points of columns of several kinds in a space in which squared distances add up over columns: numbers in units of their
+// standard deviations, counts on a scale on which they vary by about 1, and for a category one axis a level, so that two levels are 1
+// apart. What is missing is the mean of its axis.
+func (f *Fit) embedded(p *seed.Points) *seed.Points {
+	types, levels := f.Plan.Types, kind.Counts(f.Plan.Levels)
+	width := p.D
+	for j, t := range types {
+		if t == data.Category {
+			width += levels[j] - 1
+		}
+	}
+	q := &seed.Points{N: p.N, D: width, X: make([]float64, 0, p.N*width), W: p.W, Row: p.Row}
+	for i := range p.N {
+		for j, x := range p.At(i) {
+			switch cells := f.Plan.Kind.CellsOf(types, j); {
+			case cells.Levels:
+				q.X = appendLevel(q.X, x, levels[j])
+			case cells.Near != nil:
+				q.X = append(q.X, cells.Near(x))
+			default:
+				q.X = append(q.X, x/math.Sqrt(f.Survey.Var[j]))
+			}
+		}
+	}
+	return q.Filled()
+}
+
+// appendLevel appends an axis for each of so many levels, of which x is the number.
+func appendLevel(to []float64, x float64, levels int) []float64 {
+	for l := range levels {
+		v := 0.0
+		switch {
+		case x != x:
+			v = x
+		case int(x) == l:
+			v = math.Sqrt2 / 2
+		}
+		to = append(to, v)
+	}
+	return to
 }
 
 // Label confidence: the share of a row that its labelled component gets in a start of a kind without covariances, such as bits. All

@@ -99,7 +99,7 @@ func (r *Result) warnEmpty(labels []int, carries string) {
 
 // flatGroups warns of collinear columns where they put the groups of a result on the floor.
 func (f *Fit) flatGroups(ctx context.Context, r *Result) error {
-	if f.Plan.Replica || !f.Plan.Kind.Shaped || !f.Plan.Shape.Matrix() || !r.OnFloor() {
+	if f.Plan.Replica || !f.Plan.Shaped() || !f.Plan.Shape.Matrix() || !r.OnFloor() {
 		return nil
 	}
 	said, err := f.Collinear(ctx, "every group is at the floor of variances")

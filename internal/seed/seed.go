@@ -108,6 +108,20 @@ func (p *Points) mapped(f func(j int, x float64) float64) *Points {
 	return q
 }
 
+// Of returns some of the columns of the points.
+func (p *Points) Of(columns []int) *Points {
+	if len(columns) == p.D {
+		return p
+	}
+	q := &Points{N: p.N, D: len(columns), X: make([]float64, 0, p.N*len(columns)), W: p.W, Row: p.Row}
+	for i := range p.N {
+		for _, j := range columns {
+			q.X = append(q.X, p.X[i*p.D+j])
+		}
+	}
+	return q
+}
+
 // Filled returns the points with the mean of its column in place of a missing cell; p itself where none is missing.
 func (p *Points) Filled() *Points {
 	if !p.Gaps() {

@@ -87,7 +87,7 @@ func (c *choice) tooLong() error {
 	switch {
 	case c.lo == c.hi:
 		field, less = "Covariance", "fewer shapes or --pca N"
-	case c.plan.Kind.Shaped:
+	case c.plan.Shaped():
 		less += ", one --covariance or --pca N"
 	case !c.plan.Kind.Cells.Units:
 		less += ", or fewer columns (--columns)"

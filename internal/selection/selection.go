@@ -157,7 +157,7 @@ func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 		known := map[string]*contender{}
 		for _, shape := range shapes {
 			x := &contender{Candidate: model.Candidate{K: k}, order: len(c.all), shape: shape}
-			if c.plan.Kind.Shaped {
+			if c.plan.Shaped() {
 				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
 				key := plan.ModelKey(shape, k, d)
 				if x.sameAs = known[key]; x.sameAs == nil {
