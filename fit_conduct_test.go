@@ -159,15 +159,18 @@ func TestValuesThatCannotBeFittedAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		src  *data.Table
+		mode string // of Missing
 		want string
 	}{
-		{fixtures.Table(2, 1, 2, 3, math.NaN()), "row 2, column 2: the value is NaN"},
-		{fixtures.Table(1, 1, math.Inf(1)), "row 2, column 1: the value is +Inf"},
-		{fixtures.Table(1, 1e200, -1e200, 0), `column "1": the values are so large that their variance overflows`},
-		{fixtures.Table(1), "there are no rows"},
+		{fixtures.Table(2, 1, 2, 3, math.NaN()), "error", "row 2, column 2: the value is NaN"},
+		{fixtures.Table(2, 1, math.NaN(), 3, math.NaN()), "model", `column "2" has no value in any row`},
+		{fixtures.Table(1, math.NaN(), math.NaN()), "model", "no row has a value"},
+		{fixtures.Table(1, 1, math.Inf(1)), "", "row 2, column 1: the value is +Inf"},
+		{fixtures.Table(1, 1e200, -1e200, 0), "", `column "1": the values are so large that their variance overflows`},
+		{fixtures.Table(1), "", "there are no rows"},
 	} {
 		for _, model := range []string{"kmeans", "gmm"} {
-			if _, err := Fit(context.Background(), c.src, Spec{Model: model, K: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Fit(context.Background(), c.src, Spec{Model: model, K: 1, Missing: c.mode}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want %s", model, err, c.want)
 			}
 		}

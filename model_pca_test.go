@@ -244,7 +244,8 @@ func TestPCAThatCannotBe(t *testing.T) {
 		{Spec{K: 2, PCA: 3, Model: "kmeans"}, line, "PCA is 3, but the rows vary in 2 directions only"},
 		{Spec{K: 1, PCA: 1, Model: "kmeans"}, fixtures.Table(2, 1, 2, 1, 2), "all are equal"},
 		{Spec{K: 2, PCA: 1, Model: "bernoulli"}, line, "PCA does not apply to bernoulli"},
-		{Spec{K: 2, PCA: 1}, fixtures.Table(1, 0, 1, math.NaN(), 2), "row 3"},
+		{Spec{K: 2, PCA: 1}, fixtures.Table(2, 0, 1, math.NaN(), 2, 1, 1, 3, 5), "PCA needs whole rows, but 1 cell is missing"},
+		{Spec{K: 2, PCA: 1, Model: "kmeans"}, fixtures.Table(1, 0, 1, math.NaN(), 2), "row 3"},
 	} {
 		_, err := Fit(context.Background(), c.src, c.spec)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

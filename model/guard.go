@@ -19,10 +19,11 @@ type guard struct {
 	names  []string // of the variables that the parameters speak of
 	origin []float64
 	near   map[int32]int
+	whole  bool // rows must be complete
 }
 
 func (m *Model) guard(origin []float64) *guard {
-	return &guard{m: m, names: m.Variables(), origin: origin, near: map[int32]int{}}
+	return &guard{m: m, names: m.Variables(), origin: origin, near: map[int32]int{}, whole: m.PCA() != nil}
 }
 
 // check returns what is wrong with the first row of s that cannot be told of.
@@ -31,6 +32,8 @@ func (g *guard) check(s *Scored) error {
 	for i, best := range s.Best {
 		switch {
 		case s.Weight(i) == 0:
+		case g.whole && lacks(s, i):
+			return fmt.Errorf("row %d: a cell is missing, or overflows where it is projected; principal components need whole rows", s.Number(i))
 		case !(best > -mostCost) || !(s.LogDensity[i] > -mostCost):
 			return g.tooFar(s, i)
 		case square && -best < leastSquare:
@@ -40,6 +43,16 @@ func (g *guard) check(s *Scored) error {
 		}
 	}
 	return nil
+}
+
+// lacks reports whether row i has a cell that is NaN.
+func lacks(s *Scored, i int) bool {
+	for j := range s.D {
+		if v := s.At(i, j); v != v {
+			return true
+		}
+	}
+	return false
 }
 
 // crowded returns a column in which another centre differs from c, where it does so in all columns by so little that squares

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 )
@@ -14,7 +15,7 @@ func TestMetricIsBoundedWithoutSupport(t *testing.T) {
 	families := []family.Family{family.Gaussian{Shape: family.Diag, Var: []float64{1, 1}}, family.Gaussian{Shape: family.Spherical, Var: []float64{1, 1}}}
 	for _, name := range kind.Names() {
 		if k := kind.Of(name); k.Mixture {
-			families = append(families, k.Family(kind.Variables{Levels: []int{2, 3}, Var: []float64{1, 1}}))
+			families = append(families, k.Family(kind.Variables{Types: []data.Type{data.Number, data.Category}, Levels: []int{2, 3}, Var: []float64{1, 1}}))
 		}
 	}
 	for _, fam := range families {

@@ -13,7 +13,7 @@ import (
 
 // look makes a first pass over Source.
 func (f *Rows) look(ctx context.Context) (*sweep.Survey, error) {
-	if f.Plan.Gaps {
+	if f.Plan.Gaps && (f.Survey == nil || f.Survey.Gaps != nil) { // what complete rows become in other units is a number
 		return sweep.LookThrough(ctx, f.Source, f.Plan.Threads)
 	}
 	return sweep.Look(ctx, f.Source, f.Plan.Threads)
@@ -33,11 +33,10 @@ func (f *Rows) checkGaps(context.Context) error {
 			return plan.Errorf("column %q has no value in any row; use --exclude %s", f.Names[j], text.ShellWord(f.Names[j]))
 		}
 	}
-	if look.Missing == 0 {
-		return nil
-	}
-	rows := fmt.Sprintf("but %s missing", text.Are(int(look.Missing), "cell"))
+	gone := look.Missing + look.Empty*int64(len(look.Seen))
+	rows := fmt.Sprintf("but %s missing", text.Are(gone, "cell"))
 	switch {
+	case gone == 0:
 	case p.PCA > 0:
 		return plan.Wrong("PCA", "needs whole rows, %s; leave it out, or use --missing drop", rows)
 	case p.Chooses() && p.Criterion == plan.Silhouette, p.Chooses() && p.Criterion == plan.Gap:
