@@ -126,9 +126,9 @@ func TestWhatAScorerRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, row := range map[string][]float64{
-		"the row has 2 numbers":               {1, 2},
+		"the row has 2 numbers":                {1, 2},
 		`column "grams": +Inf is not a finite`: {math.Inf(1)},
-		"is so far from all groups":           {1e300},
+		"is so far from all groups":            {1e300},
 	} {
 		if _, err := s.Score(row); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v", row, err)
