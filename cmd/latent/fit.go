@@ -104,8 +104,20 @@ func describe(r *latent.Result, info *data.Info) {
 	if err := info.Changed(); err != nil {
 		r.Warnings = append(r.Warnings, model.Warn(model.RowsChanged, "%s%s", err, outdated))
 	}
+	r.LeftOut = append(r.LeftOut, leftOut(info)...)
 	p := r.Model.Provenance
+	p.LeftOut = r.LeftOut
 	p.Data, p.Dropped, p.Warnings = info.Name, info.Dropped, r.Warnings
+}
+
+// leftOut returns the columns that are no features though nobody left them out, and why.
+func leftOut(info *data.Info) (out []model.LeftOut) {
+	for _, c := range info.Columns {
+		if c.Use == "ignored" && c.Why != "" && c.Why != "excluded" && c.Why != "not chosen" {
+			out = append(out, model.LeftOut{Column: c.Name, Why: c.Why})
+		}
+	}
+	return out
 }
 
 // nameOf is what a path is called in messages and results.

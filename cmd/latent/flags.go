@@ -19,8 +19,6 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/kind"
-	"github.com/latent-go/latent/internal/text"
 )
 
 // normalise makes one name of a flag's spellings.
@@ -38,6 +36,7 @@ type dataFlags struct {
 	used data.Options // what the data were read with
 	data.Options
 	columns, exclude []string
+	types            []string
 	na               string
 	memory           memoryFlag
 }
@@ -64,6 +63,7 @@ func (d *dataFlags) addChoice(cmd *cobra.Command) {
 	f.StringVar(&d.Truth, "truth", "", "column that the groups are compared with; it is not fitted")
 	f.StringArrayVar(&d.columns, "columns", nil, "columns to fit: names, globs, ranges a-d or 1-4, /regex/, separated by commas")
 	f.StringArrayVar(&d.exclude, "exclude", nil, "columns to leave out, written like --columns")
+	f.StringArrayVar(&d.types, "types", nil, "what columns hold, where their looks mislead: COLUMN=number, =category or =count, separated by commas")
 	f.Int64Var(&d.Limit, "limit", 0, "use the first N rows")
 	f.Int64Var(&d.Sample, "sample", 0, "use N rows drawn at random (by --seed)")
 	f.BoolVar(&d.Float32, "float32", false, "store rows as float32")
@@ -116,7 +116,7 @@ type specFlags struct {
 func (s *specFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.k, "k", "k", "", "number of groups, or a range LO:HI to choose from (also --n-clusters, --n-components); mixtures choose from 1:9")
-	f.StringVar(&s.Model, "model", kind.Of("").Name, text.List(kind.Names(), "or"))
+	f.StringVar(&s.Model, "model", auto, modelUsage())
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
 	f.StringVar(&s.Criterion, "criterion", "", "what a choice is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans: breathing, lloyd, exact, minibatch; kmedians: lloyd, exact")

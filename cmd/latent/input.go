@@ -40,23 +40,26 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	if err != nil {
 		return nil, err
 	}
-	k := kind.Of(spec.Model)
-	o.Seed, o.Categories = s.seed, k != nil && k.Cells.Levels
-	if k != nil {
-		if err := missing(&o, k); err != nil {
-			return nil, err
-		}
-		if f := cmd.Flags().Lookup("missing"); f.Changed && o.Missing != "drop" {
-			spec.Missing = o.Missing
-		}
+	r, err := s.reading(cmd, &spec, d)
+	if err != nil {
+		return nil, err
 	}
-	if k != nil && k.Squared {
+	o.Seed = s.seed
+	if err := missing(&o, r.gaps()); err != nil {
+		return nil, err
+	}
+	if f := cmd.Flags().Lookup("missing"); f.Changed && o.Missing != "drop" {
+		spec.Missing = o.Missing
+	}
+	if r.kind != nil && r.kind.Squared {
 		o.Spare = packedCell
 	}
+	r.options(cmd.Context(), path, &o)
 	if err := s.start(cmd.Context(), &spec, path, &o); err != nil {
 		return nil, err
 	}
-	if err := validate(&spec); err != nil {
+	outline := r.outline(spec)
+	if err := validate(&outline); err != nil {
 		return nil, usageError{err}
 	}
 	d.used = o
@@ -65,17 +68,30 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	if err != nil {
 		return nil, err
 	}
-	spec.Columns, spec.Levels = info.Features, info.Levels
 	in := &input{src, info, spec, time.Since(began)}
-	if err := s.arrange(cmd.Context(), &in.spec, info, o); err != nil {
+	err = r.settle(&in.spec, info)
+	if err == nil {
+		err = s.arrange(cmd.Context(), &in.spec, info, o)
+	}
+	if err != nil {
 		in.close()
 		return nil, err
 	}
 	return in, nil
 }
 
+// reading returns how the columns are read.
+func (s *specFlags) reading(cmd *cobra.Command, spec *latent.Spec, d *dataFlags) (reading, error) {
+	var types []string
+	if cmd.Flags().Changed("types") {
+		types = append([]string{}, d.types...)
+	}
+	return newReading(spec.Model, types)
+}
+
 // missing settles what is done with missing cells where nobody says, and refuses what the kind of model cannot do.
 func missing(o *data.Options, k *kind.Kind) error {
+	o.CanModel = slices.Contains(k.Missing, kind.Model)
 	switch {
 	case o.Missing == "":
 		o.Missing = k.Missing[0]

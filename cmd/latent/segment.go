@@ -43,7 +43,8 @@ func segmentCommand() *cobra.Command {
 	}
 	f.spec.add(cmd)
 	cmd.Flags().MarkHidden("binarize")
-	cmd.Flags().Lookup("model").Usage = "gmm, kmeans or kmedians"
+	m := cmd.Flags().Lookup("model")
+	m.Usage, m.DefValue = "gmm, kmeans or kmedians", kind.Gaussian.Name
 	c := cmd.Flags()
 	c.StringVar(&f.format, "format", "", strings.Join(picture.Formats(), ", ")+"; by content otherwise")
 	c.StringVar(&f.space, "space", "rgb", "rgb or lab (CIE L*a*b*): what distances between colours are taken in")

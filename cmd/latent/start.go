@@ -62,7 +62,7 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 // arrange brings its columns into the order of the data's. Centres of levels can only be read by the levels of the data.
 func (s *specFlags) centers(ctx context.Context, spec *latent.Spec, name string, o data.Options) error {
 	spec.Centers = [][]float64{}
-	if o.Categories {
+	if o.Categories || o.Mixed {
 		_, err := os.Stat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s: there is no such file", name)
@@ -91,7 +91,7 @@ func (s *specFlags) arrange(ctx context.Context, spec *latent.Spec, info *data.I
 	}
 	co := centerOptions(o)
 	co.Exact = info.Features
-	if o.Categories {
+	if slices.ContainsFunc(spec.Levels, func(names []string) bool { return names != nil }) {
 		t, err := levelCenters(ctx, name, co, info)
 		if err == nil {
 			spec.Centers = rowsOf(t)
@@ -125,7 +125,16 @@ func onlyOf(name string, found *data.Info, features []string) error {
 // levelCenters reads centres whose cells are levels of the data. A row of nothing but texts looks like names: where the
 // file cannot be read by its looks, it is read as one without a header.
 func levelCenters(ctx context.Context, name string, co data.Options, features *data.Info) (*data.Table, error) {
-	co.Categories, co.Levels = true, features.Levels
+	co.Levels = features.Levels
+	if co.Mixed = features.Types != nil; co.Mixed {
+		co.ExactTypes = slices.Clone(features.Types)
+		for j, t := range co.ExactTypes {
+			if t == data.Count { // a centre need not be a whole number
+				co.ExactTypes[j] = data.Number
+			}
+		}
+	}
+	co.Categories = !co.Mixed
 	headers := []string{"auto", "no"}
 	if !features.Header { // what has no names has none to match
 		headers = []string{"no", "auto"}

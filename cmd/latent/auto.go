@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/text"
+)
+
+// auto is the --model that goes by what the columns hold: the default.
+const auto = "auto"
+
+// modelNames returns what --model may be, the default first.
+func modelNames() []string { return append([]string{auto}, kind.Names()...) }
+
+// modelUsage says what --model may be.
+func modelUsage() string {
+	return auto + ", which goes by what the columns hold, or one of " + text.List(kind.Names(), "and")
+}
+
+// reading is how the columns of a table are read: as the kind of model wants them, or to find out which kind they want.
+type reading struct {
+	kind  *kind.Kind    // that was asked for; nil where the columns decide
+	types []data.TypeOf // that were given
+}
+
+// newReading reads --model and --types.
+func newReading(name string, types []string) (r reading, err error) {
+	if name != "" && name != auto {
+		if r.kind = kind.Of(name); r.kind == nil {
+			return r, usagef("--model %q is not known; choose one of %s", name, strings.Join(modelNames(), ", "))
+		}
+	}
+	if types == nil {
+		return r, nil
+	}
+	if r.kind != nil && !r.kind.Parted {
+		return r, usagef("--types is for --model %s and %s: the columns of %s are all of one type", auto, kind.Mixed.Name, r.kind.Name)
+	}
+	r.types, err = parseTypes(types)
+	return r, err
+}
+
+// parseTypes reads a list of columns and their types: age=number,visits=count. A name with a comma in it stands in quotes together
+// with its type.
+func parseTypes(list []string) (types []data.TypeOf, err error) {
+	for _, item := range list {
+		words := csv.NewReader(strings.NewReader(item))
+		words.LazyQuotes, words.TrimLeadingSpace = true, true
+		fields, err := words.Read()
+		if err != nil && err != io.EOF {
+			return nil, usagef("--types %q is not a list of columns and their types, such as age=number,visits=count", item)
+		}
+		if len(fields) == 0 {
+			return nil, usagef("--types is empty; name columns and their types, such as age=number,visits=count")
+		}
+		for _, field := range fields {
+			at := strings.LastIndexByte(field, '=')
+			if at < 0 || strings.TrimSpace(field[:at]) == "" {
+				return nil, usagef("--types: %q is not a column and its type, such as age=number or visits=count", field)
+			}
+			t, err := data.ParseType(strings.TrimSpace(field[at+1:]))
+			if err != nil {
+				return nil, usagef("--types %s: %v", field, err)
+			}
+			types = append(types, data.TypeOf{Column: strings.TrimSpace(field[:at]), Type: t})
+		}
+	}
+	return types, nil
+}
+
+// gaps returns the kind of model by which --missing goes.
+func (r *reading) gaps() *kind.Kind {
+	if r.kind == nil {
+		return kind.Mixed // as all that the columns can decide for
+	}
+	return r.kind
+}
+
+// outline returns the spec as far as it is known before the columns are: of a kind that takes whatever the columns may lead to.
+func (r *reading) outline(spec latent.Spec) latent.Spec {
+	switch {
+	case r.kind == nil:
+		spec.Model = kind.Gaussian.Name
+	case r.kind.Parted:
+		spec.Types = []data.Type{data.Number}
+	}
+	return spec
+}
+
+// options says in o how the columns of path are read. The columns of a built-in set are measurements, whatever few values they have.
+func (r *reading) options(ctx context.Context, path string, o *data.Options) {
+	switch {
+	case r.kind == nil:
+		o.Mixed, o.Types = true, r.types
+		if strings.HasPrefix(path, "@") {
+			o.Types = append(slices.Clone(r.types), r.measured(ctx, path, *o)...)
+		}
+	case r.kind.Parted:
+		o.Mixed, o.Types = true, r.types
+	default:
+		o.Categories = r.kind.Cells.Levels
+	}
+}
+
+// measured returns the type of a number for the features of a built-in set that have no other. There are none where the columns that
+// were chosen cannot all be numbers.
+func (r *reading) measured(ctx context.Context, path string, o data.Options) (types []data.TypeOf) {
+	o.Mixed, o.Types = false, nil
+	_, info, err := data.Load(ctx, path, o)
+	if err != nil { // reading in earnest will tell of it
+		return nil
+	}
+	for _, name := range info.Features {
+		if !slices.ContainsFunc(r.types, func(t data.TypeOf) bool { return t.Column == name }) {
+			types = append(types, data.TypeOf{Column: name, Type: data.Number})
+		}
+	}
+	return types
+}
+
+// settle gives a spec its kind of model, and what the columns hold.
+func (r *reading) settle(spec *latent.Spec, info *data.Info) error {
+	k := r.kind
+	if k == nil {
+		k = kindFor(info)
+	}
+	spec.Model, spec.Columns = k.Name, info.Features
+	switch {
+	case k.Parted:
+		spec.Types, spec.Levels = info.Types, info.Levels
+	case k.Cells.Levels:
+		spec.Levels = info.Levels
+	}
+	if r.kind != nil {
+		return nil
+	}
+	return forNumbers(spec, k, info)
+}
+
+// kindFor returns the kind of model for what the columns hold: the one for all of them where they are alike.
+func kindFor(info *data.Info) *kind.Kind {
+	all := func(is func(j int) bool) bool {
+		for j := range info.Types {
+			if !is(j) {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case all(func(j int) bool { return info.Types[j] == data.Number }):
+		return kind.Gaussian
+	case all(func(j int) bool { return info.Types[j] == data.Category && slices.Equal(info.Levels[j], []string{"0", "1"}) }):
+		return kind.Bernoulli
+	case all(func(j int) bool { return info.Types[j] == data.Category }):
+		return kind.Categorical
+	}
+	return kind.Mixed
+}
+
+// forNumbers refuses options for columns of numbers where the columns have decided for a kind of model without such, or with others beside
+// them where the option wants numbers alone.
+func forNumbers(spec *latent.Spec, k *kind.Kind, info *data.Info) error {
+	flag, alone := "", false
+	switch shaped := k.HasShape(info.Types); {
+	case spec.PCA > 0 && (k.Parted || !shaped):
+		flag, alone = "--pca", true
+	case spec.Init == "whitened" && (k.Parted || !shaped):
+		flag, alone = "--init whitened", true
+	case shaped:
+	case spec.Covariance != "":
+		flag = "--covariance"
+	case spec.RegCovar != 0:
+		flag = "--reg-covar"
+	case spec.Scale != "" && spec.Scale != "none":
+		flag = "--scale"
+	}
+	if flag == "" {
+		return nil
+	}
+	others := holding(info, func(t data.Type) bool { return t != data.Number })
+	if alone && len(others) < len(info.Features) {
+		return usagef("%s is for numbers alone, but %s %s numbers; leave it out, or fit the numbers alone with --model %s", flag, text.List(firstOf(others, 5), "and"),
+			text.Form(len(others), "holds no", "hold no"), kind.Gaussian.Name)
+	}
+	return usagef("%s is for numbers, but no column of %s is read as such; leave it out, or say with --types which columns hold numbers", flag, info.Name)
+}
+
+// holding returns the names of the features of some types.
+func holding(info *data.Info, of func(data.Type) bool) (names []string) {
+	for j, t := range info.Types {
+		if of(t) {
+			names = append(names, info.Features[j])
+		}
+	}
+	return names
+}
+
+// firstOf returns the first n words of a list, and how many more there are.
+func firstOf(words []string, n int) []string {
+	if len(words) <= n+1 {
+		return words
+	}
+	return append(slices.Clone(words[:n]), fmt.Sprintf("%d more", len(words)-n))
+}
