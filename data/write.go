@@ -57,17 +57,17 @@ type sink interface {
 	close() error
 }
 
-// FormatOf returns the format that the ending of a file name means: csv, tsv, npy or parquet; csv for a name without
-// an ending. Any other ending is an error.
+// FormatOf returns the format that the ending of a file name means: tsv, npy or parquet, and csv for any other name. The ending of a format
+// that is not written is an error.
 func FormatOf(path string) (string, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".csv", ".txt", "":
-		return "csv", nil
 	case ".tsv", ".npy", ".parquet":
 		return ext[1:], nil
-	default:
+	case ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arrow", ".orc", ".h5", ".hdf5", ".npz", ".sav", ".dta", ".rds", ".mat", ".db", ".sqlite",
+		".gz", ".zst", ".bz2", ".xz", ".zip", ".html", ".png", ".svg":
 		return "", fmt.Errorf("%s: cannot write files that end in %s; use .csv, .tsv, .npy or .parquet", path, ext)
 	}
+	return "csv", nil
 }
 
 // Create starts a table in one of the formats csv, tsv, npy and parquet. CSV and TSV get a header line. In NPY all

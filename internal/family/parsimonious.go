@@ -298,7 +298,7 @@ func (g Parsimonious) Restrict(theta, plain, weight []float64, k, d int) {
 	}
 	clear(theta)
 	copy(theta, plain[:k*d])
-	g.RegCovar = 0
+	g.RegCovar, g.Gaps = 0, nil
 	g.MStep(theta, theta, s)
 }
 

@@ -28,9 +28,10 @@ func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
 	case family.Gaussian:
 		return m, fam, true
 	case family.Parsimonious:
-		own := *m
-		own.Family = fam.Plain()
-		return &own, fam.Plain(), true
+		own, g := *m, fam.Plain()
+		g.Gaps = fam.Gaps
+		own.Family = g
+		return &own, g, true
 	}
 	return nil, g, false
 }
