@@ -168,10 +168,12 @@ type Panel struct {
 	W     []float64 // kern.Rows row weights; 0 beyond N
 	Mask  []float64 // where the family is for rows with gaps: D x kern.Rows, 1 where X has a cell and 0 where it is missing, NaN
 	Holes bool      // a cell of the rows is missing
-	Bits  []uint32  // nil, or what a Binary family's PackBits made of the rows: its FusedKernel does not look at X then
-	Base  []float64 // nil, or what a Based family's Base made of the rows
-	own   []uint32  // memory for bits where nobody brought them
-	First int64     // index of the first row
+	// Pattern is nil, or the number of each row's pattern among those of the table, Complete where nothing is missing.
+	Pattern []int32
+	Bits    []uint32  // nil, or what a Binary family's PackBits made of the rows: its FusedKernel does not look at X then
+	Base    []float64 // nil, or what a Based family's Base made of the rows
+	own     []uint32  // memory for bits where nobody brought them
+	First   int64     // index of the first row
 }
 
 // Workspace is the scratch memory of one worker.

@@ -18,7 +18,14 @@ type Gaps struct {
 	masks []uint64         // of pattern p at p*words: bit j is set where column j is missing
 	rows  []int64          // of each pattern
 	at    map[uint64]int32 // the pattern with this fingerprint
+	part  []int32          // of some of the columns of a table: for each pattern of all columns its own
 }
+
+// In Panel.Pattern a row may have no pattern.
+const (
+	Complete = -1 // nothing is missing
+	Unknown  = -2 // its pattern is none of the table's
+)
 
 // NewGaps returns no patterns of d columns.
 func NewGaps(d int) *Gaps {
@@ -34,18 +41,19 @@ func (g *Gaps) Rows(p int) int64 { return g.rows[p] }
 // Mask returns pattern p: bit j of the words is set where column j is missing. The memory is that of g.
 func (g *Gaps) Mask(p int) []uint64 { return g.masks[p*g.words : (p+1)*g.words] }
 
-// Add counts rows with the pattern mask, which is copied.
-func (g *Gaps) Add(mask []uint64, rows int64) {
+// Add counts rows with the pattern mask, which is copied, and returns its number.
+func (g *Gaps) Add(mask []uint64, rows int64) int32 {
 	for key := fingerprint(mask); ; key++ { // two patterns with one fingerprint: the next number
 		p, ok := g.at[key]
 		if !ok {
-			g.at[key] = int32(len(g.rows))
+			p = int32(len(g.rows))
+			g.at[key] = p
 			g.masks, g.rows = append(g.masks, mask...), append(g.rows, rows)
-			return
+			return p
 		}
 		if slices.Equal(g.Mask(int(p)), mask) {
 			g.rows[p] += rows
-			return
+			return p
 		}
 	}
 }
@@ -85,14 +93,45 @@ func (g *Gaps) Of(columns []int) *Gaps {
 				mask[to/64] |= 1 << (to % 64)
 			}
 		}
+		own.part = append(own.part, Complete)
 		if missing(mask) > 0 {
-			own.Add(mask, rows)
+			own.part[p] = own.Add(mask, rows)
 		}
 	}
 	if own.Len() == 0 {
 		return nil
 	}
 	return own
+}
+
+// Number sets p.Pattern to the numbers of its rows' patterns. masks is memory from an earlier call, nil at first.
+func (g *Gaps) Number(p *Panel, masks []uint64) []uint64 {
+	if len(masks) < kern.Rows*g.words {
+		masks = make([]uint64, kern.Rows*g.words)
+	}
+	p.masks(masks, g.words)
+	for i := range p.Pattern {
+		p.Pattern[i] = Complete
+		if mask := masks[i*g.words : (i+1)*g.words]; missing(mask) > 0 {
+			if p.Pattern[i] = int32(g.Find(mask)); p.Pattern[i] < 0 {
+				p.Pattern[i] = Unknown
+			}
+		}
+	}
+	return masks
+}
+
+// masks sets masks to those of the rows of p, words each.
+func (p *Panel) masks(masks []uint64, words int) {
+	clear(masks)
+	for j := range p.D {
+		bit, at := uint64(1)<<(j%64), j/64
+		for i, there := range p.Mask[j*kern.Rows : j*kern.Rows+p.N] {
+			if there == 0 {
+				masks[i*words+at] |= bit
+			}
+		}
+	}
 }
 
 // fingerprint mixes the words of a mask.

@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/internal/kern"
 )
@@ -19,6 +20,7 @@ type completed struct {
 	norm, near []float64 // lanes a row: squared distances
 	q          []float64 // lanes a row: responsibilities
 	masks      []uint64
+	pattern    [kern.Rows]int32
 	x          []float64 // cells of a row
 	t, v       []float64 // d lanes
 	move       []float64 // what a row with few cells adds to the sums
@@ -34,10 +36,16 @@ func (f *completer) lanes() int    { return f.fewAt() + 1 + f.d + f.d*(f.d+1)/2 
 // complete completes the rows of p in g.
 func (f *completer) complete(p *Panel, g *Gathered) {
 	w, d, kp, words := &g.done, f.d, f.kp, (f.d+63)/64
-	if len(w.masks) < kern.Rows*words {
-		w.masks = make([]uint64, kern.Rows*words)
+	pattern := p.Pattern
+	if known := pattern != nil && f.gaps != nil; !known || slices.Contains(pattern, Unknown) {
+		if len(w.masks) < kern.Rows*words {
+			w.masks = make([]uint64, kern.Rows*words)
+		}
+		p.masks(w.masks, words)
+		if !known {
+			pattern = f.number(w, words)
+		}
 	}
-	f.mask(w.masks, p, words)
 	y, u, near := grow(&w.y, kern.Rows*d*kp), grow(&w.u, kern.Rows*d*kp), grow(&w.near, kern.Rows*kp)
 	x := grow(&w.x, d)
 	grow(&w.t, d*kp)
@@ -48,7 +56,7 @@ func (f *completer) complete(p *Panel, g *Gathered) {
 		for j := range x {
 			x[j] = p.X[j*kern.Rows+i]
 		}
-		r := f.find(w.masks[i*words:(i+1)*words], &w.own[i])
+		r := f.find(pattern[i], w.maskOf(i, words), &w.own[i])
 		w.row[i] = r
 		if r != nil && r.few {
 			w.place[i] = few
@@ -63,17 +71,30 @@ func (f *completer) complete(p *Panel, g *Gathered) {
 	kern.LaneNorms(grow(&w.norm, kern.Rows*kp), y, f.white, w.whole, d, kp)
 }
 
-// mask sets the masks of the rows of p, words each.
-func (f *completer) mask(masks []uint64, p *Panel, words int) {
-	clear(masks)
-	for j := range f.d {
-		bit, at := uint64(1)<<(j%64), j/64
-		for i, there := range p.Mask[j*kern.Rows : j*kern.Rows+p.N] {
-			if there == 0 {
-				masks[i*words+at] |= bit
+// number returns the patterns of the rows with the masks of w.
+func (f *completer) number(w *completed, words int) []int32 {
+	for i := range w.pattern {
+		mask := w.maskOf(i, words)
+		switch {
+		case missing(mask) == 0:
+			w.pattern[i] = Complete
+		case f.gaps == nil:
+			w.pattern[i] = Unknown
+		default:
+			if w.pattern[i] = int32(f.gaps.Find(mask)); w.pattern[i] < 0 {
+				w.pattern[i] = Unknown
 			}
 		}
 	}
+	return w.pattern[:]
+}
+
+// maskOf returns the mask of row i, which means nothing where all patterns are known.
+func (w *completed) maskOf(i, words int) []uint64 {
+	if w.masks == nil {
+		return nil
+	}
+	return w.masks[i*words : (i+1)*words]
 }
 
 // fillIn sets y to the differences of the row x from the means, completed.

@@ -21,6 +21,7 @@ func (m Mixed) Bind(theta []float64, k, d int) Kernel {
 type partScratch struct {
 	panel   Panel
 	x, mask []float64 // of the panel, where its columns do not lie together
+	pattern [kern.Rows]int32
 	factor  []float64 // of the rows that have a cell of the part
 	some    bool      // some row has none
 	stats   Stats
@@ -41,13 +42,21 @@ func (m *Mixed) scratch(i int, p *Panel, ws *Workspace) *partScratch {
 	own := &w.panel
 	own.N, own.D, own.W, own.First = p.N, part.d(), p.W, p.First
 	own.X = columnsOf(&w.x, p.X, part.Columns)
-	own.Holes, w.some = false, false
+	own.Holes, own.Pattern, w.some = false, nil, false
 	if m.Gaps == nil {
 		return w
 	}
 	own.Mask = columnsOf(&w.mask, p.Mask, part.Columns)
 	if p.Holes {
 		w.look()
+	}
+	if g := PatternsOf(part.Family); own.Holes && p.Pattern != nil && g != nil && g.part != nil {
+		for i, of := range p.Pattern {
+			if w.pattern[i] = of; of >= 0 {
+				w.pattern[i] = g.part[of]
+			}
+		}
+		own.Pattern = w.pattern[:]
 	}
 	return w
 }

@@ -20,13 +20,24 @@ type packer struct {
 	fills  bool
 	own    [][]uint32 // where none are kept: a panel for each worker
 	base   *baser     // nil where no family has a part of its own for a row
-	gaps   bool       // cells may be missing
+	gaps   *finder    // nil where no cell is missing
 }
 
 // packer returns the packer of a pass for the tasks, and a function to call at its end. Tasks of one family that reads bits
 // are given bits alone.
 func (l *Local) packer(ctx context.Context, tasks []Task) (p *packer, end func(err error)) {
-	p, end = &packer{origin: l.origin, gaps: gaps(tasks)}, func(error) {}
+	p, end = &packer{origin: l.origin}, func(error) {}
+	if g := gaps(tasks); g != nil {
+		found, over := l.finder(ctx, g)
+		p.gaps = found
+		defer func() {
+			kept := end
+			end = func(err error) {
+				kept(err)
+				over(err)
+			}
+		}()
+	}
 	if f, ok := common[family.Based](tasks); ok {
 		p.base, end = l.baser(ctx, f)
 		return p, end
@@ -46,14 +57,25 @@ func (l *Local) packer(ctx context.Context, tasks []Task) (p *packer, end func(e
 	return p, end
 }
 
-// gaps reports whether a task is for rows with missing cells.
-func gaps(tasks []Task) bool {
+// gaps returns the patterns of missing cells of the rows, nil where the tasks are for complete rows.
+func gaps(tasks []Task) *family.Gaps {
 	for i := range tasks {
-		if family.PatternsOf(tasks[i].Mixture.Family) != nil {
-			return true
+		if g := family.PatternsOf(tasks[i].Mixture.Family); g != nil {
+			return g
 		}
 	}
-	return false
+	return nil
+}
+
+// mark notes what is missing of a panel, whose first row has this number.
+func (p *packer) mark(id int, to *family.Panel, first int) {
+	if p.gaps == nil {
+		return
+	}
+	to.Pattern = nil
+	if to.Mark(); to.Holes {
+		p.gaps.fill(id, to, first)
+	}
 }
 
 // pack fills the panel with the rows of b from lo on, for worker id.
@@ -61,9 +83,7 @@ func (p *packer) pack(id int, to *family.Panel, b *data.Block, lo int) {
 	to.Bits, to.Base = nil, nil
 	if p.family == nil {
 		pack(to, b, lo, p.origin)
-		if p.gaps {
-			to.Mark()
-		}
+		p.mark(id, to, lo+int(b.First))
 		if p.base != nil {
 			p.base.fill(id, to, lo+int(b.First))
 		}
@@ -83,9 +103,7 @@ func (p *packer) pack(id int, to *family.Panel, b *data.Block, lo int) {
 		return
 	}
 	pack(to, b, lo, p.origin)
-	if p.gaps {
-		to.Mark()
-	}
+	p.mark(id, to, lo+int(b.First))
 	if before == asNumbers {
 		return
 	}

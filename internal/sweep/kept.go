@@ -11,9 +11,9 @@ import (
 	"github.com/latent-go/latent/internal/kern"
 )
 
-// keptRows is what the first pass of a family leaves behind of a table in memory, so that later ones need not make it again:
+// keptRows is what the first pass of a family, or of what else F is, leaves behind of a table in memory, so that later ones need not make it again:
 // width values for each panel of kern.Rows rows. Panel p of the table is rows p*kern.Rows and on.
-type keptRows[F family.Family, V any] struct {
+type keptRows[F, V any] struct {
 	filling sync.Mutex // held by the pass that fills what is missing
 	whole   atomic.Bool
 	family  F

@@ -37,6 +37,8 @@ type Local struct {
 	boxes   boxRows
 	bits    bitRows
 	bases   baseRows
+
+	patterns patternRows
 }
 
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
