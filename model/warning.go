@@ -27,6 +27,7 @@ const (
 	Narrow        Code = "narrow"         // one of few rows is narrower than values are told apart
 	FewRows       Code = "few_rows"       // one holds fewer rows than a covariance of its own takes
 	Collinear     Code = "collinear"      // columns determine others
+	NeverTogether Code = "never_together" // no row has a value in both of two columns
 	Undetermined  Code = "undetermined"   // the rows do not determine all parameters
 	Certain       Code = "certain"        // probabilities, or the like, are at an end of their range
 	Empty         Code = "empty"          // components have no rows

@@ -158,7 +158,9 @@ func kindFor(info *data.Info) *kind.Kind {
 	switch {
 	case all(func(j int) bool { return info.Types[j] == data.Number }):
 		return kind.Gaussian
-	case all(func(j int) bool { return info.Types[j] == data.Category && slices.Equal(info.Levels[j], []string{"0", "1"}) }):
+	case all(func(j int) bool {
+		return info.Types[j] == data.Category && slices.Equal(info.Levels[j], []string{"0", "1"})
+	}):
 		return kind.Bernoulli
 	case all(func(j int) bool { return info.Types[j] == data.Category }):
 		return kind.Categorical

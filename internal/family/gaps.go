@@ -134,6 +134,28 @@ func (p *Panel) masks(masks []uint64, words int) {
 	}
 }
 
+// Apart returns the pairs of the columns that are there together in no pattern.
+func (g *Gaps) Apart(columns []int) (pairs [][2]int) {
+	gone := func(p, j int) bool { return g.Mask(p)[j/64]>>(j%64)&1 != 0 }
+	together := make([]uint64, g.words)
+	for i, a := range columns {
+		clear(together)
+		for p := range g.Len() {
+			if !gone(p, a) {
+				for w, mask := range g.Mask(p) {
+					together[w] |= ^mask
+				}
+			}
+		}
+		for _, b := range columns[i+1:] {
+			if together[b/64]>>(b%64)&1 == 0 {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+	}
+	return pairs
+}
+
 // fingerprint mixes the words of a mask.
 func fingerprint(mask []uint64) uint64 {
 	h := uint64(len(mask))

@@ -78,11 +78,16 @@ func (p *Plan) Starts(n int64) int {
 		return 1
 	case n > 10_000:
 		return 3
+	case p.Holes && !p.Mixture(): // nothing goes on where Lloyd's algorithm ends
+		return int(min(max(gappedWork/n, 10), 200))
 	case p.Thorough():
 		return 5
 	}
 	return 10
 }
+
+// gappedWork is the number of rows of all starts of k-means with missing cells together.
+const gappedWork = 200_000
 
 // Constants of tries: how many starts are tried for each one that climbs.
 const (

@@ -20,8 +20,13 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	if f.Plan.RegCovar > 0 {
 		r.warn(model.Warn(model.NoCertificate, "%s, so no distance to an optimum can be told", r.Certificate.Why))
 	}
+	apart := f.warnApart(r)
 	if c := r.Certificate.Curvature; r.Model.Provenance.Converged && c != nil && *c < inference.FlatBelow {
-		r.warn(model.Warn(model.Undetermined, "%s; fewer components may do", inference.Undetermined))
+		cure := "; fewer components may do"
+		if apart {
+			cure = ""
+		}
+		r.warn(model.Warn(model.Undetermined, "%s%s", inference.Undetermined, cure))
 	}
 	if f.Plan.Mixture() {
 		f.warnFew(r, e.Winner().Last.Point)
