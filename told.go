@@ -48,7 +48,11 @@ func Told(m *model.Model) *Result {
 		r.Warnings = []model.Warning{}
 	}
 	if r.FreeParameters == 0 { // the file does not say: as many as the parameters have
-		mix := &mixture.Mixture{Family: kd.Family(kind.Variables{Shape: m.Shape, Types: m.Types, Levels: kind.Counts(m.Levels)}), K: k, D: len(m.Variables())}
+		of := kind.Variables{Shape: m.Shape, Types: m.Types}
+		if m.Levels != nil {
+			of.Levels = kind.Counts(m.Levels)
+		}
+		mix := &mixture.Mixture{Family: kd.Family(of), K: k, D: len(m.Variables())}
 		r.FreeParameters = mix.Free()
 	}
 	if len(r.ColumnSD) != d {

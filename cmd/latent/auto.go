@@ -8,10 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // auto is the --model that goes by what the columns hold: the default.
@@ -31,20 +34,20 @@ type reading struct {
 	types []data.TypeOf // that were given
 }
 
-// newReading reads --model and --types.
-func newReading(name string, types []string) (r reading, err error) {
+// newReading reads --model, whose value is name, and --types.
+func newReading(cmd *cobra.Command, name string, d *dataFlags) (r reading, err error) {
 	if name != "" && name != auto {
 		if r.kind = kind.Of(name); r.kind == nil {
 			return r, usagef("--model %q is not known; choose one of %s", name, strings.Join(modelNames(), ", "))
 		}
 	}
-	if types == nil {
+	if !cmd.Flags().Changed("types") {
 		return r, nil
 	}
 	if r.kind != nil && !r.kind.Parted {
 		return r, usagef("--types is for --model %s and %s: the columns of %s are all of one type", auto, kind.Mixed.Name, r.kind.Name)
 	}
-	r.types, err = parseTypes(types)
+	r.types, err = parseTypes(d.types)
 	return r, err
 }
 
@@ -76,6 +79,30 @@ func parseTypes(list []string) (types []data.TypeOf, err error) {
 	return types, nil
 }
 
+// follow takes kind and types from the model that a fit starts from, where nobody names them.
+func (r *reading) follow(m *model.Model) error {
+	if m == nil || r.kind != nil {
+		return nil
+	}
+	if r.kind = kind.Of(m.Kind); !r.kind.Parted {
+		if r.types != nil {
+			return usagef("--types does not apply: the model of --init is a %s one, whose columns are all of one type", m.Kind)
+		}
+		return nil
+	}
+	for j, name := range m.Columns {
+		if !r.given(name) {
+			r.types = append(r.types, data.TypeOf{Column: name, Type: m.Types[j]})
+		}
+	}
+	return nil
+}
+
+// given reports whether a column was given a type.
+func (r *reading) given(column string) bool {
+	return slices.ContainsFunc(r.types, func(t data.TypeOf) bool { return t.Column == column })
+}
+
 // gaps returns the kind of model by which --missing goes.
 func (r *reading) gaps() *kind.Kind {
 	if r.kind == nil {
@@ -86,10 +113,11 @@ func (r *reading) gaps() *kind.Kind {
 
 // outline returns the spec as far as it is known before the columns are: of a kind that takes whatever the columns may lead to.
 func (r *reading) outline(spec latent.Spec) latent.Spec {
-	switch {
-	case r.kind == nil:
+	if r.kind == nil {
 		spec.Model = kind.Gaussian.Name
-	case r.kind.Parted:
+		return spec
+	}
+	if spec.Model = r.kind.Name; r.kind.Parted {
 		spec.Types = []data.Type{data.Number}
 	}
 	return spec
@@ -119,7 +147,7 @@ func (r *reading) measured(ctx context.Context, path string, o data.Options) (ty
 		return nil
 	}
 	for _, name := range info.Features {
-		if !slices.ContainsFunc(r.types, func(t data.TypeOf) bool { return t.Column == name }) {
+		if !r.given(name) {
 			types = append(types, data.TypeOf{Column: name, Type: data.Number})
 		}
 	}
@@ -128,10 +156,7 @@ func (r *reading) measured(ctx context.Context, path string, o data.Options) (ty
 
 // settle gives a spec its kind of model, and what the columns hold.
 func (r *reading) settle(spec *latent.Spec, info *data.Info) error {
-	k := r.kind
-	if k == nil {
-		k = kindFor(info)
-	}
+	k := r.kindFor(info)
 	spec.Model, spec.Columns = k.Name, info.Features
 	switch {
 	case k.Parted:
@@ -145,8 +170,11 @@ func (r *reading) settle(spec *latent.Spec, info *data.Info) error {
 	return forNumbers(spec, k, info)
 }
 
-// kindFor returns the kind of model for what the columns hold: the one for all of them where they are alike.
-func kindFor(info *data.Info) *kind.Kind {
+// kindFor returns the kind of model: the one that was asked for, or else the one for what the columns hold.
+func (r *reading) kindFor(info *data.Info) *kind.Kind {
+	if r.kind != nil {
+		return r.kind
+	}
 	all := func(is func(j int) bool) bool {
 		for j := range info.Types {
 			if !is(j) {

@@ -45,6 +45,11 @@ func (r *replay) again(path string, o *data.Options) bool {
 	return strings.HasPrefix(path, "@") || err == nil && info.Mode().IsRegular()
 }
 
+// isNumber reports whether a column is fitted as numbers.
+func isNumber(c *data.Column) bool {
+	return c.Use == "feature" && c.Kind != "text" && (c.Type == "" || c.Type == data.Number.String())
+}
+
 // warnOfColumns adds to a profile what fits would say of its columns: that one is constant, that one outweighs the others, that
 // some depend on each other. For the last it reads the rows once more and makes two passes over them, as much as a
 // profile takes by itself; without again it does not.
@@ -52,7 +57,7 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 	var names []string
 	var sd []float64
 	for _, c := range p.Columns {
-		if c.Use != "feature" || c.Kind == "text" {
+		if !isNumber(&c) {
 			continue
 		}
 		if c.Kind == "constant" { // k-means would take it
@@ -67,6 +72,7 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 		return
 	}
 	o.Missing, o.AllowFewer = "drop", true
+	o.Mixed, o.Types, o.Columns, o.Exact = false, nil, nil, names
 	src, info, err := data.Load(ctx, path, o)
 	if err != nil { // the profile has told of it
 		return

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,36 +32,15 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	if err := check(); err != nil {
 		return nil, err
 	}
-	spec, err := s.spec(cmd)
+	spec, how, o, err := s.wanted(cmd, d)
 	if err != nil {
 		return nil, err
 	}
-	if spec.Penalty != nil && s.init != "auto" {
-		return nil, usagef("--init does not apply to --penalty, which starts from the overall mean")
-	}
-	o, err := d.options(cmd, spec.Threads)
-	if err != nil {
+	how.options(cmd.Context(), path, &o)
+	if err := s.startRows(cmd.Context(), &spec, path, &o); err != nil {
 		return nil, err
 	}
-	r, err := s.reading(cmd, &spec, d)
-	if err != nil {
-		return nil, err
-	}
-	o.Seed = s.seed
-	if err := missing(&o, r.gaps()); err != nil {
-		return nil, err
-	}
-	if f := cmd.Flags().Lookup("missing"); f.Changed && o.Missing != "drop" {
-		spec.Missing = o.Missing
-	}
-	if r.kind != nil && r.kind.Squared {
-		o.Spare = packedCell
-	}
-	r.options(cmd.Context(), path, &o)
-	if err := s.start(cmd.Context(), &spec, path, &o); err != nil {
-		return nil, err
-	}
-	outline := r.outline(spec)
+	outline := how.outline(spec)
 	if err := validate(&outline); err != nil {
 		return nil, usageError{err}
 	}
@@ -66,11 +48,10 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	began := time.Now()
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if err != nil {
-		return nil, err
+		return nil, withoutGaps(err, how.gaps())
 	}
 	in := &input{src, info, spec, time.Since(began)}
-	err = r.settle(&in.spec, info)
-	if err == nil {
+	if err = how.settle(&in.spec, info); err == nil {
 		err = s.arrange(cmd.Context(), &in.spec, info, o)
 	}
 	if err != nil {
@@ -80,13 +61,58 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	return in, nil
 }
 
-// reading returns how the columns are read.
-func (s *specFlags) reading(cmd *cobra.Command, spec *latent.Spec, d *dataFlags) (reading, error) {
-	var types []string
-	if cmd.Flags().Changed("types") {
-		types = append([]string{}, d.types...)
+// wanted returns what the flags ask for: the spec as far as it does not depend on the data, and how the data are read.
+func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, how reading, o data.Options, err error) {
+	if spec, err = s.spec(cmd); err != nil {
+		return spec, how, o, err
 	}
-	return newReading(spec.Model, types)
+	if spec.Penalty != nil && s.init != "auto" {
+		return spec, how, o, usagef("--init does not apply to --penalty, which starts from the overall mean")
+	}
+	if o, err = d.options(cmd, spec.Threads); err != nil {
+		return spec, how, o, err
+	}
+	if how, err = newReading(cmd, spec.Model, d); err != nil {
+		return spec, how, o, err
+	}
+	if err = s.start(&spec); err == nil {
+		err = how.follow(spec.Given)
+	}
+	if err == nil {
+		err = missing(&o, how.gaps())
+	}
+	if err == nil && spec.PCA > 0 {
+		err = wholeRows(cmd, &o)
+	}
+	if cmd.Flags().Changed("missing") && o.Missing != "drop" {
+		spec.Missing = o.Missing
+	}
+	if how.kind != nil && how.kind.Squared {
+		o.Spare = packedCell
+	}
+	o.Seed = s.seed
+	return spec, how, o, err
+}
+
+// wholeRows refuses missing cells where they have no place: principal components are of rows that have every cell.
+func wholeRows(cmd *cobra.Command, o *data.Options) error {
+	switch {
+	case o.Missing != kind.Model:
+		return nil
+	case cmd.Flags().Changed("missing"):
+		return usagef("--missing model does not apply to --pca, which needs whole rows; use --missing drop")
+	}
+	o.Missing, o.CanModel = kind.Refuse, false
+	return nil
+}
+
+// withoutGaps adds to an error about a missing cell what takes such rows, where the kind of model does not.
+func withoutGaps(err error, k *kind.Kind) error {
+	var cell *data.Error
+	if slices.Contains(k.Missing, kind.Model) || !errors.As(err, &cell) || !strings.HasPrefix(cell.Msg, "has no value here") {
+		return err
+	}
+	return fmt.Errorf("%w; a mixture, such as --model %s, takes rows with gaps", err, kind.Gaussian.Name)
 }
 
 // missing settles what is done with missing cells where nobody says, and refuses what the kind of model cannot do.

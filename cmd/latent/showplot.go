@@ -13,6 +13,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
 )
 
 // Size of a plot where nobody says, in cells.
@@ -53,14 +54,14 @@ type view struct {
 	place string // what the place of a component is: "mean" or "centre"
 }
 
-// viewOf returns the view of a model: in the user's units, or after --pca in those of the components. It is nil for bits
-// and levels, which have no place.
+// viewOf returns the view of a model: in the user's units, or after --pca in those of the components. It is of the numbers among columns
+// of several types. It is nil for bits and levels, which have no place.
 func viewOf(r *latent.Result) *view {
-	m := r.Model
-	if m.Means == nil {
+	m := drawnPart(r)
+	if m == nil {
 		return nil
 	}
-	v, kd := &view{names: m.Variables(), place: "centre"}, kind.Of(r.Kind)
+	v, kd := &view{names: m.Variables(), place: "centre"}, kind.Of(m.Kind)
 	v.unit = slices.Repeat([]float64{1}, len(v.names))
 	inside := m.PCA() != nil
 	for _, t := range m.Transform {
@@ -98,10 +99,23 @@ func viewOf(r *latent.Result) *view {
 	return v
 }
 
+// drawnPart returns the model of the columns that have places: all of them, or the numbers among columns of several types; nil where there
+// are none.
+func drawnPart(r *latent.Result) *model.Model {
+	for _, p := range r.Model.Parts() {
+		if p.Means != nil && (kind.Of(p.Kind).Cells.Units || !kind.Of(r.Kind).Parted) {
+			return p.Model
+		}
+	}
+	return nil
+}
+
 // drawModel draws the model that a result tells of.
 func drawModel(w io.Writer, r *latent.Result, page plotPage) {
 	v := viewOf(r)
 	switch {
+	case v == nil && kind.Of(r.Kind).Parted:
+		fmt.Fprintln(w, "no plot: there is no column of numbers, and other groups have no place; the table has them")
 	case v == nil:
 		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which have no place; the table has them\n", kind.Of(r.Kind).Title)
 	case len(v.names) == 1 && v.cov == nil:

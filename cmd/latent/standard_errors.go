@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // standardErrors prints what -v adds of them: a line a group, like the table of groups, and the variances in a second.
@@ -40,21 +40,39 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		if len(head) > 7 {
 			break
 		}
-		switch {
-		case e.Means != nil:
-			head = append(head, name)
-			for c := range lines {
-				lines[c] = append(lines[c], plusMinus(r.Components[c].Mean[j], e.Means[c][j]))
-			}
-		case !kind.Of(r.Kind).Cells.Levels:
-			head = append(head, name)
-			for c, x := range r.Components {
-				lines[c] = append(lines[c], plusMinus(x.Probability.([]float64)[j], e.Probabilities[c][j]))
-			}
+		of, values := errorsOf(r, e, j)
+		if of == nil {
+			continue
+		}
+		head = append(head, name)
+		for c := range lines {
+			lines[c] = append(lines[c], plusMinus(values(&r.Components[c]), of(c)))
 		}
 	}
 	printTable(w, head, lines)
 	fmt.Fprintln(w, "(--json has all of them, those of covariances and levels too)")
+}
+
+// errorsOf returns the standard errors of the components' places in column j, and these places; nil where there are none, or more than one a
+// component, as of levels.
+func errorsOf(r *latent.Result, e *model.StandardErrors, j int) (of func(c int) float64, values func(*model.Component) float64) {
+	p := placeOf(r, j)
+	list := e.Means
+	switch {
+	case p.kind.Cells.Levels:
+		return nil, nil
+	case p.kind.Cells.Bits:
+		list = e.Probabilities
+		values = func(x *model.Component) float64 { return x.Probability.([]float64)[j] }
+	case p.parted && !p.kind.Cells.Units:
+		list, values = e.Rates, p.number
+	default:
+		values = p.number
+	}
+	if list == nil {
+		return nil, nil
+	}
+	return func(c int) float64 { return list[c][p.at] }, values
 }
 
 // plusMinus writes an estimate and its standard error, to the digit that the error makes doubtful. An estimate at the edge of

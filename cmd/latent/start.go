@@ -24,8 +24,8 @@ func (s *specFlags) files() []string {
 	return nil
 }
 
-// start reads what --init names: a model, a file of centres, or a column of labels, which then is not fitted.
-func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o *data.Options) error {
+// start settles what --init names, and reads the model among that, before it is known how the columns are read.
+func (s *specFlags) start(spec *latent.Spec) (err error) {
 	kind, name, given := strings.Cut(s.init, ":")
 	switch kind {
 	case "labels", "model", "centers":
@@ -41,21 +41,25 @@ func (s *specFlags) start(ctx context.Context, spec *latent.Spec, path string, o
 	switch { // before any file is read for a start
 	case spec.K == 0 && spec.Penalty == nil:
 		return usagef("-k is needed: --init %s gives one start, for one number of groups, such as -k 3", kind)
-	case spec.Chooses():
+	case (&latent.Spec{K: 1, Covariance: spec.Covariance}).Chooses():
 		return usagef("--covariance names several shapes, but --init %s gives one start, for one of them", kind)
 	}
-	spec.Init = kind
-	var err error
-	switch kind {
-	case "model":
+	if spec.Init = kind; kind == "model" {
 		spec.Given, err = model.Load(name)
+	}
+	return err
+}
+
+// startRows reads what a start takes from rows: a file of centres, or a column of labels, which then is not fitted.
+func (s *specFlags) startRows(ctx context.Context, spec *latent.Spec, path string, o *data.Options) error {
+	switch kind, name, _ := strings.Cut(s.init, ":"); kind {
 	case "centers":
 		return s.centers(ctx, spec, name, *o)
 	case "labels":
 		o.Exclude = append(slices.Clone(o.Exclude), name) // what the start is made of is not fitted
 		return s.labels(ctx, spec, name, path, *o)
 	}
-	return err
+	return nil
 }
 
 // centers looks at the file of starting centres before the data are read, so that one that cannot be read costs no time.

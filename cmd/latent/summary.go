@@ -24,7 +24,9 @@ const width = 110
 // groups are. info is nil where the data are not at hand.
 func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	w = printable{w}
-	fmt.Fprintln(w, readLine(r, info))
+	for _, line := range readLines(r, info) {
+		fmt.Fprintln(w, line)
+	}
 	fmt.Fprintln(w, fittedLine(r))
 	if r.Choice != nil {
 		chosen(w, r)
@@ -57,40 +59,6 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 // said reports whether the lines above have told a warning already.
 func said(w model.Warning) bool {
 	return w.Code == model.Unfinished || w.Code == model.Interrupted || w.Code == model.PartRead
-}
-
-func readLine(r *latent.Result, info *data.Info) string {
-	name := r.Data
-	if name == "" {
-		name = "by hand"
-	}
-	var b strings.Builder
-	if r.Rows == 0 {
-		fmt.Fprintf(&b, "%s: a model of %s", name, text.Count(r.D, "column"))
-	} else {
-		fmt.Fprintf(&b, "%s: %s, %s", name, text.Count(r.Rows, "row"), text.Count(r.D, "column"))
-	}
-	if r.TotalWeight != 0 && r.TotalWeight != float64(r.Rows) {
-		fmt.Fprintf(&b, ", total weight %s", text.Short(r.TotalWeight))
-	}
-	if info == nil {
-		return b.String()
-	}
-	if info.FileRows > info.Rows+info.Dropped {
-		fmt.Fprintf(&b, "; fitted on %s of %s rows", text.Thousands(info.Rows), text.Thousands(info.FileRows))
-	}
-	if left := info.LeftOut(); len(left) > 0 {
-		more := ""
-		if len(left) > 6 {
-			more = fmt.Sprintf(" and %d more", len(left)-6)
-			left = left[:6]
-		}
-		fmt.Fprintf(&b, "; left out: %s%s", strings.Join(left, ", "), more)
-	}
-	if info.Format == "csv" && (info.Decimal == "," || info.HeaderAuto && !info.Header) {
-		fmt.Fprintf(&b, "; read with delimiter %q, decimal %q, %s", info.Delimiter, info.Decimal, map[bool]string{true: "a header", false: "no header"}[info.Header])
-	}
-	return b.String()
 }
 
 func fittedLine(r *latent.Result) string {
@@ -270,9 +238,7 @@ func groups(w io.Writer, r *latent.Result) {
 		shown++
 	}
 	printTable(w, head, lines)
-	if more := len(r.Columns) - shown; more > 0 {
-		fmt.Fprintf(w, "(%s of the first %s; --json has the other %d)\n", kind.Of(r.Kind).Location.Plural, text.Count(shown, "column"), more)
-	}
+	groupsNote(w, r, shown)
 }
 
 // printTable prints lines under a head, every column as wide as it needs and to the right.
@@ -321,7 +287,7 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 	fmt.Fprintf(w, "%s of the winning start, %d in all; %s; read %.3f s, starts %.3f s, fit %.3f s, standard errors and criteria %.3f s\n", text.Count(r.Sweeps, "pass"), r.SweepsTotal, text.Count(r.Threads, "thread"), r.Timing.Read, r.Timing.Start, r.Timing.Fit, r.Timing.Judge)
 	if info != nil {
 		for _, c := range info.Columns {
-			fmt.Fprintf(w, "column %s: %s, %s %s\n", c.Name, c.Kind, c.Use, c.Why)
+			fmt.Fprintf(w, "column %s: %s, %s %s\n", c.Name, cmp.Or(c.Type, c.Kind), c.Use, c.Why)
 		}
 	}
 }

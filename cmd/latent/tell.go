@@ -3,72 +3,96 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/prepare"
 	"github.com/latent-go/latent/internal/text"
 )
 
+// checkFlags are the flags of check.
+type checkFlags struct {
+	data    dataFlags
+	model   string
+	threads int
+	json    bool
+}
+
 func checkCommand() *cobra.Command {
-	var d dataFlags
-	var asJSON bool
-	var threads int
+	var f checkFlags
 	cmd := &cobra.Command{
 		Use: "check DATA", Short: "What would be read; nothing is fitted", Example: "  latent check customers.csv",
 		Args: exactly(1, "a file, - or @name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			threads, err := checkThreads(cmd, threads)
-			if err != nil {
-				return err
-			}
-			o, err := d.options(cmd, threads)
-			if err != nil {
-				return err
-			}
-			r := &replay{from: o.Stdin, most: cmp.Or(o.MaxMemory, data.DefaultMaxMemory()) / 2}
-			if args[0] == "-" && o.Stdin != nil {
-				o.Stdin = r
-			}
-			p, err := data.Profile(cmd.Context(), args[0], o)
-			if err != nil {
-				return err
-			}
-			again := r.again(args[0], &o)
-			warnOfColumns(cmd.Context(), p, args[0], o, again)
-			if p.Err == nil {
-				p.Err = outOfRange(p)
-			}
-			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), p)
-			} else {
-				err = tellProfile(cmd, p)
-			}
-			if err == nil {
-				err = p.Err // what fit would say
-			}
-			return err
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	d.addChoice(cmd)
-	cmd.Flags().Uint64Var(&d.Seed, "seed", 1, "seed of --sample, as for fit")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
-	threadsFlag(cmd, &threads)
+	f.data.addChoice(cmd)
+	cmd.Flags().StringVar(&f.model, "model", auto, modelUsage())
+	cmd.Flags().Uint64Var(&f.data.Seed, "seed", 1, "seed of --sample, as for fit")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print it as JSON")
+	threadsFlag(cmd, &f.threads)
 	return cmd
 }
 
-// outOfRange returns what fit would say of numbers near the ends of float64: of the features of a Gaussian mixture, its default
-// model, and of the row weights.
+func (f *checkFlags) run(cmd *cobra.Command, path string) error {
+	threads, err := checkThreads(cmd, f.threads)
+	if err != nil {
+		return err
+	}
+	o, err := f.data.options(cmd, threads)
+	if err != nil {
+		return err
+	}
+	how, err := newReading(cmd, f.model, &f.data)
+	if err != nil {
+		return err
+	}
+	if err := missing(&o, how.gaps()); err != nil {
+		return err
+	}
+	how.options(cmd.Context(), path, &o)
+	r := &replay{from: o.Stdin, most: cmp.Or(o.MaxMemory, data.DefaultMaxMemory()) / 2}
+	if path == "-" && o.Stdin != nil {
+		o.Stdin = r
+	}
+	p, err := data.Profile(cmd.Context(), path, o)
+	if err != nil {
+		return err
+	}
+	again := r.again(path, &o)
+	warnOfColumns(cmd.Context(), p, path, o, again)
+	if p.Err == nil {
+		p.Err = outOfRange(p)
+	}
+	p.Err = withoutGaps(p.Err, how.gaps())
+	t := profile{Report: p}
+	if p.Err == nil && len(p.Features) > 0 {
+		t.kind = how.kindFor(p.Info)
+	}
+	if f.json {
+		err = printJSON(cmd.OutOrStdout(), t)
+	} else {
+		err = t.tell(cmd.OutOrStdout())
+	}
+	if err == nil {
+		err = p.Err // what fit would say
+	}
+	return err
+}
+
+// outOfRange returns what fit would say of numbers near the ends of float64: of the features that are numbers, and of the row weights.
 func outOfRange(p *data.Report) error {
 	for _, c := range p.Columns {
 		var err error
 		switch {
 		case c.Numbers == 0:
-		case c.Use == "feature":
+		case isNumber(&c):
 			err = prepare.OutOfRange(c.Name, c.SD)
 		case c.Use == "weight":
 			err = prepare.WeightsOutOfRange(c.Mean * float64(c.Numbers))
@@ -97,15 +121,53 @@ func datasetsCommand() *cobra.Command {
 	}
 }
 
-func tellProfile(cmd *cobra.Command, p *data.Report) error {
-	out := bufio.NewWriter(cmd.OutOrStdout())
+// profile is what check tells of a table.
+type profile struct {
+	*data.Report
+	kind *kind.Kind // that fit would take; nil where it would refuse the table
+}
+
+// MarshalJSON writes the report, and beside it what fit would make of it.
+func (p profile) MarshalJSON() ([]byte, error) {
+	b, err := p.Report.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var name *string
+	if p.kind != nil {
+		name = &p.kind.Name
+	}
+	more, err := json.Marshal(struct {
+		Missing int64   `json:"missing_cells"`
+		Model   *string `json:"model"`
+	}{p.missingCells(), name})
+	if err != nil {
+		return nil, err
+	}
+	b[len(b)-1] = ',' // one object: the keys of the second follow those of the first
+	return append(b, more[1:]...), nil
+}
+
+// missingCells returns how many cells of features have no value.
+func (p profile) missingCells() (n int64) {
+	for _, c := range p.Columns {
+		if c.Use == "feature" {
+			n += c.Missing
+		}
+	}
+	return n
+}
+
+// tell prints the profile.
+func (p profile) tell(to io.Writer) error {
+	out := bufio.NewWriter(to)
 	fmt.Fprintf(out, "%s: %s, %s", p.Name, p.Format, text.Count(max(p.FileRows, p.Rows+p.Dropped), "row"))
 	if p.Delimiter != "" {
 		fmt.Fprintf(out, "; delimiter %q, decimal %q, %s", p.Delimiter, p.Decimal, map[bool]string{true: "a header", false: "no header"}[p.Header])
 	}
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "column\tkind\tuse\tmissing\tdistinct\tmin\tmax\tmean\tsd")
+	fmt.Fprintln(w, "column\tkind\tuse\ttype\tmissing\tdistinct\tmin\tmax\tmean\tsd")
 	for i, c := range p.Columns {
 		use := c.Use
 		if c.Why != "" {
@@ -116,16 +178,47 @@ func tellProfile(cmd *cobra.Command, p *data.Report) error {
 			column := text.NewColumn(spreads*c.SD, c.Min, c.Max)
 			numbers = strings.Join(append(column.Texts([]float64{c.Min, c.Max}), column.Text(c.Mean), text.Short(c.SD)), "\t")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, use, c.Missing, p.Distinct[i], numbers)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, use, cmp.Or(p.typeOf(&c), "-"), c.Missing, p.Distinct[i], numbers)
 	}
 	w.Flush()
-	fmt.Fprintf(out, "%s with a missing value, %s", text.Count(p.IncompleteRows, "row"), text.Count(p.DuplicateRows, "duplicate row"))
-	if n := len(p.Features); n > 0 {
-		fmt.Fprintf(out, " (by the %s that would be fitted)", text.Count(int64(n), "column"))
-	}
-	fmt.Fprintln(out)
+	p.tellRows(out)
 	for _, s := range p.Warnings {
 		fmt.Fprintf(out, "warning: %s\n", s)
 	}
 	return out.Flush()
+}
+
+// typeOf returns the type that a feature has in the model; "" for other columns.
+func (p profile) typeOf(c *data.Column) string {
+	if c.Use == "feature" && c.Type == "" && p.kind != nil {
+		return p.kind.Type().String()
+	}
+	return c.Type
+}
+
+// tellRows prints what is missing and repeated, and what fit would do.
+func (p profile) tellRows(out io.Writer) {
+	fmt.Fprintf(out, "%s with a missing value", text.Count(p.IncompleteRows, "row"))
+	if n := p.missingCells(); n > p.IncompleteRows {
+		fmt.Fprintf(out, " (%s)", text.Count(n, "cell"))
+	}
+	fmt.Fprintf(out, ", %s", text.Count(p.DuplicateRows, "duplicate row"))
+	if n := len(p.Features); n > 0 {
+		fmt.Fprintf(out, " (by the %s that would be fitted)", text.Count(int64(n), "column"))
+	}
+	fmt.Fprintln(out)
+	if p.kind == nil {
+		return
+	}
+	fmt.Fprintf(out, "latent fit would fit %s (--model %s)", p.kind.Phrase, p.kind.Name)
+	if p.kind.Parted {
+		var parts []string
+		for _, t := range []data.Type{data.Number, data.Category, data.Count} {
+			if n := len(holding(p.Info, func(is data.Type) bool { return is == t })); n > 0 {
+				parts = append(parts, text.Count(n, t.String()))
+			}
+		}
+		fmt.Fprintf(out, ": %s", text.List(parts, "and"))
+	}
+	fmt.Fprintln(out)
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/text"
+)
+
+// How many names a summary lists where there may be many.
+const (
+	leftNamed    = 6 // columns that were left out
+	columnsNamed = 6 // columns of a type
+)
+
+// readLines say what was read: rows and columns, what was left out, what the columns hold and what is missing.
+func readLines(r *latent.Result, info *data.Info) []string {
+	first, left := readLine(r), leftOutText(r, info)
+	how := ""
+	if info != nil {
+		if info.FileRows > info.Rows+info.Dropped {
+			first += fmt.Sprintf("; fitted on %s of %s rows", text.Thousands(info.Rows), text.Thousands(info.FileRows))
+		}
+		if info.Format == "csv" && (info.Decimal == "," || info.HeaderAuto && !info.Header) {
+			how = fmt.Sprintf("; read with delimiter %q, decimal %q, %s", info.Delimiter, info.Decimal, map[bool]string{true: "a header", false: "no header"}[info.Header])
+		}
+	}
+	lines := []string{first + how}
+	if left != "" {
+		if one := first + "; " + left + how; utf8.RuneCountInString(one) <= width {
+			lines[0] = one
+		} else {
+			lines = append(lines, left)
+		}
+	}
+	return slices.DeleteFunc(append(lines, columnsLine(r), missingLine(r)), func(s string) bool { return s == "" })
+}
+
+// readLine says how many rows and columns there are.
+func readLine(r *latent.Result) string {
+	name := r.Data
+	if name == "" {
+		name = "by hand"
+	}
+	var b strings.Builder
+	if r.Rows == 0 {
+		fmt.Fprintf(&b, "%s: a model of %s", name, text.Count(r.D, "column"))
+	} else {
+		fmt.Fprintf(&b, "%s: %s, %s", name, text.Count(r.Rows, "row"), text.Count(r.D, "column"))
+	}
+	if r.TotalWeight != 0 && r.TotalWeight != float64(r.Rows) {
+		fmt.Fprintf(&b, ", total weight %s", text.Short(r.TotalWeight))
+	}
+	return b.String()
+}
+
+// leftOutText names the columns that were left out, and why: those of the data where they are at hand, or else those that the model
+// remembers.
+func leftOutText(r *latent.Result, info *data.Info) string {
+	var left []string
+	if info != nil {
+		left = info.LeftOut()
+	} else {
+		for _, c := range r.LeftOut {
+			left = append(left, fmt.Sprintf("%s (%s)", c.Column, c.Why))
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	more := ""
+	if len(left) > leftNamed {
+		more = fmt.Sprintf(" and %d more", len(left)-leftNamed)
+		left = left[:leftNamed]
+	}
+	return "left out: " + strings.Join(left, ", ") + more
+}
+
+// columnsLine says what the columns hold, where that may be of several types: how many of each, and which where they are few.
+func columnsLine(r *latent.Result) string {
+	if !kind.Of(r.Kind).Parted {
+		return ""
+	}
+	var parts []string
+	for _, p := range r.Model.Parts() {
+		s := text.Count(len(p.Columns), kind.Of(p.Kind).Type().String())
+		if len(p.Columns) <= columnsNamed {
+			s += " (" + strings.Join(p.Model.Columns, ", ") + ")"
+		}
+		parts = append(parts, s)
+	}
+	return "columns: " + strings.Join(parts, ", ")
+}
+
+// missingLine says what the rows lack.
+func missingLine(r *latent.Result) string {
+	m := r.Missing
+	var parts []string
+	if m.Cells > 0 {
+		parts = append(parts, fmt.Sprintf("missing: %s in %s; the model is of the cells that are there", text.Count(m.Cells, "cell"), text.Count(m.Rows, "row")))
+	}
+	if m.EmptyRows > 0 {
+		parts = append(parts, fmt.Sprintf("%s without any cell %s not fitted", text.Count(m.EmptyRows, "row"), text.Form(m.EmptyRows, "is", "are")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// typeNotes say what the table of groups shows of a column of each type.
+var typeNotes = map[data.Type]string{
+	data.Number:   "numbers: mean (standard deviation)",
+	data.Category: "categories: the likeliest level and its share",
+	data.Count:    "counts: the rate",
+}
+
+// groupsNote explains the table of groups, of whose columns the first were shown.
+func groupsNote(w io.Writer, r *latent.Result, shown int) {
+	k, more := kind.Of(r.Kind), len(r.Columns)-shown
+	switch {
+	case k.Parted:
+		var parts []string
+		for _, p := range r.Model.Parts() {
+			if slices.Min(p.Columns) < shown {
+				parts = append(parts, typeNotes[kind.Of(p.Kind).Type()])
+			}
+		}
+		note := strings.Join(parts, "; ")
+		if more > 0 {
+			note += fmt.Sprintf("; the first %s, --json has the other %d", text.Count(shown, "column"), more)
+		}
+		fmt.Fprintf(w, "(%s)\n", note)
+	case more > 0:
+		fmt.Fprintf(w, "(%s of the first %s; --json has the other %d)\n", k.Location.Plural, text.Count(shown, "column"), more)
+	}
+}
