@@ -17,7 +17,7 @@ import (
 var errDegenerate = errors.New("a component is at the floor of variances, which decides its likelihood")
 
 // likelihoodRatio tests the result r against one more component by a parametric bootstrap. Samples have as many rows as the row weights add
-// up to. They are drawn and fitted in the space where r was fitted: the scales and projections of the rows are taken as given. note, where
+// up to. They lack cells as the rows do, and are drawn and fitted in the space where r was fitted: the scales and projections of the rows are taken as given. note, where
 // not nil, is told how many samples are done.
 func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.LRT, error) {
 	k := r.Model.K()
@@ -38,10 +38,16 @@ func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *searc
 	}
 	t.Statistic = &observed
 	null, rows := withoutTransform(r.Model), int(size.draws())
+	var gaps *holes
+	if m := r.Model.Provenance.Missing; m != nil && m.Cells > 0 {
+		if gaps, err = holesOf(ctx, src); err != nil {
+			return nil, err
+		}
+	}
 	inside := p.Untransformed()
 	all := make([]*ratio, t.Replicates)
 	replicates(ctx, p.Threads, int64(rows), t.Replicates, note, func(i, threads int) {
-		drawn, err := drawn(null, rows, rng.Null.At(p.Seed, i))
+		drawn, err := drawn(null, rows, gaps, rng.Null.At(p.Seed, i))
 		l := &ratio{}
 		if err == nil {
 			l.statistic, err = gain(ctx, drawn, inside.Replicate(threads), nil)
@@ -123,15 +129,18 @@ func withoutTransform(m *model.Model) *model.Model {
 	return &inner
 }
 
-// drawn returns n rows drawn from the model.
-func drawn(m *model.Model, n int, rng *rand.Rand) (*data.Table, error) {
+// drawn returns n rows drawn from the model. Where gaps is not nil they lack cells as rows do that are drawn from there.
+func drawn(m *model.Model, n int, gaps *holes, rng *rand.Rand) (*data.Table, error) {
 	s, err := m.SamplerFrom(rng)
 	if err != nil {
 		return nil, err
 	}
 	t := &data.Table{N: n, D: m.D(), F64: make([]float64, n*m.D())}
 	for i := range n {
-		s.Draw(t.F64[i*t.D : i*t.D+t.D])
+		x := t.F64[i*t.D : i*t.D+t.D]
+		if s.Draw(x); gaps != nil {
+			gaps.punch(x, rng)
+		}
 	}
 	return t, nil
 }
