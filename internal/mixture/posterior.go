@@ -49,7 +49,7 @@ func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, confiden
 		r[int(label[i])*kern.Rows+i] += w * confidence
 		s.W += w
 	}
-	if b.fused == nil || b.k > kern.Rows { // of many components most have no row of the panel
+	if b.fused == nil || b.k > kern.Rows || p.Holes { // of many components most have no row of the panel; rows with gaps must be completed first
 		b.kernel.Add(s, p, r, sc.Workspace)
 		return
 	}

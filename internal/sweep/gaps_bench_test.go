@@ -59,3 +59,52 @@ func BenchmarkGaps(b *testing.B) {
 		}
 	}
 }
+
+// A sweep over numbers, categories and counts side by side, and over each kind alone.
+func BenchmarkMixed(b *testing.B) {
+	const n, k = 100_000, 5
+	rng := rand.New(rand.NewPCG(1, 2))
+	parts := []family.Part{
+		{Family: family.Gaussian{Shape: family.Full, Var: []float64{1, 1, 1, 1, 1, 1, 1, 1}}, Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}},
+		{Family: family.Categorical{Levels: []int{2, 3, 4, 5}}, Columns: []int{8, 9, 10, 11}},
+		{Family: family.Poisson{}, Columns: []int{12, 13, 14, 15}},
+	}
+	t := &data.Table{N: n, D: 16}
+	for range n {
+		for j := range 16 {
+			switch {
+			case j < 8:
+				t.F64 = append(t.F64, rng.NormFloat64())
+			case j < 12:
+				t.F64 = append(t.F64, float64(rng.IntN(j-6)))
+			default:
+				t.F64 = append(t.F64, float64(rng.IntN(9)))
+			}
+		}
+	}
+	run := func(name string, src *data.Table, fam family.Family) {
+		m := &mixture.Mixture{Family: fam, K: k, D: src.D}
+		theta := make([]float64, m.Params())
+		for i := range theta {
+			theta[i] = 0.1 * math.Sin(float64(i))
+		}
+		local := sweep.NewLocal(src, n, make([]float64, src.D), 1)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := local.Sweep(context.Background(), []sweep.Task{{Mixture: m, Theta: theta, Beta: 1}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	run("all", t, family.Mixed{Parts: parts})
+	for _, p := range parts {
+		own := &data.Table{N: n, D: len(p.Columns)}
+		for i := range n {
+			for _, j := range p.Columns {
+				own.F64 = append(own.F64, t.F64[i*16+j])
+			}
+		}
+		run(p.Family.Name(), own, p.Family)
+	}
+}
