@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/model"
@@ -103,4 +104,29 @@ func ExampleScorer() {
 	// Output:
 	// 0 <nil>
 	// 1 <nil>
+}
+
+// A missing cell is NaN. The second row belongs to the second group, in which the columns vary together.
+func ExampleModel_Impute() {
+	m := new(model.Model)
+	err := json.Unmarshal([]byte(`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "tied", "columns": ["length", "weight"],
+	 "weights": [0.5, 0.5], "means": [[10, 20], [50, 80]], "covariances": [[4, 3], [3, 9]]}`), m)
+	if err != nil {
+		panic(err)
+	}
+	rows, err := data.FromRows([][]float64{{10, 21}, {52, math.NaN()}, {math.NaN(), 20}})
+	if err != nil {
+		panic(err)
+	}
+	filled, err := m.Impute(context.Background(), rows)
+	if err != nil {
+		panic(err)
+	}
+	for i := range filled.N {
+		fmt.Printf("%.2f %.2f\n", filled.At(i, 0), filled.At(i, 1))
+	}
+	// Output:
+	// 10.00 21.00
+	// 52.00 81.50
+	// 10.00 20.00
 }

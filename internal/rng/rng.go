@@ -26,6 +26,7 @@ const (
 	Null                           // rows drawn under the null hypothesis: one a replicate
 	Reference                      // rows without groups, for the gap statistic: one a set
 	Silhouettes                    // which rows have silhouettes when a fit chooses
+	Gaps                           // what missing cells are filled with: one a draw
 	streams
 )
 
@@ -56,6 +57,7 @@ var table = [streams]span{
 	Null:             {6 << 32, many},
 	Reference:        {7 << 32, many},
 	Silhouettes:      {8 << 32, 1},
+	Gaps:             {9 << 32, many},
 }
 
 // New returns the generator of the stream for a seed, and the first of a stream of several.
