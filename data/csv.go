@@ -17,6 +17,9 @@ type csvFile struct {
 	na   *naTexts
 	dialect
 	columns []string
+	start   int64 // offset of the first line that is not empty
+	body    int64 // offset after the header, or start without one
+	size    int64
 	spans   []span
 	n       int64
 	blank   blankLines
@@ -24,7 +27,7 @@ type csvFile struct {
 
 // openCSV finds out how the text is written and where its rows are.
 func openCSV(ctx context.Context, r io.ReaderAt, size int64, name string, o Options) (*csvFile, error) {
-	f := &csvFile{name: name, r: r, na: newNA(&o)}
+	f := &csvFile{name: name, r: r, na: newNA(&o), size: size}
 	h, err := readHead(r, size, name)
 	if err != nil {
 		return nil, err
@@ -43,6 +46,7 @@ func openCSV(ctx context.Context, r io.ReaderAt, size int64, name string, o Opti
 	} else {
 		f.columns = numbered(len(first.cells))
 	}
+	f.start, f.body = h.start, from
 	index, err := indexText(ctx, r, name, from, size, line, max(1, o.Threads))
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ type stream struct {
 	l     *loader
 	plan  *plan
 	from  []int // features -> columns of batch.F64
+	carry bool  // hand out every cell as text too
 	drop  bool
 	n     int64
 	close sync.Once
@@ -18,23 +19,8 @@ type stream struct {
 
 // stream makes the Source; it knows its number of rows.
 func (l *loader) stream(ctx context.Context) (Source, error) {
-	wants := make([]want, len(l.cols.names))
-	for _, c := range l.features {
-		wants[c] |= number
-	}
-	if l.weight >= 0 {
-		wants[l.weight] |= number
-	}
-	for c := range wants {
-		if l.o.Carry || c == l.id || c == l.truth {
-			wants[c] |= text
-		}
-	}
-	s := &stream{l: l, plan: newPlan(wants), n: l.n}
+	s := l.newStream(l.o.Carry)
 	cols := l.features
-	for _, c := range l.features {
-		s.from = append(s.from, s.plan.number[c])
-	}
 	if l.weight >= 0 {
 		cols = append(cols[:len(cols):len(cols)], l.weight)
 	}
@@ -53,6 +39,27 @@ func (l *loader) stream(ctx context.Context) (Source, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// newStream returns a source of all rows, with their cells as text if carry is set.
+func (l *loader) newStream(carry bool) *stream {
+	wants := make([]want, len(l.cols.names))
+	for _, c := range l.features {
+		wants[c] |= number
+	}
+	if l.weight >= 0 {
+		wants[l.weight] |= number
+	}
+	for c := range wants {
+		if carry || c == l.id || c == l.truth {
+			wants[c] |= text
+		}
+	}
+	s := &stream{l: l, plan: newPlan(wants), carry: carry, n: l.n}
+	for _, c := range l.features {
+		s.from = append(s.from, s.plan.number[c])
+	}
+	return s
 }
 
 // Shape returns the number of rows that are kept and of columns.
@@ -120,7 +127,7 @@ func (s *stream) convert(p *Block, b *batch) {
 		if l.truth >= 0 {
 			p.Truth = append(p.Truth, l.known(b.Text[i*pl.texts+pl.text[l.truth]]))
 		}
-		if l.o.Carry {
+		if s.carry {
 			p.Cells = append(p.Cells, b.Text[i*pl.texts:(i+1)*pl.texts]...)
 		}
 		p.N++
@@ -208,7 +215,7 @@ func (r *streamReader) trim(b *Block) {
 	if l.truth < 0 {
 		b.Truth = nil
 	}
-	if !l.o.Carry {
+	if !r.s.carry {
 		b.Cells = nil
 	}
 }

@@ -229,33 +229,37 @@ func (s *csvSink) float(j int, v float64) {
 	}
 }
 
-// text quotes what would not come back as it is: readers may trim spaces around a cell.
 func (s *csvSink) text(j int, t string) {
 	s.next(j)
-	plain := t != "" || !s.lone
+	s.buf = appendCell(s.buf, t, s.delim, s.lone)
+}
+
+// appendCell appends the text of a cell. It quotes what would not come back as it is: readers may trim spaces around a cell. The delimiter
+// ' ' stands for any run of spaces and tabs; lone says that the cell is the only one of its row.
+func appendCell(b []byte, t string, delim byte, lone bool) []byte {
+	plain := t != "" || !lone && delim != ' '
 	for i := 0; i < len(t) && plain; i++ {
 		switch c := t[i]; {
-		case c == s.delim, c == '"', c == '\n', c == '\r':
+		case c == delim, c == '"', c == '\n', c == '\r', c == '\t' && delim == ' ':
 			plain = false
 		case c == ' ' || c == '\t':
 			plain = i > 0 && i < len(t)-1
 		}
 	}
 	if plain {
-		s.buf = append(s.buf, t...)
-		return
+		return append(b, t...)
 	}
-	s.buf = append(s.buf, '"')
+	b = append(b, '"')
 	for {
 		before, after, found := strings.Cut(t, `"`)
-		s.buf = append(s.buf, before...)
+		b = append(b, before...)
 		if !found {
 			break
 		}
-		s.buf = append(s.buf, '"', '"')
+		b = append(b, '"', '"')
 		t = after
 	}
-	s.buf = append(s.buf, '"')
+	return append(b, '"')
 }
 
 func (s *csvSink) end() error {
