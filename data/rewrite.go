@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -11,6 +12,7 @@ import (
 // another format, are written cell by cell.
 //
 //	r, err := data.NewRewriter(ctx, w, "csv", src, "")
+//	defer r.Abort()
 //	err = r.Next(1)
 //	for ... {
 //		n, err := r.Fill(row, cells) // rows in rising order; those that are left out stay as they are
@@ -114,7 +116,7 @@ func (r *Rewriter) Fill(row int64, cells []NewCell) (filled int, err error) {
 // Close ends the last copy and writes what is held back, unless there was an error. It closes neither the writer nor the source.
 func (r *Rewriter) Close() error {
 	defer r.to.release()
-	return r.keep(func() error {
+	err := r.keep(func() error {
 		if r.n > 0 {
 			if err := r.to.end(); err != nil {
 				return err
@@ -122,7 +124,22 @@ func (r *Rewriter) Close() error {
 		}
 		return r.to.close()
 	})
+	if err == nil {
+		r.err = errRewritten
+	}
+	return err
 }
+
+// Abort leaves a copy where it is. After Close it does nothing.
+func (r *Rewriter) Abort() {
+	r.to.release()
+	if r.err == nil {
+		r.err = errRewritten
+	}
+}
+
+// errRewritten is what calls meet after Close or Abort.
+var errRewritten = errors.New("the copy was closed")
 
 // keep does something unless there was an error before. That the file was changed is the cause of what else is wrong with it.
 func (r *Rewriter) keep(do func() error) error {

@@ -335,6 +335,26 @@ func TestWhatARewriterRefuses(t *testing.T) {
 	}
 }
 
+// After the end there is nothing more to write.
+func TestACopyEndsOnce(t *testing.T) {
+	for _, end := range []func(*Rewriter) error{(*Rewriter).Close, func(r *Rewriter) error { r.Abort(); return nil }} {
+		src, _, err := Load(context.Background(), "-", Options{Stdin: strings.NewReader("x\n1\n2\n"), Stream: true, Missing: "model"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		r, err := NewRewriter(context.Background(), &out, "csv", src, "")
+		if err != nil || r.Next(1) != nil || end(r) != nil {
+			t.Fatal(err)
+		}
+		written := out.String()
+		r.Abort()
+		if r.Next(2) == nil || r.Close() == nil || out.String() != written {
+			t.Errorf("a copy that was ended went on: %q", out.String())
+		}
+	}
+}
+
 func nanOf() float64 { v := 0.0; return v / v }
 
 // What goes wrong with the output is told.

@@ -20,6 +20,7 @@ type applyFlags struct {
 	output  string
 	threads int
 	all     bool     // --append: every column of the input passes through
+	unseen  string   // --unseen
 	columns []string // names of the columns of the input
 }
 
@@ -27,7 +28,12 @@ func (a *applyFlags) add(cmd *cobra.Command) {
 	a.data.add(cmd)
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
 	cmd.Flags().BoolVar(&a.all, "append", false, "pass every column of the input through and add the new ones")
+	unseenFlag(cmd, &a.unseen)
 	threadsFlag(cmd, &a.threads)
+}
+
+func unseenFlag(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "unseen", "error", "what to do with a level that the model does not know: error stops, missing takes it for a missing cell")
 }
 
 // validate refuses, before anything is read, an output that cannot be written or is one of the inputs, and flags that
@@ -73,15 +79,10 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	o, err := a.data.options(cmd, a.threads)
+	o, err := a.options(cmd, m)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if err := missing(&o, kind.Of(m.Kind)); err != nil {
-		return nil, nil, nil, err
-	}
-	o.Exact, o.AllowEmpty = m.Columns, true
-	o.Categories, o.Levels = m.Levels != nil, m.Levels
 	o.Stream, o.Carry = a.all, a.all // cells are text: they pass through without being held
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if tooLarge := (*data.MemoryError)(nil); errors.As(err, &tooLarge) && !o.Stream && path != "-" {
@@ -96,6 +97,42 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
 	}
 	return m, src, info, nil
+}
+
+// options returns the options for reading the columns of a model.
+func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, error) {
+	o, err := a.data.options(cmd, a.threads)
+	if err != nil {
+		return o, err
+	}
+	k, whole := kind.Of(m.Kind), m.PCA() != nil
+	switch {
+	case whole && o.Missing == kind.Model:
+		return o, usagef("--missing model does not apply to a model of principal components, which rows with gaps do not have; use --missing drop")
+	case whole && o.Missing == "":
+		o.Missing = kind.Refuse
+	}
+	if err := missing(&o, k); err != nil {
+		return o, err
+	}
+	o.CanModel = !whole && slices.Contains(k.Missing, kind.Model)
+	o.Exact, o.AllowEmpty = m.Columns, true
+	o.Mixed, o.Categories, o.Levels = k.Parted, k.Cells.Levels, m.Levels
+	if o.Mixed {
+		o.ExactTypes = m.Types
+	}
+	switch {
+	case a.unseen == "" || a.unseen == "error": // report has no such flag
+		return o, nil
+	case a.unseen != "missing":
+		return o, usagef("--unseen %q is not known; choose one of error, missing", a.unseen)
+	case m.Levels == nil:
+		return o, usagef("--unseen missing has no effect: the model has no columns of categories")
+	case o.Missing != kind.Model:
+		return o, usagef("--unseen missing takes a level that the model does not know for a missing cell, which --missing %s does not allow; use --missing model", o.Missing)
+	}
+	o.Unseen = a.unseen
+	return o, nil
 }
 
 // emit writes to the output file, whole or not at all, or to standard output.
@@ -295,14 +332,7 @@ func sampleCommand() *cobra.Command {
 }
 
 func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *model.Sampler, n int64, labels bool) error {
-	var cols []data.OutColumn
-	kind := data.Float
-	if m.Levels != nil {
-		kind = data.Text
-	}
-	for _, name := range m.Columns {
-		cols = append(cols, data.OutColumn{Name: name, Kind: kind})
-	}
+	cols := outColumns(m)
 	if labels {
 		cols = append(cols, data.OutColumn{Name: fresh("label", m.Columns), Kind: data.Int})
 	}
@@ -317,7 +347,7 @@ func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *mo
 		}
 		c := s.Draw(x)
 		for j, v := range x {
-			if m.Levels != nil {
+			if cols[j].Kind == data.Text {
 				out.Text(m.Levels[j][int(v)])
 			} else {
 				out.Float(v)
@@ -331,4 +361,16 @@ func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *mo
 		}
 	}
 	return out.Close()
+}
+
+// outColumns returns the columns of rows of a model: text where it has levels, else numbers.
+func outColumns(m *model.Model) []data.OutColumn {
+	cols := make([]data.OutColumn, m.D())
+	for j, name := range m.Columns {
+		cols[j] = data.OutColumn{Name: name, Kind: data.Float}
+		if m.Levels != nil && m.Levels[j] != nil {
+			cols[j].Kind = data.Text
+		}
+	}
+	return cols
 }

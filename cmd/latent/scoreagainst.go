@@ -171,7 +171,10 @@ func (j *judgement) first(b *data.Block, label labelOf) error {
 		if j.distance != "" {
 			continue
 		}
-		j.read(b, i)
+		if j.read(b, i); !whole(j.x) {
+			j.distance = "there are rows with missing cells, which have no distances"
+			continue
+		}
 		if err := j.stream.Gather(l, j.x, w); err != nil {
 			return err
 		}
@@ -182,8 +185,21 @@ func (j *judgement) first(b *data.Block, label labelOf) error {
 	return nil
 }
 
-// second shows a block again.
+// whole reports whether no cell is missing.
+func whole(x []float64) bool {
+	for _, v := range x {
+		if v != v {
+			return false
+		}
+	}
+	return true
+}
+
+// second shows a block again, where rows have distances.
 func (j *judgement) second(b *data.Block, label labelOf) error {
+	if j.distance != "" {
+		return nil
+	}
 	for i := range b.N {
 		j.read(b, i)
 		if err := j.stream.Measure(label(b, i), j.x, b.Weight(i)); err != nil {
@@ -259,8 +275,11 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 		return nil, err
 	}
 	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
-	if k := kind.Of(m.Kind); k.Cells.Levels {
+	switch k := kind.Of(m.Kind); {
+	case k.Cells.Levels:
 		j.distance = k.Cells.Are + " have no distances"
+	case k.Parted:
+		j.distance = "rows of columns of several kinds have no distances"
 	}
 	passes := []func(*data.Block, labelOf) error{j.first, j.second}
 	if j.distance != "" {
