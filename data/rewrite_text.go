@@ -274,8 +274,7 @@ func (c *textCopy) rewrite(cells []NewCell) (filled int, err error) {
 			left--
 			if c.l.na.has(bytes.Trim(cell, " \t\r\n")) {
 				lo, hi := c.bounds(at, next, len(cell), quoted)
-				value := c.l.appendValue(nil, n.Column, n.Value)
-				c.text = appendCell(append(c.text, p.buf[from:lo]...), string(value), c.f.delim, len(c.cells) == 1)
+				c.text = c.appendCell(append(c.text, p.buf[from:lo]...), n)
 				from = hi
 				filled++
 			}
@@ -287,6 +286,19 @@ func (c *textCopy) rewrite(cells []NewCell) (filled int, err error) {
 	c.text = append(c.text, p.buf[from:end]...)
 	c.i, c.row, c.rows = end, c.row+1, c.rows-1
 	return filled, c.write(c.text)
+}
+
+// appendCell appends a new cell, in quotes where it must be: a level that needs them, or a number with a decimal mark that separates cells too.
+func (c *textCopy) appendCell(b []byte, n *NewCell) []byte {
+	if names := c.l.levelsOf(n.Column); names != nil {
+		return appendCell(b, names[int(n.Value)], c.f.delim, len(c.cells) == 1)
+	}
+	from := len(b)
+	b = c.l.appendValue(b, n.Column, n.Value)
+	if bytes.IndexByte(b[from:], c.f.delim) < 0 {
+		return b
+	}
+	return appendCell(b[:from], string(b[from:]), c.f.delim, false)
 }
 
 // bounds returns where the content of a cell between two places of the buffer begins and ends: without the blanks around it, with its

@@ -46,7 +46,7 @@ func FuzzModelVerbs(f *testing.F) {
 			}
 		}
 		verbs := [][]string{{"show", file, "-v"}, {"show", file, "--json"}, {"show", file, "--plot"}, {"label", file, rows, "--header", "no", "--append"}, {"score", file, rows, "--header", "no"},
-			{"sample", file, "-n", "1"}, {"export", file, "--to", "json"}}
+			{"impute", file, rows, "--header", "no"}, {"sample", file, "-n", "1"}, {"export", file, "--to", "json"}}
 		if sampled(string(b), 8) { // a page takes longer than all others together
 			verbs = append(verbs, []string{"report", file, rows, "--header", "no", "-o", page})
 		}
