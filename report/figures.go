@@ -47,21 +47,22 @@ func (b *builder) note(n int) string {
 // scatter shows the rows in their two most telling columns, or in the plane of the first two principal components where
 // the model was fitted on components.
 func (b *builder) scatter() {
-	if !b.numeric() || b.bits() {
+	columns := b.those(b.hasPlace)
+	if len(columns) == 0 {
 		return
 	}
 	s := &section{ID: "scatter", Title: "Where the groups lie"}
-	if b.d == 1 {
-		b.density(s)
+	if len(columns) == 1 {
+		b.density(s, columns[0])
 		return
 	}
 	switch {
 	case b.r.PCA != nil && b.r.PCA.N > 1:
 		b.components(s)
-	case b.d > paired && b.k > 2:
+	case len(columns) > paired && b.k > 2:
 		b.plane(s)
 	}
-	i, j := b.telling[0], b.telling[1]
+	i, j := columns[0], columns[1]
 	groups, n := b.points(i, j, drawn, least)
 	title := fmt.Sprintf("The groups differ most in %s and %s", b.r.Columns[i], b.r.Columns[j])
 	if b.k == 1 {
@@ -71,51 +72,46 @@ func (b *builder) scatter() {
 	if b.r.Covariance != "" {
 		s.Lead = append(s.Lead, "Ellipses hold half and 95 % of a component: the projection of its covariance.")
 	}
-	t := table{Caption: "centres", Head: append([]string{"group", "weight"}, b.r.Columns...)}
+	s.Data = append(s.Data, b.centers())
+	b.add(s)
+}
+
+// centers is the table of the centres of the components in columns that have means.
+func (b *builder) centers() table {
+	t := table{Caption: "centres", Head: []string{"group", "weight"}}
 	for c, u := range b.r.Components {
 		t.Rows = append(t.Rows, []string{fmt.Sprint(c + 1), text.Share(u.Weight, 4)})
 	}
-	for j := range b.d {
+	for j, name := range b.r.Columns {
+		if !b.hasMean(j) {
+			continue
+		}
+		t.Head = append(t.Head, name)
 		var values []float64
-		for _, u := range b.r.Components {
-			values = append(values, center(u.Mean, u.Median)[j])
+		for c := range b.r.Components {
+			values = append(values, b.center(&b.r.Components[c], j))
 		}
 		for c, s := range text.Numbers(values, b.spread(j)) {
 			t.Rows[c] = append(t.Rows[c], s)
 		}
 	}
-	s.Data = append(s.Data, t)
-	b.add(s)
-}
-
-// covariance returns that of a component in the user's columns; nil where it was fitted to principal components, which
-// have one of their own.
-func (b *builder) covariance(u model.Component) *model.Covariance {
-	if b.r.PCA != nil {
-		return nil
-	}
-	return u.Covariance
-}
-
-func center(mean, median []float64) []float64 {
-	if mean == nil {
-		return median
-	}
-	return mean
+	return t
 }
 
 // points are the groups of a scatter of columns i and j.
 func (b *builder) points(i, j, most, least int) (groups []plot.Group, n int) {
-	for c, u := range b.r.Components {
+	for c := range b.r.Components {
 		rows, _ := b.sampled(c, most, least)
 		g := plot.Group{Name: b.names[c]}
 		for _, row := range rows {
-			g.X, g.Y = append(g.X, row.X[i]), append(g.Y, row.X[j])
+			if x, y := row.X[i], row.X[j]; x == x && y == y {
+				g.X, g.Y = append(g.X, x), append(g.Y, y)
+			}
 		}
-		if m := center(u.Mean, u.Median); m != nil {
-			g.Normal = &plot.Normal{Mean: [2]float64{m[i], m[j]}, Cov: block(b.covariance(u), i, j)}
+		if u := &b.r.Components[c]; hasCenters(u) {
+			g.Normal = &plot.Normal{Mean: [2]float64{b.center(u, i), b.center(u, j)}, Cov: b.block(u, i, j)}
 		}
-		n += len(rows)
+		n += len(g.X)
 		groups = append(groups, g)
 	}
 	return groups, n
@@ -129,54 +125,61 @@ func block(c *model.Covariance, i, j int) (v [2][2]float64) {
 	return v
 }
 
-// density shows one column: how many rows there are at each value, and what the components make of that.
-func (b *builder) density(s *section) {
+// density shows column j: how many rows there are at each value, and what the components make of that.
+func (b *builder) density(s *section, j int) {
 	var x []float64
 	var levels []plot.Reference
-	for c, u := range b.r.Components {
+	for c := range b.r.Components {
 		rows, _ := b.sampled(c, drawn, least)
 		for _, row := range rows {
-			x = append(x, row.X[0])
+			if v := row.X[j]; v == v {
+				x = append(x, v)
+			}
 		}
-		if m := center(u.Mean, u.Median); m != nil && b.k <= 12 {
-			levels = append(levels, plot.Reference{At: m[0], Name: fmt.Sprint(c + 1)})
+		if u := &b.r.Components[c]; hasCenters(u) && b.k <= 12 {
+			levels = append(levels, plot.Reference{At: b.center(u, j), Name: fmt.Sprint(c + 1)})
 		}
 	}
-	name := b.r.Columns[0]
+	if len(x) == 0 {
+		return
+	}
+	name := b.r.Columns[j]
 	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", name, text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
 	if b.r.Covariance != "" && b.r.PCA == nil {
-		b.curves(s, x)
+		b.curves(s, j, x)
 	}
 	b.add(s)
 }
 
-// curves draws the density of one column and its parts.
-func (b *builder) curves(s *section, x []float64) {
+// curves draws the density of column j, whose cells are x, and its parts.
+func (b *builder) curves(s *section, j int, x []float64) {
 	lo, hi := slices.Min(x), slices.Max(x)
 	const n = 300
 	grid, all := make([]float64, n), make([]float64, n)
 	var parts []plot.Series
-	for c, u := range b.r.Components {
-		y := make([]float64, n)
+	for c := range b.r.Components {
+		u, y := &b.r.Components[c], make([]float64, n)
+		v := b.block(u, j, j)[0][0]
 		for i := range grid {
 			grid[i] = lo + (hi-lo)*float64(i)/(n-1)
-			v := block(b.covariance(u), 0, 0)[0][0]
-			d := grid[i] - u.Mean[0]
+			d := grid[i] - b.center(u, j)
 			y[i] = u.Weight * math.Exp(-d*d/(2*v)) / math.Sqrt(2*math.Pi*v)
 			all[i] += y[i]
 		}
 		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
 	}
 	parts = append(parts, plot.Series{Name: "density", X: grid, Y: all, Faint: true})
-	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of its components, each times its weight", Width: wide}, X: plot.Axis{Label: b.r.Columns[0]}, Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
+	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of its components, each times its weight", Width: wide}, X: plot.Axis{Label: b.r.Columns[j]}, Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
 }
 
 // profile is the heat map of standardised means.
 func (b *builder) profile() {
-	if !b.numeric() || b.d == 1 || b.k == 1 {
+	columns := b.those(b.hasMean)
+	all := len(columns)
+	if all < 2 || b.k == 1 {
 		return
 	}
-	columns := b.telling[:min(profiled, b.d)]
+	columns = columns[:min(profiled, all)]
 	h := plot.HeatMap{Head: plot.Head{Width: wide}, Unit: "standard deviations", Y: plot.Axis{Label: "group"}}
 	top, at := 0.0, [2]int{}
 	for c := range min(b.k, listed) {
@@ -198,8 +201,8 @@ func (b *builder) profile() {
 		h.Columns = append(h.Columns, b.r.Columns[j])
 	}
 	h.Title = fmt.Sprintf("Group %d stands out most: %s, %+.1f standard deviations from the mean of all rows", at[0]+1, b.r.Columns[at[1]], top)
-	if len(columns) < b.d {
-		h.Note = fmt.Sprintf("the %d most telling of %d columns", len(columns), b.d)
+	if len(columns) < all {
+		h.Note = fmt.Sprintf("the %d most telling of %d columns", len(columns), all)
 	}
 	s := &section{ID: "profile", Title: "What makes a group", Lead: []string{"Means of the groups less those of all rows, in standard deviations of all rows. Columns to the left tell the groups apart best."}}
 	b.draw(s, h)
@@ -213,10 +216,11 @@ func (b *builder) profile() {
 
 // pairs shows every two of the most telling columns.
 func (b *builder) pairs() {
-	if !b.numeric() || b.bits() || b.d < 3 || b.k == 1 {
+	columns := b.those(b.hasPlace)
+	if len(columns) < 3 || b.k == 1 {
 		return
 	}
-	columns := slices.Clone(b.telling[:min(paired, b.d)])
+	columns = columns[:min(paired, len(columns))]
 	p := plot.Panels{Head: plot.Head{Title: fmt.Sprintf("Every two of the %d most telling columns", len(columns)), Width: wide}, Columns: 3}
 	n := 0
 	for a, i := range columns {
@@ -244,18 +248,25 @@ func (b *builder) pairs() {
 func (b *builder) tiles() {
 	side := int(math.Round(math.Sqrt(float64(b.d))))
 	pixels := !slices.ContainsFunc(b.r.Columns, func(name string) bool { return !strings.HasPrefix(name, "pixel") })
-	if side < 4 || side*side != b.d || !b.numeric() || !b.bits() && !pixels {
+	if side < 4 || side*side != b.d || b.parted() || !b.hasMean(0) || !b.bits() && !pixels {
 		return
 	}
 	p := plot.Images{Head: plot.Head{Title: fmt.Sprintf("The means of the groups as pictures of %d x %d columns, the highest value black", side, side), Width: wide}, PerRow: 10}
 	top := 0.0
 	for c := range b.k {
-		top = max(top, slices.Max(b.rows.Group[c].Mean))
+		for _, v := range b.rows.Group[c].Mean {
+			if v > top {
+				top = v
+			}
+		}
 	}
 	for c := range min(b.k, listed) {
 		m := image.NewGray(image.Rect(0, 0, side, side))
 		for i, v := range b.rows.Group[c].Mean {
-			if top > 0 {
+			switch {
+			case v != v: // no cell
+				v = 0
+			case top > 0:
 				v = min(max(v/top, 0), 1)
 			}
 			m.SetGray(i%side, i/side, color.Gray{Y: uint8(math.Round(255 * (1 - v)))})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -42,19 +41,21 @@ type Row struct {
 type Group struct {
 	Rows     int64
 	Weight   float64   // summed row weights
-	Mean, SD []float64 // d, of the rows that carry the label
+	Mean, SD []float64 // d, of the cells of the rows that carry the label; NaN and 0 where there are none
 	Typical  []Row     // those the component explains best
 	Unsure   []Row     // those with the most uncertainty
 	sample   []Row
 	fitted   [][]float64 // the sample as the model sees it, after its transform
+	moments  moments
 }
 
 // Rows is what a pass over the rows found out.
 type Rows struct {
 	N           int64
 	Weight      float64
-	Mean, SD    []float64 // d, of all rows
-	Group       []Group   // k
+	Mean, SD    []float64     // d, of all cells that are there
+	Missing     model.Missing // cells that the rows lack, but for Patterns
+	Group       []Group       // k
 	Overlap     [][]float64
 	Uncertainty []float64 // of all rows, or of a sample of inBins
 	Sure        float64   // share of the weight whose label has a responsibility of 0.9 or more
@@ -82,14 +83,14 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 	if k == 0 || d == 0 {
 		return nil, &data.ArgumentError{Name: "m", Reason: "has no components or no columns"}
 	}
-	g := &gatherer{Rows: &Rows{Mean: make([]float64, d), SD: make([]float64, d), Group: make([]Group, k), Confusion: make([]map[string]float64, k)},
+	g := &gatherer{Rows: &Rows{Group: make([]Group, k), Confusion: make([]map[string]float64, k)}, moments: newMoments(d),
 		rng: rng.Page.New(), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
 	if kind.Of(m.Kind).Squared && k > 1 && k <= listed {
 		cols := len(m.Variables())
 		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rng.PageSilhouettes.New())
 	}
 	for c := range k {
-		g.Group[c].Mean, g.Group[c].SD, g.Confusion[c] = make([]float64, d), make([]float64, d), map[string]float64{}
+		g.Group[c].moments, g.Confusion[c] = newMoments(d), map[string]float64{}
 		g.Overlap = append(g.Overlap, make([]float64, k))
 	}
 	raw, err := newRaw(ctx, src, d)
@@ -170,6 +171,7 @@ func (r *raw) read(n int) error {
 type gatherer struct {
 	*Rows
 	rng     *rand.Rand
+	moments moments
 	most    int // rows of a group's sample
 	density bool
 	judges  *score.SilhouetteSample // nil where no silhouettes are shown
@@ -179,17 +181,21 @@ type gatherer struct {
 
 func (g *gatherer) add(s *model.Scored, i int, x []float64) error {
 	w := s.Weight(i)
-	if w == 0 {
+	missing := 0
+	if w != 0 {
+		missing = g.lacks(x)
+	}
+	if w == 0 || missing == len(x) {
 		return nil
 	}
 	c, p := int(s.Label[i]), s.Responsibilities[i*s.K:i*s.K+s.K]
 	g.N++
 	g.Weight += w
-	welford(g.Mean, g.SD, x, w, g.Weight)
+	g.moments.add(x, w)
 	group := &g.Group[c]
 	group.Rows++
 	group.Weight += w
-	welford(group.Mean, group.SD, x, w, group.Weight)
+	group.moments.add(x, w)
 	row := Row{Number: s.Number(i), Label: c, Score: s.LogDensity[i]}
 	for j, v := range p {
 		g.Overlap[c][j] += w * v
@@ -218,7 +224,7 @@ func (g *gatherer) add(s *model.Scored, i int, x []float64) error {
 		group.sample = put(group.sample, at, keep(row))
 		group.fitted = put(group.fitted, at, fitted(s, i))
 	}
-	group.Typical = top(group.Typical, row, s.Best[i], examples, keep)
+	group.Typical = top(group.Typical, row, s.Best[i]-aGap*float64(missing), examples, keep)
 	if row.Uncertainty > 0 {
 		group.Unsure = top(group.Unsure, row, row.Uncertainty, examples, keep)
 	}
@@ -243,13 +249,27 @@ func fitted(s *model.Scored, i int) []float64 {
 	return x
 }
 
-// welford brings mean and the sum of squared differences, of rows with summed weight total, up to date with row x.
-func welford(mean, square, x []float64, w, total float64) {
-	for j, v := range x {
-		d := v - mean[j]
-		mean[j] += d * w / total
-		square[j] += w * d * (v - mean[j])
+// aGap is how many nats a missing cell costs a row among the typical ones: more than densities differ, so that rows with fewer gaps come
+// first. Densities of fewer cells are higher.
+const aGap = 1e6
+
+// lacks counts the cells that a row lacks. One that lacks every cell is not fitted, and not shown. Silhouettes are of complete rows.
+func (g *gatherer) lacks(x []float64) (missing int) {
+	for _, v := range x {
+		if v != v {
+			missing++
+		}
 	}
+	switch missing {
+	case 0:
+	case len(x):
+		g.Missing.EmptyRows++
+	default:
+		g.Missing.Cells += int64(missing)
+		g.Missing.Rows++
+		g.judges = nil
+	}
+	return missing
 }
 
 // slot returns where the n-th row of a stream goes in a sample of at most most rows that holds some already, if anywhere
@@ -287,15 +307,10 @@ func top(list []Row, row Row, key float64, most int, keep func(Row) Row) []Row {
 
 // done turns sums into what they stand for.
 func (g *gatherer) done() *Rows {
-	deviation := func(square []float64, w float64) {
-		for j, v := range square {
-			square[j] = math.Sqrt(max(v, 0) / w)
-		}
-	}
-	deviation(g.SD, g.Weight)
+	g.Mean, g.SD = g.moments.done()
 	for c := range g.Group {
-		if u := &g.Group[c]; u.Weight > 0 {
-			deviation(u.SD, u.Weight)
+		u := &g.Group[c]
+		if u.Mean, u.SD = u.moments.done(); u.Weight > 0 {
 			for j := range g.Overlap[c] {
 				g.Overlap[c][j] /= u.Weight
 			}

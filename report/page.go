@@ -63,7 +63,7 @@ func Write(w io.Writer, p Page) error {
 	}
 	b := &builder{Page: p, r: p.Result, rows: p.Rows, d: len(p.Result.Columns), k: p.Result.K}
 	b.prepare()
-	for _, add := range []func(){b.cards, b.choice, b.stability, b.scatter, b.profile, b.pairs, b.tiles, b.silhouette, b.sureness, b.overlap, b.convergence, b.responsibilities, b.unusual, b.agreement} {
+	for _, add := range []func(){b.cards, b.choice, b.stability, b.scatter, b.profile, b.levels, b.pairs, b.tiles, b.silhouette, b.sureness, b.overlap, b.convergence, b.responsibilities, b.unusual, b.agreement} {
 		add()
 	}
 	if b.err != nil {
@@ -86,8 +86,9 @@ type builder struct {
 	rows     *Rows
 	d, k     int
 	names    []string // of the groups
-	telling  []int    // columns, the most telling first
-	share    []float64
+	columns  []column
+	telling  []int     // columns, the most telling first
+	share    []float64 // of each column's variance that lies between the groups
 	sections []*section
 	err      error
 }
@@ -96,7 +97,8 @@ func (b *builder) prepare() {
 	for c := range b.k {
 		b.names = append(b.names, fmt.Sprint("group ", c+1))
 	}
-	b.telling, b.share = tellingColumns(b.rows)
+	b.columns = columnsOf(b.r.Model)
+	b.order()
 }
 
 // draw adds a picture to a section.
@@ -110,9 +112,6 @@ func (b *builder) draw(s *section, p plot.Picture) {
 }
 
 func (b *builder) add(s *section) { b.sections = append(b.sections, s) }
-
-// numeric reports whether cells are numbers rather than names of levels.
-func (b *builder) numeric() bool { return !kind.Of(b.r.Kind).Cells.Levels }
 
 // bits reports whether cells are 0 or 1.
 func (b *builder) bits() bool { return kind.Of(b.r.Kind).Cells.Bits }
@@ -134,7 +133,7 @@ func (b *builder) facts() []fact {
 	if r.ByHand { // nothing was drawn, and no program has fitted it
 		seed, version = "", ""
 	}
-	facts := []fact{{"data", r.Data}, {"hash", b.Hash}, {"rows", text.Thousands(b.rows.N)}, {"columns", strings.Join(r.Columns, ", ")}, {"left out", strings.Join(b.LeftOut, ", ")},
+	facts := []fact{{"data", r.Data}, {"hash", b.Hash}, {"rows", text.Thousands(b.rows.N)}, {"columns", strings.Join(r.Columns, ", ")}, {"of these", b.types()}, {"missing", b.missing()}, {"left out", strings.Join(b.LeftOut, ", ")},
 		{"command", b.Command}, {"seed", seed}, {"version", version}, {"computed with", b.Machine}, {"date", b.When}}
 	if r.Dropped > 0 {
 		facts[2].Value += fmt.Sprintf(" (%s dropped for missing cells)", text.Thousands(r.Dropped))
@@ -149,4 +148,29 @@ func (b *builder) facts() []fact {
 		}
 	}
 	return said
+}
+
+// types says how many columns of each type there are, where there may be several.
+func (b *builder) types() string {
+	if !b.parted() {
+		return ""
+	}
+	var parts []string
+	for _, p := range b.r.Model.Parts() {
+		parts = append(parts, text.Count(len(p.Columns), kind.Of(p.Kind).Type().String()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// missing says what the rows lack.
+func (b *builder) missing() string {
+	m := &b.rows.Missing
+	var parts []string
+	if m.Cells > 0 {
+		parts = append(parts, fmt.Sprintf("%s in %s", text.Count(m.Cells, "cell"), text.Count(m.Rows, "row")))
+	}
+	if m.EmptyRows > 0 {
+		parts = append(parts, text.Count(m.EmptyRows, "row")+" without any cell, not shown")
+	}
+	return strings.Join(parts, "; ")
 }

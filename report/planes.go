@@ -18,7 +18,8 @@ func (b *builder) plane(s *section) {
 		return
 	}
 	var p plot.Plane
-	p.Origin = b.rows.Mean
+	columns := b.placed()
+	p.Origin = picked(b.rows.Mean, columns)
 	var axis [2]plot.Axis
 	for a := range axis {
 		top, sign := 0, 1.0
@@ -30,7 +31,7 @@ func (b *builder) plane(s *section) {
 		if v[a][top] < 0 {
 			sign = -1
 		}
-		for j := range b.d {
+		for _, j := range columns {
 			w := 0.0
 			if b.rows.SD[j] > 0 {
 				w = sign * v[a][j] / b.rows.SD[j]
@@ -45,17 +46,18 @@ func (b *builder) plane(s *section) {
 	}
 	var groups []plot.Group
 	n := 0
-	for c, u := range b.r.Components {
+	for c := range b.r.Components {
 		rows, _ := b.sampled(c, drawn, least)
 		g := plot.Group{Name: b.names[c]}
 		for _, row := range rows {
-			at := p.Point(row.X)
-			g.X, g.Y = append(g.X, at[0]), append(g.Y, at[1])
+			if at := p.Point(picked(row.X, columns)); at[0] == at[0] && at[1] == at[1] {
+				g.X, g.Y = append(g.X, at[0]), append(g.Y, at[1])
+			}
 		}
-		if m := center(u.Mean, u.Median); m != nil {
-			g.Normal = normal(p, m, b.covariance(u))
+		if u := &b.r.Components[c]; hasCenters(u) {
+			g.Normal = b.normal(p, u, columns)
 		}
-		n += len(rows)
+		n += len(g.X)
 		groups = append(groups, g)
 	}
 	title := fmt.Sprintf("Two directions hold %s of what differs between the groups", percent(min((values[0]+values[1])/total, 1)))
@@ -73,8 +75,9 @@ func (b *builder) directions() (v [2][]float64, values []float64) {
 	for c := range b.rows.Group {
 		g := &b.rows.Group[c]
 		for j := range b.d {
-			if b.rows.SD[j] > 0 && g.Rows > 0 {
-				off.Set(c, j, math.Sqrt(g.Weight/b.rows.Weight)*(g.Mean[j]-b.rows.Mean[j])/b.rows.SD[j])
+			d := g.Mean[j] - b.rows.Mean[j]
+			if b.rows.SD[j] > 0 && g.Rows > 0 && b.hasPlace(j) && d == d {
+				off.Set(c, j, math.Sqrt(g.Weight/b.rows.Weight)*d/b.rows.SD[j])
 			}
 		}
 	}
@@ -150,17 +153,30 @@ func smallest(x []float64) (at int) {
 	return at
 }
 
-// normal returns the component with a mean and a covariance, as results have it, in the plane.
-func normal(p plot.Plane, mean []float64, covariance *model.Covariance) *plot.Normal {
-	if covariance != nil && covariance.IsMatrix() {
-		return p.Normal(mean, slices.Concat(covariance.Full()...))
+// picked returns the values at some places.
+func picked(x []float64, at []int) []float64 {
+	own := make([]float64, len(at))
+	for i, j := range at {
+		own[i] = x[j]
+	}
+	return own
+}
+
+// normal returns a component in a plane of some columns.
+func (b *builder) normal(p plot.Plane, u *model.Component, columns []int) *plot.Normal {
+	mean := make([]float64, len(columns))
+	for i, j := range columns {
+		mean[i] = b.center(u, j)
+	}
+	if u.Covariance != nil && u.Covariance.IsMatrix() && b.r.PCA == nil {
+		return p.Normal(mean, slices.Concat(u.Covariance.Full()...))
 	}
 	n := plot.Normal{Mean: p.Point(mean)}
 	for r := range 2 {
 		for s := range 2 {
-			for j, f := range p.P[r] {
-				if g := p.P[s][j]; f != 0 && g != 0 {
-					n.Cov[r][s] += f * block(covariance, j, j)[0][0] * g
+			for i, f := range p.P[r] {
+				if g := p.P[s][i]; f != 0 && g != 0 {
+					n.Cov[r][s] += f * b.block(u, columns[i], columns[i])[0][0] * g
 				}
 			}
 		}

@@ -207,6 +207,9 @@ func (b *builder) unusual() {
 		return
 	}
 	s := &section{ID: "unusual", Title: "The rows that are explained least", Lead: []string{"Those with the lowest log density: errors of the data, or the cases worth a look. The command latent score gives it for every row."}}
+	if b.rows.Missing.Cells > 0 {
+		s.Lead = append(s.Lead, "A row that lacks cells is judged by those that it has.")
+	}
 	columns := b.telling[:min(6, b.d)]
 	t := table{Caption: "the rows with the lowest log density", Head: []string{"row", "log density (nats)", "group"}}
 	for _, j := range columns {

@@ -127,7 +127,7 @@ func (b *builder) cards() {
 			u.Weight = text.Share(b.r.Components[c].Weight, 3)
 		}
 		typical := "nearest to the group's centre"
-		if !kind.Of(b.r.Kind).Cells.Units { // rows of bits, levels or counts have no centre among them
+		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted { // rows of bits, levels or counts have no centre among them
 			typical = "that fit the group best"
 		}
 		u.Typical = b.told(typical, g.Typical)
@@ -175,33 +175,16 @@ func (b *builder) cells(columns []int, rows []Row) [][]string {
 		}
 		told := text.Numbers(values, b.spread(j))
 		for i, v := range values {
-			if j < len(b.r.Levels) {
-				if at := int(v); at >= 0 && at < len(b.r.Levels[j]) {
-					told[i] = b.r.Levels[j][at]
-				}
+			switch names := b.columns[j].levels; {
+			case v != v:
+				told[i] = "–"
+			case v >= 0 && v < float64(len(names)):
+				told[i] = names[int(v)]
 			}
 			lines[i] = append(lines[i], told[i])
 		}
 	}
 	return lines
-}
-
-// tellingColumns orders the columns by the share of their variance that lies between the groups.
-func tellingColumns(r *Rows) (order []int, share []float64) {
-	share = make([]float64, len(r.Mean))
-	for j := range r.Mean {
-		order = append(order, j)
-		if r.SD[j] == 0 {
-			continue
-		}
-		for c := range r.Group {
-			g := &r.Group[c]
-			d := (g.Mean[j] - r.Mean[j]) / r.SD[j]
-			share[j] += g.Weight / r.Weight * d * d
-		}
-	}
-	slices.SortStableFunc(order, func(a, e int) int { return cmp.Compare(share[e], share[a]) })
-	return order, share
 }
 
 // distinguishing says in words in which columns group c differs most from all rows.
@@ -210,19 +193,29 @@ func (b *builder) distinguishing(c int) (words []string) {
 	if g.Rows == 0 {
 		return []string{"no row carries this label"}
 	}
-	if !b.numeric() {
-		return b.levels(c)
+	words = b.meanWords(g)
+	words = append(words, b.levelWords(c)...)
+	if words == nil {
+		return []string{"near the average in every column"}
 	}
+	return words
+}
+
+// meanWords says in which columns the means of a group differ most from those of all rows.
+func (b *builder) meanWords(g *Group) (words []string) {
 	off := make([]float64, b.d)
-	order := make([]int, b.d)
+	var order []int
 	for j := range off {
-		order[j] = j
-		if b.rows.SD[j] > 0 {
-			off[j] = (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]
+		if !b.hasMean(j) {
+			continue
+		}
+		order = append(order, j)
+		if v := (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]; b.rows.SD[j] > 0 && v == v {
+			off[j] = v
 		}
 	}
 	slices.SortStableFunc(order, func(a, e int) int { return cmp.Compare(math.Abs(off[e]), math.Abs(off[a])) })
-	for _, j := range order[:min(3, b.d)] {
+	for _, j := range order[:min(3, len(order))] {
 		size := math.Abs(off[j])
 		if size < 0.2 {
 			break
@@ -236,38 +229,6 @@ func (b *builder) distinguishing(c int) (words []string) {
 		}
 		told := text.Numbers([]float64{g.Mean[j], b.rows.Mean[j]}, b.spread(j))
 		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", b.r.Columns[j], how, told[0], told[1]))
-	}
-	if words == nil {
-		return []string{"near the average in every column"}
-	}
-	return words
-}
-
-// levels says which levels group c has more often than others.
-func (b *builder) levels(c int) (words []string) {
-	type over struct {
-		text string
-		by   float64
-	}
-	var all []over
-	probabilities, ok := b.r.Components[c].Probability.([][]float64)
-	if !ok {
-		return nil
-	}
-	for j, p := range probabilities {
-		for l, v := range p {
-			rest := 0.0
-			for o := range b.r.Components {
-				if q, ok := b.r.Components[o].Probability.([][]float64); ok {
-					rest += b.r.Components[o].Weight * q[j][l]
-				}
-			}
-			all = append(all, over{fmt.Sprintf("%s is %s for %s, over all rows for %s", b.r.Columns[j], b.r.Levels[j][l], percent(v), percent(rest)), v - rest})
-		}
-	}
-	slices.SortStableFunc(all, func(a, e over) int { return cmp.Compare(e.by, a.by) })
-	for _, o := range all[:min(3, len(all))] {
-		words = append(words, o.text)
 	}
 	return words
 }

@@ -196,6 +196,21 @@ func (r *reading) kindFor(info *data.Info) *kind.Kind {
 	return kind.Mixed
 }
 
+// decided says which kind of model the columns lead to and, where they are of several types, how many there are of each.
+func decided(k *kind.Kind, info *data.Info) string {
+	what := fmt.Sprintf("%s (--model %s)", k.Phrase, k.Name)
+	if !k.Parted {
+		return what
+	}
+	var parts []string
+	for _, t := range []data.Type{data.Number, data.Category, data.Count} {
+		if n := len(holding(info, func(is data.Type) bool { return is == t })); n > 0 {
+			parts = append(parts, text.Count(n, t.String()))
+		}
+	}
+	return what + ": " + text.List(parts, "and")
+}
+
 // forNumbers refuses options for columns of numbers where the columns have decided for a kind of model without such, or with others beside
 // them where the option wants numbers alone.
 func forNumbers(spec *latent.Spec, k *kind.Kind, info *data.Info) error {

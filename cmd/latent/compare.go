@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -104,6 +105,9 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		err = printJSON(cmd.OutOrStdout(), table)
 	} else {
 		err = compareTable(cmd.OutOrStdout(), table)
+	}
+	if k := kind.Of(in.spec.Model); err == nil && !f.json && in.info.Types != nil && k != kind.Gaussian { // what the columns have decided
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(the columns make it %s)\n", decided(k, in.info))
 	}
 	if err != nil {
 		return err

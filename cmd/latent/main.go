@@ -1,4 +1,4 @@
-// Command latent finds the groups in a file of numbers: k-means and Gaussian mixtures from CSV, Parquet, NPY or IDX.
+// Command latent finds the groups in a table of numbers, categories and counts: mixtures and k-means from CSV, Parquet, NPY or IDX.
 //
 //	latent fit customers.csv -k 4
 //
@@ -151,8 +151,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "latent",
 		Short: "Find the groups in data",
-		Long: "latent finds the groups in a table of numbers, says how sure it is, and says whether it has really finished.\n\n" +
-			"  latent fit customers.csv -k 4            fit a Gaussian mixture and print a summary\n" +
+		Long: "latent finds the groups in a table, says how sure it is, and says whether it has really finished.\n\n" +
+			"  latent fit customers.csv -k 4            fit a mixture and print a summary\n" +
 			"  latent fit @iris -k 3 --model kmeans     k-means on a built-in set\n" +
 			"  latent check customers.csv               what would be read; nothing is fitted",
 		SilenceErrors: true,

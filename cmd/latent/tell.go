@@ -210,15 +210,5 @@ func (p profile) tellRows(out io.Writer) {
 	if p.kind == nil {
 		return
 	}
-	fmt.Fprintf(out, "latent fit would fit %s (--model %s)", p.kind.Phrase, p.kind.Name)
-	if p.kind.Parted {
-		var parts []string
-		for _, t := range []data.Type{data.Number, data.Category, data.Count} {
-			if n := len(holding(p.Info, func(is data.Type) bool { return is == t })); n > 0 {
-				parts = append(parts, text.Count(n, t.String()))
-			}
-		}
-		fmt.Fprintf(out, ": %s", text.List(parts, "and"))
-	}
-	fmt.Fprintln(out)
+	fmt.Fprintf(out, "latent fit would fit %s\n", decided(p.kind, p.Info))
 }
