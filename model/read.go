@@ -245,7 +245,9 @@ func (r *modelReader) levels(m *Model) {
 	if m.Weights == nil {
 		m.Weights = r.numbers("weights")
 	}
-	r.decode("levels", &m.Levels)
+	if r.decode("levels", &m.Levels); len(m.Levels) != m.D() && r.err == nil {
+		r.err = fmt.Errorf("levels: %s for %s", text.There(len(m.Levels), "list"), text.Count(m.D(), "column"))
+	}
 	var all [][][]number
 	r.decode("probabilities", &all)
 	for c, columns := range all {
@@ -286,9 +288,6 @@ func (r *modelReader) parts(m *Model) {
 		case kd.Cells.Levels:
 			p.Levels = nil
 			r.levels(p.Model)
-			if len(p.Levels) != len(p.Columns) && r.err == nil {
-				r.err = fmt.Errorf("levels: %s for %s", text.There(len(p.Levels), "list"), text.Count(len(p.Columns), "column of categories"))
-			}
 			if r.err != nil {
 				return
 			}
