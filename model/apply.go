@@ -79,6 +79,7 @@ type judge struct {
 	guard         *guard
 	jacobian      float64   // what log densities of transformed rows have too much
 	scales        []float64 // the part of each column in it
+	scaled        bool      // some part is not 0; together they may be
 	k             int       // components of the model
 	at            []int     // the places of those that take part among all; nil where all do
 	all           Scored    // of all components, where some take no part
@@ -98,6 +99,7 @@ func (m *Model) judge() (*judge, error) {
 	j.guard = some.guard(j.origin)
 	if m.HasDensity() {
 		j.jacobian, j.scales = LogVolume(m.Transform, m.D()), LogScales(m.Transform, m.D())
+		j.scaled = j.jacobian != 0 || slices.ContainsFunc(j.scales, func(v float64) bool { return v != 0 })
 	}
 	return j, nil
 }
@@ -108,7 +110,7 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 	if err := j.guard.check(s); err != nil {
 		return nil, err
 	}
-	if j.jacobian != 0 {
+	if j.scaled {
 		for i := range s.LogDensity {
 			less := j.volume(s.Block, i)
 			s.LogDensity[i] -= less
