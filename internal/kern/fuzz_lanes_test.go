@@ -89,8 +89,57 @@ func FuzzLanes(f *testing.F) {
 		}, func(l Level, got, want []float64) {
 			r.close(l, "LaneScatter", got, want, size, 1e-14)
 		})
+		fuzzInverse(r, 1+d%24, kp)
 		if math.IsNaN(x[0]) && dev[0] != 0 {
 			t.Fatalf("the deviation of a missing cell is %v", dev[0])
 		}
+	})
+}
+
+// fuzzInverse inverts matrices of inner products, one of them of any numbers instead; that one, and what float64 can hardly invert, is left
+// out of account.
+func fuzzInverse(r *draws, n, kp int) {
+	length, least, other := n+3, []float64{0, 0x1p-52, 0.25}[r.rng.IntN(3)], r.rng.IntN(2*kp)
+	begin, x := r.any(n*n*kp), r.ordinary(n*length*kp)
+	for c := range kp {
+		if c == other {
+			continue
+		}
+		for a := range n {
+			for b := range a + 1 {
+				sum := 0.0
+				for l := range length {
+					sum += x[(a*length+l)*kp+c] * x[(b*length+l)*kp+c]
+				}
+				begin[(a*n+b)*kp+c] = sum
+			}
+		}
+	}
+	v, pivot := r.ordinary(n*n*kp), r.ordinary(n*kp)
+	against(r, func() []float64 {
+		copy(v, begin)
+		LaneInverse(v, pivot, n, kp, least)
+		return append(clone(v), pivot...)
+	}, func(l Level, got, want []float64) {
+		size := make([]float64, len(want))
+		for c := range kp {
+			condition := 0.0
+			for i := c; i < n*n*kp; i += (n + 1) * kp {
+				condition += begin[i] * want[i]
+			}
+			if c == other || !(condition < 1e12) {
+				for i := c; i < len(got); i += kp {
+					got[i], want[i] = 0, 0
+				}
+				continue
+			}
+			for a := range n {
+				for b := range n {
+					size[(a*n+b)*kp+c] = condition * math.Sqrt(want[a*(n+1)*kp+c]*want[b*(n+1)*kp+c])
+				}
+				size[(n*n+a)*kp+c] = condition * want[(n*n+a)*kp+c]
+			}
+		}
+		r.close(l, "LaneInverse", got, want, size, 1e-14)
 	})
 }

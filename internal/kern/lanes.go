@@ -187,6 +187,68 @@ func LaneScatter(sum, v, q []float64, at []int32, kp int) {
 	}
 }
 
+// LaneInverse sets the n x n symmetric matrices v, one a lane, to their inverses. Entry (a, b) is at [(a*n+b)*kp+c]; the lower
+// triangles are read, and both are written. pivot[a*kp+c] becomes the square of element a of the diagonal of the Cholesky factor: the
+// product of the pivots is the determinant. A pivot below least times its diagonal element is taken for that: rounding leaves no less of
+// a matrix as ill-conditioned as float64 holds. Elements of the diagonal must be positive.
+func LaneInverse(v, pivot []float64, n, kp int, least float64) {
+	checkLanes(kp)
+	v, pivot = v[:n*n*kp], pivot[:n*kp]
+	if n*kp == 0 || fastLaneInverse(v, pivot, n, kp, least) {
+		return
+	}
+	for c := 0; c < kp; c += Lanes {
+		laneInverse(v[c:], pivot[c:], n, kp, least)
+	}
+}
+
+// laneInverse inverts the matrices of eight components. With A = L D L', L of diagonal 1, and M = L^-1 the inverse is the sum over a of
+// M_a' M_a / D_a, M_a being row a. Pivot a takes row a, which has M_a, 1 and what is left of A, off every row i below, L_ia times, and
+// what was A_ia becomes M_ia, -L_ia. Rows above gather the sum. Nothing that is added to a diagonal element of the inverse is negative.
+func laneInverse(v, pivot []float64, n, kp int, least float64) {
+	size := n * kp
+	for a := range n { // the least that a pivot may be
+		p, diagonal := (*[Lanes]float64)(pivot[a*kp:]), (*[Lanes]float64)(v[a*(size+kp):])
+		for c, x := range diagonal {
+			p[c] = least * x
+		}
+	}
+	for a := range n {
+		row := v[a*size : a*size+(n-1)*kp+Lanes]
+		p, diagonal := (*[Lanes]float64)(pivot[a*kp:]), (*[Lanes]float64)(row[a*kp:])
+		var inv [Lanes]float64
+		for c, x := range diagonal {
+			if x < p[c] {
+				x = p[c]
+			}
+			p[c], inv[c], diagonal[c] = x, 1/x, 1
+		}
+		for i := range a {
+			f := (*[Lanes]float64)(row[i*kp:])
+			laneAdd(v[i*size:i*(size+kp)+Lanes], row, kp, f[0]*inv[0], f[1]*inv[1], f[2]*inv[2], f[3]*inv[3],
+				f[4]*inv[4], f[5]*inv[5], f[6]*inv[6], f[7]*inv[7])
+		}
+		for i := a + 1; i < n; i++ {
+			to := v[i*size : i*(size+kp)+Lanes]
+			f, left := (*[Lanes]float64)(row[i*kp:]), (*[Lanes]float64)(to[a*kp:])
+			*f, *left = *left, [Lanes]float64{} // the upper triangle is free: all of row a is in a row
+			laneAdd(to, row, kp, -f[0]*inv[0], -f[1]*inv[1], -f[2]*inv[2], -f[3]*inv[3],
+				-f[4]*inv[4], -f[5]*inv[5], -f[6]*inv[6], -f[7]*inv[7])
+		}
+		for i := range a + 1 {
+			to := (*[Lanes]float64)(row[i*kp:])
+			for c, x := range inv {
+				to[c] *= x
+			}
+		}
+	}
+	for a := range n {
+		for b := range a {
+			*(*[Lanes]float64)(v[b*size+a*kp:]) = *(*[Lanes]float64)(v[a*size+b*kp:])
+		}
+	}
+}
+
 // above returns the least number above all of at, which is beyond all memory if one is negative.
 func above(at []int32) int {
 	n := 0

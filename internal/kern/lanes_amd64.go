@@ -80,3 +80,5 @@ func fastLaneScatter(sum, v, q *float64, at []int32, kp int) bool {
 	}
 	return true
 }
+
+func fastLaneInverse(v, pivot []float64, n, kp int, least float64) bool { return false }

@@ -56,3 +56,21 @@ func BenchmarkLanes(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLaneInverse inverts matrices of diagonal 1, over and over: what they are does not matter, as long as it stays finite.
+func BenchmarkLaneInverse(b *testing.B) {
+	for _, size := range []struct{ n, k int }{{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}, {7, 8}, {8, 8}, {12, 8}, {16, 8}, {30, 8}, {60, 8}, {3, 32}, {8, 32}} {
+		n, kp := size.n, Pad(size.k)
+		v, pivot := make([]float64, n*n*kp), make([]float64, n*kp)
+		for i := range n {
+			for c := range kp {
+				v[i*(n+1)*kp+c] = 1
+			}
+		}
+		benchLevels(b, fmt.Sprintf("n=%d,k=%d", n, size.k), func(b *testing.B) {
+			for b.Loop() {
+				LaneInverse(v, pivot, n, kp, 0x1p-52)
+			}
+		})
+	}
+}

@@ -264,6 +264,7 @@ func TestLaneKernelsOfManyColumnsAndOfNone(t *testing.T) {
 			LaneNorms(nil, nil, make([]float64, 3*kp), 0, 2, kp)
 			LaneMoments(make([]float64, 6*kp), nil, nil, 0, 2, kp)
 			LaneScatter(nil, nil, make([]float64, kp), nil, kp)
+			LaneInverse(nil, nil, 0, kp, 1)
 		}
 	})
 }
@@ -295,6 +296,10 @@ func TestLaneKernelsPanicAtWrongLengths(t *testing.T) {
 			"half of moments":    func() { LaneMoments(s(6*12), s(n*d*12), s(n*12), n, d, 12) },
 			"half of a scatter":  func() { LaneScatter(s(3*12), s(12), s(12), []int32{2}, 12) },
 			"few weights of one": func() { LaneScatter(s(3*kp), s(kp), s(kp-1), []int32{2}, kp) },
+			"a small matrix":     func() { LaneInverse(s(9*kp-1), s(3*kp), 3, kp, 1) },
+			"few pivots":         func() { LaneInverse(s(9*kp), s(3*kp-1), 3, kp, 1) },
+			"half an inverse":    func() { LaneInverse(s(9*12), s(3*12), 3, 12, 1) },
+			"a negative size":    func() { LaneInverse(s(9*kp), s(3*kp), -1, kp, 1) },
 		} {
 			func() {
 				defer func() {
@@ -323,6 +328,7 @@ func TestLaneKernelsAllocateNothing(t *testing.T) {
 			LaneNorms(sum, y, w, n, d, kp)
 			LaneMoments(sum, y, q, n, d, kp)
 			LaneScatter(sum, y, q, rows, kp)
+			LaneInverse(w, sum, d, kp, 1)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
