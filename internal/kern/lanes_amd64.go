@@ -81,4 +81,29 @@ func fastLaneScatter(sum, v, q *float64, at []int32, kp int) bool {
 	return true
 }
 
-func fastLaneInverse(v, pivot []float64, n, kp int, least float64) bool { return false }
+// laneFewAVX512 and laneFewAVX2 are the sizes of the largest matrices whose triangles fit into registers.
+const laneFewAVX512, laneFewAVX2 = 7, 4
+
+func fastLaneInverse(v, pivot []float64, n, kp int, least float64) bool {
+	switch {
+	case level == AVX512 && n <= laneFewAVX512:
+		laneInverseFewAVX512(&v[0], &pivot[0], n, kp, least)
+	case level == AVX2 && n <= laneFewAVX2:
+		laneInverseFewAVX2(&v[0], &pivot[0], n, kp, least)
+	case level == Go:
+		return false
+	default:
+		// As many pivots as take some 100 us at most; an even number is left of them.
+		most := max(1<<18/(n*n/2)/2, 1) * 2
+		for c := 0; c < kp; c += Lanes {
+			for from, to := 0, most+n%2; from < n; from, to = to, to+most {
+				if level == AVX512 {
+					laneInverseAVX512(&v[c], &pivot[c], n, kp, from, min(to, n), least)
+				} else {
+					laneInverseAVX2(&v[c], &pivot[c], n, kp, from, min(to, n), least)
+				}
+			}
+		}
+	}
+	return true
+}

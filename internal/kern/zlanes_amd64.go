@@ -29,6 +29,16 @@ func laneMomentsAVX512(sum *float64, y *float64, q *float64, n int, d int, kp in
 //go:noescape
 func laneScatterAVX512(sum *float64, v *float64, q *float64, at *int32, n int, kp int)
 
+// laneInverseFewAVX512 is LaneInverse for n from 1 to 7; kp > 0.
+//
+//go:noescape
+func laneInverseFewAVX512(v *float64, pivot *float64, n int, kp int, least float64)
+
+// laneInverseAVX512 takes pivots from to to of LaneInverse for the first 8 components. From 0 on it sets the floors of all first, up to n it copies the lower triangle last. n > 1; from is 0 or leaves an even number of pivots, as to does.
+//
+//go:noescape
+func laneInverseAVX512(v *float64, pivot *float64, n int, kp int, from int, to int, least float64)
+
 // laneDeviationsAVX2 is LaneDeviations; d, kp > 0.
 //
 //go:noescape
@@ -53,3 +63,13 @@ func laneMomentsAVX2(sum *float64, y *float64, q *float64, n int, d int, kp int)
 //
 //go:noescape
 func laneScatterAVX2(sum *float64, v *float64, q *float64, at *int32, n int, kp int)
+
+// laneInverseFewAVX2 is LaneInverse for n from 1 to 4; kp > 0.
+//
+//go:noescape
+func laneInverseFewAVX2(v *float64, pivot *float64, n int, kp int, least float64)
+
+// laneInverseAVX2 takes pivots from to to of LaneInverse for the first 8 components. From 0 on it sets the floors of all first, up to n it copies the lower triangle last. n > 1; from is 0 or leaves an even number of pivots, as to does.
+//
+//go:noescape
+func laneInverseAVX2(v *float64, pivot *float64, n int, kp int, from int, to int, least float64)

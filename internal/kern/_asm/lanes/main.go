@@ -28,6 +28,8 @@ func main() {
 		s.norms()
 		s.moments()
 		s.scatter()
+		s.inverseFew()
+		s.inverse()
 	}
 	Generate()
 }
