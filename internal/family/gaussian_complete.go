@@ -38,6 +38,10 @@ const fewFrom = 2
 // mostKnown is how many numbers the regressions of patterns may hold, 16 MB: those of further patterns are made again for each row.
 const mostKnown = 1 << 21
 
+// leastPivot is the smallest pivot, in units of its diagonal element, that rounding leaves of a matrix as ill-conditioned as float64
+// holds.
+const leastPivot = 0x1p-52
+
 // regression is what a pattern of missing cells needs of the parameters.
 type regression struct {
 	missing, there []int32
@@ -153,7 +157,7 @@ func (f *completer) regress(r *regression, mask []uint64) {
 	if r.few {
 		of, from, n, adds = &r.there, f.variance, o, 0
 	}
-	r.room(m, f.d, adds, (n*n+adds+2)*kp+n*kern.Lanes)
+	r.room(m, f.d, adds, (n*n+adds+2+n)*kp)
 	cut := func(lanes int) (v []float64) {
 		v, r.free = r.free[:lanes*kp:lanes*kp], r.free[lanes*kp:]
 		return v
@@ -168,11 +172,13 @@ func (f *completer) regress(r *regression, mask []uint64) {
 	}
 	for a, j := range *of {
 		for b, l := range (*of)[:a+1] {
-			copy(f.lane(r.inverse, a*n+b), f.lane(from, int(j)*f.d+int(l)))
+			f.copyLane(r.inverse[(a*n+b)*kp:], from[(int(j)*f.d+int(l))*kp:])
 		}
 	}
-	laneInverse(r.inverse, r.hidden, r.free, n, kp)
-	for c, v := range r.hidden { // half the log determinant of P_mm, or of S_oo
+	pivots := cut(n)
+	kern.LaneInverse(r.inverse, pivots, n, kp, leastPivot)
+	for c := range r.hidden {
+		v := halfLogDet(pivots, c, n, kp) // of P_mm, or of S_oo
 		r.shift[c] = 0.5*float64(m)*log2Pi - v
 		if r.few {
 			r.shift[c] += f.logDet[c]
@@ -188,11 +194,32 @@ func (f *completer) regress(r *regression, mask []uint64) {
 	to := r.add[kp:]
 	for a, j := range r.missing {
 		for b, l := range r.missing[:a+1] {
-			copy(to, f.lane(r.inverse, a*n+b))
+			f.copyLane(to, r.inverse[(a*n+b)*kp:])
 			to = to[kp:]
 			r.at = append(r.at, int32(1+f.d+tri(int(j), int(l))))
 		}
 	}
+}
+
+// copyLane copies the lanes of a value.
+func (f *completer) copyLane(to, from []float64) {
+	for c := 0; c < f.kp; c += kern.Lanes {
+		*(*[kern.Lanes]float64)(to[c:]) = *(*[kern.Lanes]float64)(from[c:])
+	}
+}
+
+// halfLogDet returns half the logarithm of the product of the n pivots of component c. It takes a logarithm for four of them: none is so large or small
+// that their product overflows, in units in which variances are about 1.
+func halfLogDet(pivots []float64, c, n, kp int) (sum float64) {
+	product := 1.0
+	for a := range n {
+		product *= pivots[a*kp+c]
+		if a%4 == 3 || a == n-1 {
+			sum += math.Log(product)
+			product = 1
+		}
+	}
+	return 0.5 * sum
 }
 
 // room makes room in r for the lists of d columns, of which m are missing, and so many places, and for numbers.
@@ -206,123 +233,4 @@ func (r *regression) room(m, d, places, numbers int) {
 		r.numbers = make([]float64, numbers)
 	}
 	r.free = r.numbers[:numbers]
-}
-
-// leastPivot is the smallest pivot, in units of its diagonal element, that rounding leaves of a matrix as ill-conditioned as float64
-// holds.
-const leastPivot = 0x1p-52
-
-// laneInverse sets the n x n matrices v, one a lane, to their inverses and half to half the logarithms of their determinants. They must be
-// positive definite. floor is memory for n lanes of eight.
-func laneInverse(v, half, floor []float64, n, kp int) {
-	for c := 0; c < kp; c += kern.Lanes { // of eight components at a time
-		x := lanesOf{v[c:], n, kp}
-		for a := range n {
-			*(*lanes8)(floor[a*kern.Lanes:]) = *x.at(a, a)
-		}
-		x.factor((*lanes8)(half[c:]), floor)
-		x.invert()
-	}
-}
-
-// lanes8 are a value of eight components.
-type lanes8 [kern.Lanes]float64
-
-// lanesOf are n x n matrices of eight components of kp.
-type lanesOf struct {
-	v     []float64
-	n, kp int
-}
-
-func (x lanesOf) at(a, b int) *lanes8 { return (*lanes8)(x.v[(a*x.n+b)*x.kp:]) }
-
-// factor sets the lower triangles to the Cholesky factors, their diagonals inverted, and half to the logarithms of their determinants.
-func (x lanesOf) factor(half *lanes8, floor []float64) {
-	*half = lanes8{}
-	product := lanes8{1, 1, 1, 1, 1, 1, 1, 1}
-	for a := range x.n {
-		for b := range a {
-			to, first := x.at(a, b), x.at(b, b)
-			for m := range b {
-				less(to, x.at(a, m), x.at(b, m))
-			}
-			for c := range to {
-				to[c] *= first[c]
-			}
-		}
-		to, least := x.at(a, a), (*lanes8)(floor[a*kern.Lanes:])
-		for m := range a {
-			less(to, x.at(a, m), x.at(a, m))
-		}
-		for c, v := range to {
-			root := math.Sqrt(max(v, leastPivot*least[c]))
-			product[c] *= root
-			to[c] = 1 / root
-		}
-		if a%4 == 3 || a == x.n-1 { // a logarithm for four pivots
-			for c, v := range product {
-				half[c] += math.Log(v)
-				product[c] = 1
-			}
-		}
-	}
-}
-
-// invert sets the matrices to the inverses of those whose factors they are.
-func (x lanesOf) invert() {
-	n := x.n
-	for a := range n { // L^-1 in place
-		last := x.at(a, a)
-		for b := range a {
-			to, first := x.at(a, b), x.at(b, b)
-			for c := range to {
-				to[c] *= first[c]
-			}
-			for m := b + 1; m < a; m++ {
-				more(to, x.at(a, m), x.at(m, b))
-			}
-			for c := range to {
-				to[c] *= -last[c]
-			}
-		}
-	}
-	for a := range n { // L^-T L^-1, first in the upper triangle, which nobody reads yet
-		last := x.at(a, a)
-		for b := range a {
-			to, v := x.at(b, a), x.at(a, b)
-			for c := range to {
-				to[c] = last[c] * v[c]
-			}
-			for m := a + 1; m < n; m++ {
-				more(to, x.at(m, a), x.at(m, b))
-			}
-		}
-	}
-	for a := range n {
-		to := x.at(a, a)
-		for c, v := range to {
-			to[c] = v * v
-		}
-		for m := a + 1; m < n; m++ {
-			more(to, x.at(m, a), x.at(m, a))
-		}
-	}
-	for a := range n {
-		for b := range a {
-			*x.at(a, b) = *x.at(b, a)
-		}
-	}
-}
-
-// more adds x y to sum, and less takes it off.
-func more(sum, x, y *lanes8) {
-	for c := range sum {
-		sum[c] += x[c] * y[c]
-	}
-}
-
-func less(sum, x, y *lanes8) {
-	for c := range sum {
-		sum[c] -= x[c] * y[c]
-	}
 }
