@@ -123,13 +123,14 @@ func (r *reading) outline(spec latent.Spec) latent.Spec {
 	return spec
 }
 
-// options says in o how the columns of path are read. The columns of a built-in set are measurements, whatever few values they have.
-func (r *reading) options(ctx context.Context, path string, o *data.Options) {
+// options says in o how the columns of path are read. The columns of a built-in set are measurements, whatever few values they have, but for
+// the one of labels.
+func (r *reading) options(ctx context.Context, path, labels string, o *data.Options) {
 	switch {
 	case r.kind == nil:
 		o.Mixed, o.Types = true, r.types
 		if strings.HasPrefix(path, "@") {
-			o.Types = append(slices.Clone(r.types), r.measured(ctx, path, *o)...)
+			o.Types = append(slices.Clone(r.types), r.measured(ctx, path, labels, *o)...)
 		}
 	case r.kind.Parted:
 		o.Mixed, o.Types = true, r.types
@@ -140,14 +141,14 @@ func (r *reading) options(ctx context.Context, path string, o *data.Options) {
 
 // measured returns the type of a number for the features of a built-in set that have no other. There are none where the columns that
 // were chosen cannot all be numbers.
-func (r *reading) measured(ctx context.Context, path string, o data.Options) (types []data.TypeOf) {
+func (r *reading) measured(ctx context.Context, path, labels string, o data.Options) (types []data.TypeOf) {
 	o.Mixed, o.Types = false, nil
 	_, info, err := data.Load(ctx, path, o)
 	if err != nil { // reading in earnest will tell of it
 		return nil
 	}
 	for _, name := range info.Features {
-		if !r.given(name) {
+		if name != labels && !r.given(name) {
 			types = append(types, data.TypeOf{Column: name, Type: data.Number})
 		}
 	}

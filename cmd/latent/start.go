@@ -50,6 +50,14 @@ func (s *specFlags) start(spec *latent.Spec) (err error) {
 	return err
 }
 
+// labelColumn returns the column that --init labels: names, if any.
+func (s *specFlags) labelColumn() string {
+	if kind, name, _ := strings.Cut(s.init, ":"); kind == "labels" {
+		return name
+	}
+	return ""
+}
+
 // startRows reads what a start takes from rows: a file of centres, or a column of labels, which then is not fitted.
 func (s *specFlags) startRows(ctx context.Context, spec *latent.Spec, path string, o *data.Options) error {
 	switch kind, name, _ := strings.Cut(s.init, ":"); kind {
