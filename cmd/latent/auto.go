@@ -170,8 +170,13 @@ func (r *reading) measured(ctx context.Context, path, labels string, o data.Opti
 	return types
 }
 
-// settle gives a spec its kind of model, and what the columns hold.
-func (r *reading) settle(spec *latent.Spec, info *data.Info) error {
+// settle gives the spec its kind of model, and what the columns hold.
+func (r *reading) settle(in *input) error {
+	spec, info := &in.spec, in.info
+	flag, alone := wantsNumbers(spec)
+	if r.kind == nil && flag != "" {
+		r.takeNumbers(in, alone)
+	}
 	k := r.kindFor(info)
 	spec.Model, spec.Columns = k.Name, info.Features
 	if r.kind == nil && k == kind.Of("") { // as where nobody names a model
@@ -183,10 +188,10 @@ func (r *reading) settle(spec *latent.Spec, info *data.Info) error {
 	case k.Cells.Levels:
 		spec.Levels = info.Levels
 	}
-	if r.kind != nil {
+	if r.kind != nil || flag == "" || k == kind.Gaussian || !alone && k.HasShape(info.Types) {
 		return nil
 	}
-	return forNumbers(spec, k, info)
+	return noNumbers(flag, alone, info)
 }
 
 // kindFor returns the kind of model: the one that was asked for, or else the one for what the columns hold.
@@ -228,34 +233,6 @@ func decided(k *kind.Kind, info *data.Info) string {
 		}
 	}
 	return what + ": " + text.List(parts, "and")
-}
-
-// forNumbers refuses options for columns of numbers where the columns have decided for a kind of model without such, or with others beside
-// them where the option wants numbers alone.
-func forNumbers(spec *latent.Spec, k *kind.Kind, info *data.Info) error {
-	flag, alone := "", false
-	switch shaped := k.HasShape(info.Types); {
-	case spec.PCA > 0 && (k.Parted || !shaped):
-		flag, alone = "--pca", true
-	case spec.Init == "whitened" && (k.Parted || !shaped):
-		flag, alone = "--init whitened", true
-	case shaped:
-	case spec.Covariance != "":
-		flag = "--covariance"
-	case spec.RegCovar != 0:
-		flag = "--reg-covar"
-	case spec.Scale != "" && spec.Scale != "none":
-		flag = "--scale"
-	}
-	if flag == "" {
-		return nil
-	}
-	others := holding(info, func(t data.Type) bool { return t != data.Number })
-	if alone && len(others) < len(info.Features) {
-		return usagef("%s is for numbers alone, but %s %s numbers; leave it out, or fit the numbers alone with --model %s", flag, text.List(firstOf(others, 5), "and"),
-			text.Form(len(others), "holds no", "hold no"), kind.Gaussian.Name)
-	}
-	return usagef("%s is for numbers, but no column of %s is read as such; leave it out, or say with --types which columns hold numbers", flag, info.Name)
 }
 
 // holding returns the names of the features of some types.

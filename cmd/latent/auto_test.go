@@ -2,10 +2,11 @@ package main
 
 import (
 	"errors"
+	"math"
 	"reflect"
+	"slices"
 	"testing"
 
-	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 )
@@ -81,15 +82,58 @@ func TestSpecsHoldWhatTheirKindTakes(t *testing.T) {
 		{reading{}, levels, "categorical", false, true},
 		{reading{kind: kind.Mixed}, numbers, "mixed", true, true},
 	} {
-		var spec latent.Spec
-		if err := c.how.settle(&spec, c.info); err != nil {
+		in := &input{info: c.info}
+		if err := c.how.settle(in); err != nil {
 			t.Fatal(err)
 		}
+		spec := in.spec
 		if spec.Model != c.model || (spec.Types != nil) != c.types || (spec.Levels != nil) != c.levels || !reflect.DeepEqual(spec.Columns, c.info.Features) {
 			t.Errorf("%+v: model %s, types %v, levels %v, columns %v", c, spec.Model, spec.Types, spec.Levels, spec.Columns)
 		}
 		if err := (&spec).Validate(); err != nil {
 			t.Errorf("%s: %v", c.model, err)
+		}
+	}
+}
+
+// Rows whose levels are told as numbers: a table, and the same rows read in every pass, in small parts and by two readers at once.
+func TestLevelsAreToldAsNumbers(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	levels, want := []float64{1, 7, 0, 8, nan, 9, 2, nan}, []float64{20, 7, 10, 8, nan, 9, 30, nan}
+	values := [][]float64{{10, 20, 30}, nil}
+	same := func(a, b float64) bool { return a == b || a != a && b != b }
+	table := &data.Table{N: 4, D: 2, F64: slices.Clone(levels)}
+	stream := numbered(struct{ data.Source }{&data.Table{N: 4, D: 2, F64: levels}}, values)
+	if got := numbered(table, values).(*data.Table); !slices.EqualFunc(got.F64, want, same) {
+		t.Errorf("a table: %v, want %v", got.F64, want)
+	}
+	var readers [2]data.Reader
+	for i := range readers {
+		var err error
+		if readers[i], err = stream.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range readers {
+		var got []float64
+		var b data.Block
+		for r.Read(&b, 3) == nil {
+			got = append(got, b.F64...)
+		}
+		if !slices.EqualFunc(got, want, same) {
+			t.Errorf("a stream: %v, want %v", got, want)
+		}
+	}
+	if !slices.EqualFunc(levels, []float64{1, 7, 0, 8, nan, 9, 2, nan}, same) {
+		t.Errorf("the rows of a stream were changed: %v", levels)
+	}
+	for _, c := range []struct {
+		levels []string
+		want   []float64
+	}{{[]string{"-1", "2.5"}, []float64{-1, 2.5}}, {[]string{"1", "x"}, nil}, {[]string{"inf"}, nil}} {
+		if got := numbersOf(c.levels); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.levels, got, c.want)
 		}
 	}
 }

@@ -57,8 +57,8 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 		return nil, withoutGaps(err, how.gaps())
 	}
 	in := &input{src, info, spec, time.Since(began)}
-	if err = how.settle(&in.spec, info); err == nil {
-		err = s.arrange(cmd.Context(), &in.spec, info, o)
+	if err = how.settle(in); err == nil {
+		err = s.arrange(cmd.Context(), &in.spec, in.info, o)
 	}
 	if err != nil {
 		in.close()
