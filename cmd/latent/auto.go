@@ -139,21 +139,6 @@ func (r *reading) options(ctx context.Context, path, labels string, o *data.Opti
 	}
 }
 
-// asNumbers reads columns of numerals that were taken for categories as numbers, where an option of the spec asks for numbers and there are no
-// others. It reports whether there are any.
-func (r *reading) asNumbers(spec *latent.Spec, info *data.Info) bool {
-	if r.kind != nil || info.Name == data.StandardInput || forNumbers(spec, r.kindFor(info), info) == nil || slices.Contains(info.Types, data.Number) {
-		return false
-	}
-	before := len(r.types)
-	for _, c := range info.Columns {
-		if c.Use == "feature" && c.Type == data.Category.String() && c.Kind != "text" && !r.given(c.Name) {
-			r.types = append(r.types, data.TypeOf{Column: c.Name, Type: data.Number})
-		}
-	}
-	return len(r.types) > before
-}
-
 // measured returns the type of a number for the features of a built-in set that have no other. There are none where the columns that
 // were chosen cannot all be numbers.
 func (r *reading) measured(ctx context.Context, path, labels string, o data.Options) (types []data.TypeOf) {
@@ -179,6 +164,9 @@ func (r *reading) settle(in *input) error {
 	}
 	k := r.kindFor(info)
 	spec.Model, spec.Columns = k.Name, info.Features
+	if r.kind == nil && k == kind.Of("") { // as where nobody names a model
+		spec.Model = ""
+	}
 	if r.kind == nil && k == kind.Of("") { // as where nobody names a model
 		spec.Model = ""
 	}

@@ -77,7 +77,7 @@ func TestSpecsHoldWhatTheirKindTakes(t *testing.T) {
 		model         string
 		types, levels bool
 	}{
-		{reading{}, numbers, "gmm", false, false},
+		{reading{}, numbers, "", false, false}, // as where nobody names a model
 		{reading{}, bits, "bernoulli", false, false},
 		{reading{}, levels, "categorical", false, true},
 		{reading{kind: kind.Mixed}, numbers, "mixed", true, true},

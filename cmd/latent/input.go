@@ -47,12 +47,6 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	d.used = o
 	began := time.Now()
 	src, info, err := data.Load(cmd.Context(), path, o)
-	if err == nil && how.asNumbers(&spec, info) {
-		(&input{src: src}).close()
-		how.options(cmd.Context(), path, s.labelColumn(), &o)
-		d.used = o
-		src, info, err = data.Load(cmd.Context(), path, o)
-	}
 	if err != nil {
 		return nil, withoutGaps(err, how.gaps())
 	}
