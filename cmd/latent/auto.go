@@ -167,9 +167,6 @@ func (r *reading) settle(in *input) error {
 	if r.kind == nil && k == kind.Of("") { // as where nobody names a model
 		spec.Model = ""
 	}
-	if r.kind == nil && k == kind.Of("") { // as where nobody names a model
-		spec.Model = ""
-	}
 	switch {
 	case k.Parted:
 		spec.Types, spec.Levels = info.Types, info.Levels
