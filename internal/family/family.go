@@ -181,10 +181,18 @@ type Workspace struct {
 	Y, V   []float64 // d x kern.Rows each
 	T      []float64 // kern.Rows
 	filled []float64 // of Panel.filled
-	own    Gathered  // of kernels that gather one panel
+	own    *Gathered // of kernels that gather one panel
 	parts  []*partScratch
 	scores []float64 // k x kern.Rows: of one part
 	shares []float64 // responsibilities of the rows that have a cell of a part
+}
+
+// gathered returns what one panel is gathered in.
+func (w *Workspace) gathered() *Gathered {
+	if w.own == nil {
+		w.own = new(Gathered)
+	}
+	return w.own
 }
 
 // NewWorkspace returns scratch memory for d columns.

@@ -101,8 +101,8 @@ type Gathered struct {
 	sum   []float64
 	few   []float64 // partial sums of kern.AccumulateFew
 	buf   *buffers
-	part  part // of the components that were chosen last
-	done  completed
+	part  part        // of the components that were chosen last
+	done  *completed  // where rows were completed
 	parts []*Gathered // of a Mixed family
 }
 

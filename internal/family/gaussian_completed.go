@@ -35,7 +35,10 @@ func (f *completer) lanes() int    { return f.fewAt() + 1 + f.d + f.d*(f.d+1)/2 
 
 // complete completes the rows of p in g.
 func (f *completer) complete(p *Panel, g *Gathered) {
-	w, d, kp, words := &g.done, f.d, f.kp, (f.d+63)/64
+	if g.done == nil {
+		g.done = new(completed)
+	}
+	w, d, kp, words := g.done, f.d, f.kp, (f.d+63)/64
 	pattern := p.Pattern
 	if known := pattern != nil && f.gaps != nil; !known || slices.Contains(pattern, Unknown) {
 		if len(w.masks) < kern.Rows*words {
@@ -136,7 +139,7 @@ func (f *completer) solve(u, near, x []float64, r *regression, w *completed) {
 // score sets dst to the constants of b and the log densities of the cells that are there.
 func (f *completer) score(dst []float64, p *Panel, g *Gathered) {
 	f.complete(p, g)
-	w := &g.done
+	w := g.done
 	for i := range p.N {
 		r := w.row[i]
 		norm := f.lane(w.norm, w.place[i])
@@ -161,7 +164,7 @@ func (f *completer) score(dst []float64, p *Panel, g *Gathered) {
 
 // gather adds the panel that was completed last to the sums in g, with the responsibilities factor[i] q[c*kern.Rows+i]; nil is a factor of 1.
 func (f *completer) gather(p *Panel, q, factor []float64, g *Gathered) {
-	w, d, kp := &g.done, f.d, f.kp
+	w, d, kp := g.done, f.d, f.kp
 	sum := grow(&w.sum, f.lanes()*kp)
 	w.of = f
 	lanes := grow(&w.q, kern.Rows*kp)
@@ -224,7 +227,7 @@ func (f *completer) gatherFew(sum, q, u []float64, r *regression, w *completed) 
 
 // flush adds to s what was gathered in g, and empties it.
 func (f *completer) flush(s *Stats, g *Gathered) {
-	w, k, d := &g.done, f.k, f.d
+	w, k, d := g.done, f.k, f.d
 	if w.of != f {
 		return
 	}

@@ -5,8 +5,8 @@ import "github.com/latent-go/latent/internal/kern"
 // Flush turns moments about the origin into moments about the means: with S the first moments and Q the second,
 // t = S - N m and Q - m S' - t m'. It implements FusedKernel.
 func (f *fusedGaussian) Flush(s *Stats, g *Gathered) {
-	if of := g.done.of; of != nil {
-		of.flush(s, g)
+	if g.done != nil && g.done.of != nil {
+		g.done.of.flush(s, g)
 	}
 	if f.few {
 		f.flushFew(g)

@@ -26,7 +26,7 @@ func (b *gaussianKernel) Score(dst []float64, p *Panel, ws *Workspace) {
 		b.scoreCells(dst, p, ws)
 		return
 	case p.Holes:
-		b.completer().score(dst, p, &ws.own)
+		b.completer().score(dst, p, ws.gathered())
 		return
 	}
 	for c := range b.k {
@@ -68,9 +68,9 @@ func (b *gaussianKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
 		return
 	case p.Holes:
 		f := b.completer()
-		f.complete(p, &ws.own)
-		f.gather(p, r, nil, &ws.own)
-		f.flush(s, &ws.own)
+		f.complete(p, ws.gathered())
+		f.gather(p, r, nil, ws.gathered())
+		f.flush(s, ws.gathered())
 		return
 	}
 	for c := range b.k {
