@@ -1,5 +1,5 @@
-// Package latent finds the groups hidden in data: mixtures of Gaussians, mixtures of columns that are independent within a group,
-// as of bits, k-means and K-medians, with a fit that says how far it still is from its end.
+// Package latent finds the groups hidden in data: mixtures of Gaussians, of bits, categories and counts, and of columns of all
+// these types in one table, also where cells are missing; k-means and K-medians. A fit says how far it still is from its end.
 //
 //	r, err := latent.Fit(ctx, table, latent.Spec{K: 3})
 //
@@ -25,6 +25,17 @@
 // climbs ([Spec].Algorithm). A fourth, where the rows are (package data), changes no result. What a fit leaves is a model
 // (package model), which labels, scores and draws rows, and is a file.
 //
+// # Missing cells and columns of several types
+//
+// A missing cell is NaN in the rows of a source. A mixture is fitted to the cells that are there ([Spec].Missing says otherwise):
+// p_c(x_i) is then the density of these cells alone, and what is missing is hidden beside the labels. Nothing is filled in;
+// package model does that with the finished mixture. It is right where cells are missing at random: by chance, or
+// for a reason that the other cells of the row tell. K-means takes gaps only if it is asked to.
+//
+// With Model "mixed" a column holds numbers, categories or counts, as [Spec].Types says: Gaussian of any Covariance, levels
+// with probabilities, and Poisson, independent of each other given the component. Options.Mixed of package data finds the
+// types out, in Info.Types and Info.Levels, for Spec.Types and Spec.Levels.
+//
 // # What is promised
 //
 // The same source, spec and seed give the same bits for any number of threads. A row of weight 2 is the row twice; a
@@ -34,5 +45,6 @@
 // columns' own, keeps the likelihood bounded; a component that sits on it is named in Result.Warnings.
 //
 // Sources: Dempster, Laird, Rubin (1977); Neal, Hinton (1998); Bishop (2006), chapter 9; Lloyd (1982); Arthur,
-// Vassilvitskii (2007); Jamshidian, Jennrich (1997); Naim, Gildea (2012).
+// Vassilvitskii (2007); Jamshidian, Jennrich (1997); Naim, Gildea (2012); of missing cells Ghahramani, Jordan (1994), Little,
+// Rubin (2019); of columns of several types Everitt (1988), Hunt, Jorgensen (1999, 2003).
 package latent
