@@ -20,7 +20,7 @@ type Result struct {
 	Rows       int64           `json:"n"` // rows of positive weight
 	D          int             `json:"d"`
 	Columns    []string        `json:"columns"`
-	Levels     [][]string      `json:"levels,omitempty"`          // categorical: names of each column's levels
+	Levels     [][]string      `json:"levels,omitempty"`          // names of the levels of each column of categories
 	Types      []string        `json:"types,omitempty"`           // what the columns hold: number, category or count
 	LeftOut    []model.LeftOut `json:"left_out"`                  // columns of the data that are no features, though nobody left them out
 	Missing    model.Missing   `json:"missing"`                   // what the rows that were fitted lacked

@@ -132,7 +132,7 @@ func (m *Model) checkUnits() error {
 func (m *Model) checkTransform() error {
 	d := m.D()
 	for i, t := range m.Transform {
-		if t.Kind == "pca" && m.kind().Cells.Units {
+		if t.Kind == "pca" && m.kind().Turns() {
 			if err := t.checkPCA(d); err != nil {
 				return fmt.Errorf("transform: number %d %w", i+1, err)
 			}
@@ -142,7 +142,7 @@ func (m *Model) checkTransform() error {
 		switch binarize := t.Kind == "binarize"; {
 		case !binarize && !slices.Contains([]string{"standard", "robust", "pca"}, t.Kind):
 			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust, pca or binarize", t.Kind, i+1)
-		case binarize != m.kind().Cells.Bits || !binarize && !m.kind().Cells.Units:
+		case binarize != m.kind().Cells.Bits || !binarize && !m.kind().Cells.Units || t.Kind == "pca" && !m.kind().Turns():
 			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)
 		case binarize && t.Threshold == nil:
 			return fmt.Errorf("transform: number %d has no threshold", i+1)

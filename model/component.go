@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 )
@@ -18,7 +19,7 @@ func (m *Model) Component(c int) Component {
 	case kd.Parted:
 		for _, p := range m.Parts() {
 			own := p.Component(c)
-			if p.kind() == kind.Poisson {
+			if p.kind().Type() == data.Count {
 				x.Rate = own.Mean
 				continue
 			}

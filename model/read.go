@@ -274,7 +274,7 @@ func (r *modelReader) parts(m *Model) {
 		m.Types = append(m.Types, t)
 	}
 	if len(m.Types) != len(m.Columns) && r.err == nil {
-		r.err = fmt.Errorf("types: %s for %d columns", text.There(len(m.Types), "type"), len(m.Columns))
+		r.err = fmt.Errorf("types: %s for %s", text.There(len(m.Types), "type"), text.Count(len(m.Columns), "column"))
 	}
 	m.Weights = r.numbers("weights")
 	if r.err != nil {

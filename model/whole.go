@@ -44,7 +44,7 @@ func (m *Model) whole() error {
 		return m.wholeParts()
 	}
 	if kd.Cells.Levels && len(m.Levels) != len(m.Columns) {
-		return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), len(m.Columns))
+		return wrong("levels: %s for %s", text.There(len(m.Levels), "list"), text.Count(len(m.Columns), "column"))
 	}
 	what, rows, width := kd.Location.Key, m.locations(), kd.Width(d, m.Levels)
 	switch {

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -48,9 +49,11 @@ for name, table in ((line.split()) for line in open("models.txt")):
         assert np.array_equal(a[key], np.array(v)) and a[key].shape == np.array(v).shape, (name, key)
     text, want = rows(table), rows(name + ".csv")
     kind, labels = str(a["model"]), np.array([int(r["label"]) for r in want])
-    if kind == "categorical":
-        levels = np.split(a["levels"], np.cumsum(a["n_levels"])[:-1])
-        x = np.array([[list(l).index(r[c]) for c, l in zip(a["columns"], levels)] for r in text])
+    if kind in ("categorical", "mixed"):
+        levels = iter(np.split(a["levels"], np.cumsum(a["n_levels"])[:-1]))
+        types = a["types"] if kind == "mixed" else ["category"] * len(a["columns"])
+        place = [list(next(levels)).index if t == "category" else float for t in types]
+        x = np.array([[f(r[c]) for c, f in zip(a["columns"], place)] for r in text])
     else:
         x = transform(npz, np.array([[float(r[c]) for c in a["columns"]] for r in text]))
     p = None
@@ -123,6 +126,17 @@ func TestExportedModelsPredictTheSameInScikitLearn(t *testing.T) {
 			models[name] = "whole.csv -k 2 --model " + name
 		}
 	}
+	types := "a,b,c,d,e\n"
+	for i, line := range strings.Split(strings.TrimSpace(string(iris)), "\n")[1:] {
+		cells := strings.Split(line, ",")
+		types += fmt.Sprintf("%s,%d,%s,%c,%s\n", cells[0], i*i%7+i/60*5, cells[2], 'u'+rune(i%3+i/75)%3, cells[4])
+	}
+	write("types.csv", types)
+	for _, shape := range strings.Fields("full tied diag spherical VEE") {
+		models["types-"+shape] = "types.csv -k 2 --n-init 1 --types b=count --scale standard --covariance " + shape
+	}
+	models["types-numbers"] = "types.csv -k 2 --n-init 1 --exclude b"
+	models["types-none"] = "types.csv -k 2 --n-init 1 --exclude a,c --types b=count"
 	list := ""
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		fit := models[name]

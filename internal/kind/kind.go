@@ -163,5 +163,8 @@ func (k *Kind) Width(d int, levels [][]string) int {
 // Numbers reports whether cells are numbers whose mean and standard deviation tell what a column holds: not bits, nor levels.
 func (c *Cells) Numbers() bool { return !c.Bits && !c.Levels }
 
+// Turns reports whether a row is a point of a space whose axes can be turned, so that it can be mapped to principal components.
+func (k *Kind) Turns() bool { return k.Cells.Units && !k.Parted }
+
 // Centred reports whether locations are points of the space of the rows, which are then read relative to an origin near them.
 func (k *Kind) Centred() bool { return k.Cells.Units }

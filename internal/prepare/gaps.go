@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
@@ -33,20 +34,37 @@ func (f *Rows) checkGaps(context.Context) error {
 			return plan.Errorf("column %q has no value in any row; use --exclude %s", f.Names[j], text.ShellWord(f.Names[j]))
 		}
 	}
-	gone := look.Missing + look.Empty*int64(len(look.Seen))
-	rows := fmt.Sprintf("but %s missing", text.Are(gone, "cell"))
+	rows := f.missing()
 	switch {
-	case gone == 0:
+	case rows == "":
 	case p.PCA > 0:
 		return plan.Wrong("PCA", "needs whole rows, %s; leave it out, or use --missing drop", rows)
-	case p.Chooses() && p.Criterion == plan.Silhouette, p.Chooses() && p.Criterion == plan.Gap:
-		return plan.Wrong("Criterion", "%s needs whole rows, %s; give -k, or use --missing drop", p.Criterion, rows)
 	case !p.Mixture() && p.Penalty != nil:
 		return plan.Wrong("Penalty", "needs whole rows, %s; give -k, or use --missing drop", rows)
 	case !p.Mixture() && (p.Algorithm == plan.Breathing || p.Algorithm == plan.Exact || p.Algorithm == plan.MiniBatch):
 		return plan.Wrong("Algorithm", "%s needs whole rows, %s; use lloyd, or --missing drop", p.Algorithm, rows)
 	}
 	return nil
+}
+
+// missing says how many cells are missing; "" for none.
+func (f *Rows) missing() string {
+	look := f.Survey
+	if look.Gaps == nil || look.Missing == 0 && look.Empty == 0 {
+		return ""
+	}
+	return fmt.Sprintf("but %s missing", text.Are(look.Missing+look.Empty*int64(len(look.Seen)), "cell"))
+}
+
+// CheckCriterion refuses a criterion that goes by distances between rows where cells are missing.
+func (f *Rows) CheckCriterion(by plan.Criterion) error {
+	distances := []string{string(plan.Silhouette), string(plan.Gap)}
+	rows := f.missing()
+	if rows == "" || !slices.Contains(distances, string(by)) {
+		return nil
+	}
+	other := slices.IndexFunc(f.Plan.Kind.Criteria, func(c string) bool { return !slices.Contains(distances, c) })
+	return plan.Wrong("Criterion", "%s needs whole rows, %s; use --criterion %s, one -k, or --missing drop", by, rows, f.Plan.Kind.Criteria[other])
 }
 
 // withoutEmpty gives rows without any cell the weight 0: they say nothing.

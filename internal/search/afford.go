@@ -150,18 +150,19 @@ func (f *Fit) WaitAfterInterrupt() time.Duration {
 
 // evaluation estimates the seconds of one core that one evaluation on n rows takes.
 func (f *Fit) evaluation(n float64) float64 {
-	k, d := float64(f.Mix.K), float64(f.Mix.D)
+	k, d, numbers := float64(f.Mix.K), float64(f.Mix.D), 0.0
 	ns := perParameter * float64(f.Mix.Params())
-	shape, shaped := family.Diag, f.Plan.Shaped()
-	if shaped {
-		shape = f.Plan.Shape
+	shape := f.Plan.Shape
+	if part, ok := f.Mix.Numbers(); ok && shape.Matrix() {
+		numbers = float64(part.D)
 	}
 	switch {
 	case !f.Plan.Mixture():
 		ns = perCentre*n*k*d + perParameter/4*k*d
-	case shaped && shape.Matrix():
+	case numbers > 0:
 		covariances := float64(shape.Count(f.Mix.K))
-		ns += n*k*d*d*perSquare + n*k*perPair + covariances*d*d*d*perCube(shape, n/covariances < d)
+		ns += n*k*numbers*numbers*perSquare + n*k*perPair + covariances*numbers*numbers*numbers*perCube(shape, n/covariances < numbers)
+		ns += n * k * (d - numbers) * perCell
 	default:
 		ns += n * k * (d*perCell + perPair)
 	}
@@ -199,7 +200,7 @@ func (f *Fit) less() plan.Flags {
 		fewer = "fewer columns"
 	}
 	switch {
-	case !f.Plan.Kind.Cells.Units:
+	case !f.Plan.Kind.Turns():
 		if f.Mix.K == 1 {
 			return "fewer columns (--columns)"
 		}

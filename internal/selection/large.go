@@ -84,15 +84,17 @@ func (c *choice) tooLong() error {
 		}
 	}
 	field, less := "K", plan.Flags("a shorter range, such as -k 1:3")
+	columns := plan.Flags("--pca N")
+	if !c.plan.Kind.Turns() {
+		columns = "fewer columns (--columns)"
+	}
 	switch {
 	case c.lo == c.hi:
-		field, less = "Covariance", "fewer shapes or --pca N"
+		field, less = "Covariance", "fewer shapes or "+columns
 	case c.plan.Shaped():
-		less += ", one --covariance or --pca N"
-	case !c.plan.Kind.Cells.Units:
-		less += ", or fewer columns (--columns)"
+		less += ", one --covariance or " + columns
 	default:
-		less += ", or --pca N"
+		less += ", or " + columns
 	}
 	return plan.Wrong(field, "leaves a choice of %d candidates on %s columns that would take about %s together on one core: use %s, or --allow-long to try them all the same",
 		tried, text.Whole(float64(len(c.base.Survey.Mean))), text.Duration(c.seconds), less)

@@ -83,6 +83,9 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 	if err != nil {
 		return nil, err
 	}
+	if err := rows.CheckCriterion(c.criterion); err != nil {
+		return nil, err
+	}
 	c.base = search.Unsized(rows)
 	if w := c.base.Weight(); w < leastCounted && (c.criterion == plan.BIC || c.criterion == plan.ICL) {
 		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %.3g, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, w)
