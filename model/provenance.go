@@ -50,7 +50,7 @@ type Course struct {
 type Findings struct {
 	Penalty    *float64    `json:"penalty,omitempty"`   // DP-means: the price of a cluster
 	Objective  *float64    `json:"objective,omitempty"` // DP-means: inertia + penalty k
-	ColumnSD   []float64   `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; 0 for categories beside other columns; nil where no column has a unit, and where no fit told them
+	ColumnSD   []float64   `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; 0 for categories beside other columns; nil where all are bits or categories, and where no fit told them
 	Truth      *Truth      `json:"truth,omitempty"`
 	Choice     *Choice     `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
 	Candidates []Candidate `json:"candidates,omitempty"` // and from what, the fewest components first

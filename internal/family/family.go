@@ -163,11 +163,13 @@ const Spare = 2
 
 // A Panel is kern.Rows rows, stored variable by variable and relative to the origin.
 type Panel struct {
-	N, D  int
-	X     []float64 // D x kern.Rows: X[j*kern.Rows+i]; where the capacity says so, with Spare
-	W     []float64 // kern.Rows row weights; 0 beyond N
-	Mask  []float64 // where the family is for rows with gaps: D x kern.Rows, 1 where X has a cell and 0 where it is missing, NaN
-	Holes bool      // a cell of the rows is missing
+	N, D int
+	X    []float64 // D x kern.Rows: X[j*kern.Rows+i]; where the capacity says so, with Spare
+	W    []float64 // kern.Rows row weights; 0 beyond N
+	// Where the family is for rows with gaps: Mask, D x kern.Rows, is 1 where X has a cell and 0 where it is missing, NaN; Filled is X with 0
+	// in place of missing cells.
+	Mask, Filled []float64
+	Holes        bool // a cell of the rows is missing
 	// Pattern is nil, or the number of each row's pattern among those of the table, Complete where nothing is missing.
 	Pattern []int32
 	Bits    []uint32  // nil, or what a Binary family's PackBits made of the rows: its FusedKernel does not look at X then
@@ -180,7 +182,7 @@ type Panel struct {
 type Workspace struct {
 	Y, V   []float64 // d x kern.Rows each
 	T      []float64 // kern.Rows
-	filled []float64 // of Panel.filled
+	filled []float64 // of Panel.filledWith
 	own    *Gathered // of kernels that gather one panel
 	parts  []*partScratch
 	scores []float64 // k x kern.Rows: of one part

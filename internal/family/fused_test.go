@@ -53,16 +53,33 @@ func TestFusedKernelsGiveTheKernelsSums(t *testing.T) {
 				for _, tight := range []string{"none", "near", "some", "all"} {
 					d, k := size[0], size[1]
 					t.Run(fmt.Sprintf("%v,d=%d,k=%d,%s", shape, d, k, tight), func(t *testing.T) {
-						fusedLikePlain(t, rng, shape, d, k, tight)
+						fusedLikePlain(t, rng, shape, d, k, tight, nil)
 					})
+					if shape != family.Full && shape != family.Tied {
+						t.Run(fmt.Sprintf("%v,d=%d,k=%d,%s,gaps", shape, d, k, tight), func(t *testing.T) {
+							fusedLikePlain(t, rng, shape, d, k, tight, family.NewGaps(d))
+						})
+					}
 				}
 			}
 		}
 	})
 }
 
-func fusedLikePlain(t *testing.T, rng *rand.Rand, shape family.Shape, d, k int, tight string) {
-	g := family.Gaussian{Shape: shape, Var: make([]float64, d)}
+// puncture makes holes in panels but the first, and marks all.
+func puncture(rng *rand.Rand, all []*family.Panel) {
+	for i, p := range all {
+		for at := range p.X {
+			if i > 0 && at%kern.Rows < p.N && rng.IntN(5) == 0 {
+				p.X[at] = math.NaN()
+			}
+		}
+		p.Mark()
+	}
+}
+
+func fusedLikePlain(t *testing.T, rng *rand.Rand, shape family.Shape, d, k int, tight string, gaps *family.Gaps) {
+	g := family.Gaussian{Shape: shape, Var: make([]float64, d), Gaps: gaps}
 	theta, logw, spread := make([]float64, g.Params(k, d)), make([]float64, k), make([]float64, k)
 	for i := range k * d {
 		theta[i] = 3 * rng.NormFloat64()
@@ -99,7 +116,11 @@ func fusedLikePlain(t *testing.T, rng *rand.Rand, shape family.Shape, d, k int, 
 	gathered := new(family.Gathered)
 	score, r := make([]float64, k*kern.Rows), make([]float64, k*kern.Rows)
 	logits, factor := make([]float64, kern.Pad(k)*kern.Rows), make([]float64, kern.Rows)
-	for _, p := range panels(rng, theta, 4, k, d, spread) {
+	all := panels(rng, theta, 4, k, d, spread)
+	if gaps != nil {
+		puncture(rng, all)
+	}
+	for _, p := range all {
 		kernel.Score(score, p, ws)
 		fused.Logits(logits, p, gathered, ws)
 		for i := range score {
@@ -150,7 +171,10 @@ func fusedLikePlain(t *testing.T, rng *rand.Rand, shape family.Shape, d, k int, 
 		}
 	}
 	z := g.Shape.Size(d)
-	for i := k * d; i < len(got.Sum); i++ {
+	for i := g.Params(k, d); i < len(got.Sum); i++ {
+		near("weight of a column", i, 1e-3*(1e-20+sums[(i-g.Params(k, d))/d]))
+	}
+	for i := k * d; i < g.Params(k, d); i++ {
 		c, n := (i-k*d)/z, total
 		if !shape.Shared() {
 			n = sums[c]

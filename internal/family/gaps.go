@@ -173,19 +173,22 @@ func missing(mask []uint64) (n int) {
 	return n
 }
 
-// Mark looks for missing cells, NaN in X, and notes them in Holes and Mask.
+// Mark looks for missing cells, NaN in X, and notes them in Holes, Mask and Filled. Rows beyond N have none.
 func (p *Panel) Mark() {
 	n := p.D * kern.Rows
 	if len(p.Mask) < n {
-		p.Mask = make([]float64, n)
+		p.Mask, p.Filled = make([]float64, n), make([]float64, n)
+	}
+	if p.N == kern.Rows {
+		p.Holes = kern.Present(p.Mask, p.Filled, p.X, p.D)
+		return
 	}
 	p.Holes = false
 	for at, v := range p.X[:n] {
-		there := 1.0
+		p.Mask[at], p.Filled[at] = 1, v
 		if v != v && at%kern.Rows < p.N {
-			there, p.Holes = 0, true
+			p.Mask[at], p.Filled[at], p.Holes = 0, 0, true
 		}
-		p.Mask[at] = there
 	}
 }
 
@@ -201,34 +204,25 @@ func (p *Panel) HasHoles() bool {
 	return false
 }
 
-// filled returns the cells of the panel with 0 in place of missing ones, in memory of ws.
-func (p *Panel) filled(ws *Workspace) []float64 {
-	if !p.Holes {
-		return p.X
+// cells returns the cells of the panel with 0 in place of missing ones.
+func (p *Panel) cells() []float64 {
+	if p.Holes {
+		return p.Filled
 	}
-	x := grow(&ws.filled, p.D*kern.Rows)
-	copy(x, p.X)
-	for at, there := range p.Mask[:len(x)] {
-		if there == 0 {
-			x[at] = 0
-		}
-	}
-	return x
+	return p.X
 }
 
-// filledWith is filled with fill[j] in place of the missing cells of column j.
+// filledWith is cells with fill[j] in place of the missing cells of column j, in memory of ws.
 func (p *Panel) filledWith(ws *Workspace, fill []float64) []float64 {
 	if !p.Holes {
 		return p.X
 	}
 	x := grow(&ws.filled, p.D*kern.Rows)
-	copy(x, p.X)
 	for j, f := range fill {
-		to := x[j*kern.Rows : j*kern.Rows+kern.Rows]
-		for i, there := range p.Mask[j*kern.Rows : j*kern.Rows+kern.Rows] {
-			if there == 0 {
-				to[i] = f
-			}
+		from, to := j*kern.Rows, (j+1)*kern.Rows
+		own, there := p.Filled[from:to], p.Mask[from:to]
+		for i := range own {
+			x[from+i] = own[i] + (1-there[i])*f
 		}
 	}
 	return x

@@ -127,15 +127,17 @@ func (b *gaussianKernel) scoreCells(dst []float64, p *Panel, ws *Workspace) {
 
 // addCells is Add.
 func (b *gaussianKernel) addCells(s *Stats, p *Panel, r []float64, ws *Workspace) {
-	k, d := b.k, b.d
-	n := b.g.cellWeights(s)
-	for c := range k {
-		rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]
-		if zero(rc) {
-			continue
+	for c := range b.k {
+		if rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]; !zero(rc) {
+			b.addCell(s, p, rc, c, ws)
 		}
-		filled := Panel{N: p.N, D: d, X: p.filledWith(ws, b.mean[c*d:c*d+d])}
-		b.add(s, &filled, rc, c, ws)
-		kern.First(n[c*d:c*d+d], p.Mask, rc)
 	}
+}
+
+// addCell adds the panel with weights rc to component c.
+func (b *gaussianKernel) addCell(s *Stats, p *Panel, rc []float64, c int, ws *Workspace) {
+	d := b.d
+	filled := Panel{N: p.N, D: d, X: p.filledWith(ws, b.mean[c*d:c*d+d])}
+	b.add(s, &filled, rc, c, ws)
+	kern.First(b.g.cellWeights(s)[c*d:c*d+d], p.Mask, rc)
 }

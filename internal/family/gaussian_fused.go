@@ -61,7 +61,7 @@ const blockFeatures = 80 // 20 KB of a panel
 // Fuse implements Fusable.
 func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
 	if b.g.cellwise() {
-		return nil
+		return b.fuseCells(logw)
 	}
 	k, d := b.k, b.d
 	weighted := &gaussianKernel{g: b.g, k: k, d: d, mean: b.mean, whiten: b.whiten, shift: make([]float64, k), theta: b.theta}

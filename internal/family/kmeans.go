@@ -142,7 +142,7 @@ func (f *fixedKernel) Score(dst []float64, p *Panel, ws *Workspace) {
 func (f *fixedKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
 	x := p.X
 	if f.gaps {
-		x = p.filled(ws)
+		x = p.cells()
 	}
 	for c := range f.k {
 		s.N[c] += kern.First(s.Sum[c*f.d:c*f.d+f.d], x, r[c*kern.Rows:])

@@ -19,13 +19,13 @@ func (m Mixed) Bind(theta []float64, k, d int) Kernel {
 
 // partScratch is the memory of one worker for one part.
 type partScratch struct {
-	panel   Panel
-	x, mask []float64 // of the panel, where its columns do not lie together
-	pattern [kern.Rows]int32
-	factor  []float64 // of the rows that have a cell of the part
-	some    bool      // some row has none
-	stats   Stats
-	ws      *Workspace
+	panel           Panel
+	x, mask, filled []float64 // of the panel, where its columns do not lie together
+	pattern         [kern.Rows]int32
+	factor          []float64 // of the rows that have a cell of the part
+	some            bool      // some row has none
+	stats           Stats
+	ws              *Workspace
 }
 
 // scratch returns the memory of part i, with the panel's columns of it.
@@ -47,6 +47,7 @@ func (m *Mixed) scratch(i int, p *Panel, ws *Workspace) *partScratch {
 		return w
 	}
 	own.Mask = columnsOf(&w.mask, p.Mask, part.Columns)
+	own.Filled = columnsOf(&w.filled, p.Filled, part.Columns)
 	if p.Holes {
 		w.look()
 	}

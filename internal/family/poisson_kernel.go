@@ -41,12 +41,14 @@ func (b *poissonKernel) Score(dst []float64, p *Panel, ws *Workspace) {
 			out[i] += v
 		}
 	}
-	b.large(dst, p.X, nil)
+	if kern.Largest(p.X, b.d) > ordinaryCount {
+		b.largeRows(dst, p.X, nil)
+	}
 }
 
 // scoreGaps is Score where cells may be missing: a cell that is there adds x t - rate.
 func (b *poissonKernel) scoreGaps(dst []float64, p *Panel, base []float64, ws *Workspace) {
-	x, own := p.filled(ws), ws.V[:kern.Rows]
+	x, own := p.cells(), ws.V[:kern.Rows]
 	for c := range b.k {
 		out := dst[c*kern.Rows : c*kern.Rows+kern.Rows]
 		weigh(out, x, b.theta[c*b.d:c*b.d+b.d], 0)
@@ -60,14 +62,7 @@ func (b *poissonKernel) scoreGaps(dst []float64, p *Panel, base []float64, ws *W
 	}
 }
 
-// large sets the scores of the rows of x with a count that is not ordinary. logw, where not nil, is added to them.
-func (b *poissonKernel) large(dst, x, logw []float64) {
-	if kern.Largest(x, b.d) <= ordinaryCount {
-		return
-	}
-	b.largeRows(dst, x, logw)
-}
-
+// largeRows sets the scores of the rows of x with a count that is not ordinary. logw, where not nil, is added to them.
 func (b *poissonKernel) largeRows(dst, x, logw []float64) {
 	for i := range kern.Rows {
 		some := false
@@ -91,7 +86,7 @@ func (b *poissonKernel) largeRows(dst, x, logw []float64) {
 func (b *poissonKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
 	base, x, last := b.base(p, ws), p.X, s.Sum[len(s.Sum)-1:]
 	if b.gaps {
-		x = p.filled(ws)
+		x = p.cells()
 	}
 	for c := range b.k {
 		rc := r[c*kern.Rows : c*kern.Rows+kern.Rows]
@@ -124,34 +119,48 @@ func (b *poissonKernel) RowGrad(g []float64, p *Panel, r []float64, _ *Workspace
 
 // Fuse implements Fusable.
 func (b *poissonKernel) Fuse(logw []float64) FusedKernel {
-	if b.gaps {
-		return nil
-	}
 	k, d := b.k, b.d
-	f := &fusedPoisson{b: b, logw: logw, tiles: make([]float64, (d+2)*k), few: k <= kern.Few && (d+2)*kern.Pad(k) <= maxFew}
+	f := &fusedPoisson{b: b, logw: logw, n: d + 2}
+	if b.gaps {
+		f.n += d
+	}
+	f.tiles, f.few = make([]float64, f.n*k), k <= kern.Few && f.n*kern.Pad(k) <= maxFew
 	w := make([]float64, 0, len(f.tiles))
 	for c, lw := range logw {
-		w = append(append(w, b.theta[c*d:c*d+d]...), b.none[c]+lw, 1)
+		w = append(w, b.theta[c*d:c*d+d]...)
+		if !b.gaps {
+			w = append(w, b.none[c]+lw, 1)
+			continue
+		}
+		w = append(w, lw, 1)
+		for _, rate := range b.rates[c*d : c*d+d] {
+			w = append(w, -rate)
+		}
 	}
-	kern.TileColumns(f.tiles, w, d+2, k)
+	kern.TileColumns(f.tiles, w, f.n, k)
 	return f
 }
 
-// fusedPoisson takes scores and sums as products with d + 2 features of a row: its counts, 1, and what Base gives.
+// fusedPoisson takes scores and sums as products with d + 2 features of a row: its counts, 1, and what Base gives. Where cells may be missing,
+// those that are there are d more, and each of them has a rate.
 type fusedPoisson struct {
 	b     *poissonKernel
 	logw  []float64
-	tiles []float64 // of kern.Multiply: log rates, log probabilities without events, ones
+	n     int       // features
+	tiles []float64 // of kern.Multiply: log rates, log probabilities without events, ones; with gaps log rates, zeros, ones, rates below 0
 	few   bool      // kern.AccumulateFew gathers the sums
 }
 
 // features returns those of p.
 func (f *fusedPoisson) features(p *Panel, g *Gathered, ws *Workspace) []float64 {
 	d := f.b.d
-	t := p.X[:min((d+2)*kern.Rows, cap(p.X))]
-	if len(t) < (d+2)*kern.Rows {
-		t = grow(&g.buffers().features, (d+2)*kern.Rows)
-		copy(t, p.X[:d*kern.Rows])
+	t := p.X[:min(f.n*kern.Rows, cap(p.X))]
+	if f.b.gaps || len(t) < f.n*kern.Rows {
+		t = grow(&g.buffers().features, f.n*kern.Rows)
+		copy(t, p.cells()[:d*kern.Rows])
+	}
+	if f.b.gaps {
+		copy(t[(d+2)*kern.Rows:], p.Mask[:d*kern.Rows])
 	}
 	copy(t[(d+1)*kern.Rows:], f.b.base(p, ws))
 	one := t[d*kern.Rows : (d+1)*kern.Rows]
@@ -163,13 +172,15 @@ func (f *fusedPoisson) features(p *Panel, g *Gathered, ws *Workspace) []float64 
 
 // Logits implements FusedKernel.
 func (f *fusedPoisson) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace) {
-	kern.Multiply(dst, f.features(p, g, ws), f.tiles, f.b.d+2, f.b.k)
-	f.b.large(dst, p.X, f.logw)
+	kern.Multiply(dst, f.features(p, g, ws), f.tiles, f.n, f.b.k)
+	if kern.Largest(p.cells(), f.b.d) > ordinaryCount {
+		f.b.largeRows(dst, p.X, f.logw)
+	}
 }
 
 // Gather implements FusedKernel.
 func (f *fusedPoisson) Gather(_ *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
-	t, n, k := f.features(p, g, ws), f.b.d+2, f.b.k
+	t, n, k := f.features(p, g, ws), f.n, f.b.k
 	if f.few {
 		kern.AccumulateFew(grow(&g.few, n*k*kern.Lanes), t, q, factor, n, k)
 		return
@@ -182,7 +193,8 @@ func (f *fusedPoisson) Gather(_ *Stats, p *Panel, q, factor []float64, g *Gather
 
 // Flush implements FusedKernel.
 func (f *fusedPoisson) Flush(s *Stats, g *Gathered) {
-	k, d, n := f.b.k, f.b.d, f.b.d+2
+	k, d, n := f.b.k, f.b.d, f.n
+	last := len(s.Sum) - 1
 	kp, sum := kern.Pad(k), g.sum
 	at := func(j, c int) float64 { return sum[j*kp+c] }
 	if f.few {
@@ -197,7 +209,10 @@ func (f *fusedPoisson) Flush(s *Stats, g *Gathered) {
 			s.Sum[c*d+j] += at(j, c)
 		}
 		s.N[c] += at(d, c)
-		s.Sum[k*d] += at(d+1, c)
+		s.Sum[last] += at(d+1, c)
+		for j := range n - d - 2 { // with gaps
+			s.Sum[(k+c)*d+j] += at(d+2+j, c)
+		}
 	}
 	clear(sum)
 }

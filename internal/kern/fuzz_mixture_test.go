@@ -37,7 +37,10 @@ func FuzzScores(f *testing.F) {
 				sphere[at] = product(sphere[at], round[c])
 			}
 		}
-		out := r.ordinary(k * Rows)
+		out, none, ones := r.ordinary(k*Rows), make([]float64, k*d), make([]float64, d*Rows)
+		for i := range ones {
+			ones[i] = 1
+		}
 		for _, kernel := range []struct {
 			name string
 			run  func()
@@ -46,6 +49,7 @@ func FuzzScores(f *testing.F) {
 			{"Whitened", func() { Whitened(out, x, mean, tiles, shift, d, k) }, full},
 			{"Ellipses", func() { Ellipses(out, x, mean, scale, shift, d, k) }, diag},
 			{"Spheres", func() { Spheres(out, x, mean, round, shift, d, k) }, sphere},
+			{"MaskedEllipses", func() { MaskedEllipses(out, x, ones, mean, scale, none, shift, d, k) }, diag},
 		} {
 			against(r, func() []float64 { kernel.run(); return clone(out) }, func(l Level, got, want []float64) {
 				for i, size := range kernel.size {

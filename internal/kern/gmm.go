@@ -22,6 +22,24 @@ func Pack[F float32 | float64](x []float64, src []F, origin []float64, n, d int)
 	}
 }
 
+// Present sets there to 1 for each cell of the d variables of a panel and to 0 for each NaN, and filled to the cells with 0 in place of
+// NaN. It reports whether there is any NaN.
+func Present(there, filled, x []float64, d int) (missing bool) {
+	there, filled, x = there[:d*Rows], filled[:d*Rows], x[:d*Rows]
+	if d > 0 {
+		if missing, ok := fastPresent(there, filled, x, d); ok {
+			return missing
+		}
+	}
+	for i, v := range x {
+		there[i], filled[i] = 1, v
+		if v != v {
+			there[i], filled[i], missing = 0, 0, true
+		}
+	}
+	return missing
+}
+
 // Centre sets y[j*Rows+i] = x[j*Rows+i] - m[j].
 func Centre(y, x, m []float64) {
 	y, x = y[:len(m)*Rows], x[:len(m)*Rows]

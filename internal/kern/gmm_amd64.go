@@ -226,6 +226,22 @@ func fastEllipses(dst, x, mean, scale, shift []float64, d, k int) bool {
 	return true
 }
 
+func fastMasked(dst, x, mask, mean, scale, add, shift []float64, d, k int) bool {
+	if level == Go {
+		return false
+	}
+	for c := 0; c < k; {
+		n, q := inThrees(k-c, d)
+		if level == AVX512 {
+			maskedAVX512(&dst[c*Rows], &x[0], &mask[0], &mean[c*d], &scale[c*d], &add[c*d], &shift[c], d, n, q)
+		} else {
+			maskedAVX2(&dst[c*Rows], &x[0], &mask[0], &mean[c*d], &scale[c*d], &add[c*d], &shift[c], d, n, q)
+		}
+		c += n * q
+	}
+	return true
+}
+
 func fastSpheres(dst, x, mean, f, shift []float64, d, k int) bool {
 	if level == Go {
 		return false
@@ -330,6 +346,16 @@ func fastTally(sum *[4 * Lanes]float64, factor, w, lse, ent []float64) bool {
 		return false
 	}
 	return true
+}
+
+func fastPresent(there, filled, x []float64, d int) (missing, ok bool) {
+	switch level {
+	case AVX512:
+		return presentAVX512(&there[0], &filled[0], &x[0], d), true
+	case AVX2:
+		return presentAVX2(&there[0], &filled[0], &x[0], d), true
+	}
+	return false, false
 }
 
 func fastLargest(x []float64, n int) (float64, bool) {

@@ -63,6 +63,13 @@ func BenchmarkMixture(b *testing.B) {
 			}
 			rate(b, float64(4*d*k*Rows))
 		})
+		benchLevels(b, "masked/"+name, func(b *testing.B) {
+			mean := make([]float64, k*d)
+			for b.Loop() {
+				MaskedEllipses(s, x, x, mean, mean, mean, bias, d, k)
+			}
+			rate(b, float64(6*d*k*Rows))
+		})
 		benchLevels(b, "spheres/"+name, func(b *testing.B) {
 			mean := make([]float64, k*d)
 			for b.Loop() {

@@ -15,12 +15,14 @@ func fastCentre(y, x, m []float64, d int) bool                          { return
 func fastLower(sum, t, r []float64, d, dp int) bool                     { return false }
 func fastWhitened(dst, x, mean, w, shift []float64, d, k int) bool      { return false }
 func fastEllipses(dst, x, mean, scale, shift []float64, d, k int) bool  { return false }
+func fastMasked(_, _, _, _, _, _, _ []float64, d, k int) bool           { return false }
 func fastSpheres(dst, x, mean, f, shift []float64, d, k int) bool       { return false }
 func fastArgmax(best []float64, label []int32, s []float64, k int) bool { return false }
 func fastBand(sum, t, r []float64, f, columns, dp int)                  {}
 
 func fastFew(_, _, _, _ []float64, _, _ int) bool                                    { return false }
 func fastTally(*[4 * Lanes]float64, []float64, []float64, []float64, []float64) bool { return false }
+func fastPresent(_, _, _ []float64, _ int) (missing, ok bool)                        { return false, false }
 func fastLargest([]float64, int) (float64, bool)                                     { return 0, false }
 
 func fastPack[F float32 | float64](x []float64, src []F, origin []float64, d int) bool {

@@ -210,6 +210,30 @@ func Ellipses(dst, x, mean, scale, shift []float64, d, k int) {
 	}
 }
 
+// MaskedEllipses is Ellipses over the cells that mask has, 1 for a cell that counts and 0 for one that does not, each of which costs add
+// beside its square: the score is of v_i = sum_j mask_ij (((x_ij - m_cj) w_cj)^2 + a_cj) for mean, scale and add, k x d. Squares of
+// cells that do not count must be finite.
+func MaskedEllipses(dst, x, mask, mean, scale, add, shift []float64, d, k int) {
+	dst, x, mask, shift = dst[:k*Rows], x[:d*Rows], mask[:d*Rows], shift[:k]
+	mean, scale, add = mean[:k*d], scale[:k*d], add[:k*d]
+	if d > 0 && k > 0 && fastMasked(dst, x, mask, mean, scale, add, shift, d, k) {
+		return
+	}
+	for c := range k {
+		out := dst[c*Rows : c*Rows+Rows]
+		clear(out)
+		for at := c * d; at < c*d+d; at++ {
+			j, m, w, a := at-c*d, mean[at], scale[at], add[at]
+			there := mask[j*Rows : j*Rows+Rows]
+			for i, v := range x[j*Rows : j*Rows+Rows] {
+				t := (v - m) * w
+				out[i] += there[i] * (t*t + a)
+			}
+		}
+		score(out, shift[c])
+	}
+}
+
 // Spheres sets dst[c*Rows+i] to the score of v = f_c |x_i - m_c|^2.
 func Spheres(dst, x, mean, f, shift []float64, d, k int) {
 	dst, x, mean, f, shift = dst[:k*Rows], x[:d*Rows], mean[:k*d], f[:k], shift[:k]

@@ -24,6 +24,11 @@ func productsAVX512(t *float64, x *float64, from int, to int)
 //go:noescape
 func squaresAVX512(t *float64, x *float64, n int)
 
+// presentAVX512 is Present; n > 0.
+//
+//go:noescape
+func presentAVX512(there *float64, filled *float64, x *float64, n int) bool
+
 // centreAVX512 is Centre; d > 0.
 //
 //go:noescape
@@ -53,6 +58,11 @@ func ellipsesAVX512(dst *float64, x *float64, mean *float64, f *float64, shift *
 //
 //go:noescape
 func spheresAVX512(dst *float64, x *float64, mean *float64, f *float64, shift *float64, d int, groups int, q int)
+
+// maskedAVX512 is MaskedEllipses for groups of q components, f their inverse standard deviations; d, groups > 0.
+//
+//go:noescape
+func maskedAVX512(dst *float64, x *float64, mask *float64, mean *float64, f *float64, add *float64, shift *float64, d int, groups int, q int)
 
 // accumulate1AVX512 adds to groups of q rows of sum, each kp wide, the first 8 columns of t times r. groups > 0.
 //
@@ -139,6 +149,11 @@ func productsAVX2(t *float64, x *float64, from int, to int)
 //go:noescape
 func squaresAVX2(t *float64, x *float64, n int)
 
+// presentAVX2 is Present; n > 0.
+//
+//go:noescape
+func presentAVX2(there *float64, filled *float64, x *float64, n int) bool
+
 // centreAVX2 is Centre; d > 0.
 //
 //go:noescape
@@ -168,6 +183,11 @@ func ellipsesAVX2(dst *float64, x *float64, mean *float64, f *float64, shift *fl
 //
 //go:noescape
 func spheresAVX2(dst *float64, x *float64, mean *float64, f *float64, shift *float64, d int, groups int, q int)
+
+// maskedAVX2 is MaskedEllipses for groups of q components, f their inverse standard deviations; d, groups > 0.
+//
+//go:noescape
+func maskedAVX2(dst *float64, x *float64, mask *float64, mean *float64, f *float64, add *float64, shift *float64, d int, groups int, q int)
 
 // accumulate2AVX2 adds to groups of q rows of sum, each kp wide, the first 8 columns of t times r. groups > 0.
 //

@@ -142,6 +142,68 @@ loop:
 	VZEROUPPER
 	RET
 
+// func presentAVX512(there *float64, filled *float64, x *float64, n int) bool
+// Requires: AVX, AVX512F
+TEXT ·presentAVX512(SB), NOSPLIT, $0-33
+	MOVQ    there+0(FP), AX
+	MOVQ    filled+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPD gmm_c3ff0000000000000<>+0(SB), Z0
+	KXNORW  K1, K1, K1
+
+loop:
+	VMOVUPD   (DX), Z1
+	VCMPPD    $0x07, Z1, Z1, K2
+	KANDW     K1, K2, K1
+	VMOVAPD.Z Z0, K2, Z2
+	VMOVAPD.Z Z1, K2, Z1
+	VMOVUPD   Z2, (AX)
+	VMOVUPD   Z1, (CX)
+	VMOVUPD   64(DX), Z1
+	VCMPPD    $0x07, Z1, Z1, K2
+	KANDW     K1, K2, K1
+	VMOVAPD.Z Z0, K2, Z2
+	VMOVAPD.Z Z1, K2, Z1
+	VMOVUPD   Z2, 64(AX)
+	VMOVUPD   Z1, 64(CX)
+	VMOVUPD   128(DX), Z1
+	VCMPPD    $0x07, Z1, Z1, K2
+	KANDW     K1, K2, K1
+	VMOVAPD.Z Z0, K2, Z2
+	VMOVAPD.Z Z1, K2, Z1
+	VMOVUPD   Z2, 128(AX)
+	VMOVUPD   Z1, 128(CX)
+	VMOVUPD   192(DX), Z1
+	VCMPPD    $0x07, Z1, Z1, K2
+	KANDW     K1, K2, K1
+	VMOVAPD.Z Z0, K2, Z2
+	VMOVAPD.Z Z1, K2, Z1
+	VMOVUPD   Z2, 192(AX)
+	VMOVUPD   Z1, 192(CX)
+	ADDQ      $+256, DX
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	DECQ      BX
+	JNZ       loop
+	KMOVW     K1, AX
+	ANDL      $0x000000ff, AX
+	CMPL      AX, $0xff
+	SETNE     AL
+	MOVB      AL, ret+32(FP)
+	VZEROUPPER
+	RET
+
+DATA gmm_c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+32(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
+DATA gmm_c3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
+GLOBL gmm_c3ff0000000000000<>(SB), RODATA|NOPTR, $64
+
 // func centreAVX512(y *float64, x *float64, m *float64, d int)
 // Requires: AVX, AVX512F
 TEXT ·centreAVX512(SB), NOSPLIT, $0-32
@@ -1036,10 +1098,10 @@ q3depth:
 	ADDQ         $+768, AX
 	ADDQ         $+24, SI
 	ADDQ         R10, DX
-	ADDQ         R10, BX
+	ADDQ         R10, DX
 	ADDQ         R10, DX
 	ADDQ         R10, BX
-	ADDQ         R10, DX
+	ADDQ         R10, BX
 	ADDQ         R10, BX
 	DECQ         R8
 	JNZ          q3group
@@ -1139,8 +1201,8 @@ q2depth:
 	ADDQ         $+512, AX
 	ADDQ         $+16, SI
 	ADDQ         R10, DX
-	ADDQ         R10, BX
 	ADDQ         R10, DX
+	ADDQ         R10, BX
 	ADDQ         R10, BX
 	DECQ         R8
 	JNZ          q2group
@@ -1509,6 +1571,366 @@ q1depth:
 	ADDQ         $+8, SI
 	ADDQ         R10, DX
 	ADDQ         $+8, BX
+	DECQ         R8
+	JNZ          q1group
+
+done:
+	VZEROUPPER
+	RET
+
+// func maskedAVX512(dst *float64, x *float64, mask *float64, mean *float64, f *float64, add *float64, shift *float64, d int, groups int, q int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·maskedAVX512(SB), NOSPLIT, $0-80
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ mean+24(FP), DX
+	MOVQ f+32(FP), BX
+	MOVQ shift+48(FP), SI
+	MOVQ d+56(FP), DI
+	MOVQ groups+64(FP), R8
+	MOVQ q+72(FP), R9
+	MOVQ mask+16(FP), R11
+	MOVQ add+40(FP), R12
+	SUBQ CX, R11
+	MOVQ DI, R10
+	SHLQ $0x03, R10
+	CMPQ R9, $0x03
+	JNE  not3
+
+q3group:
+	MOVQ $0x0000000000000001, R14
+
+q3part:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	MOVQ   CX, R9
+	MOVQ   DI, R13
+
+q3depth:
+	VBROADCASTSD (DX), Z13
+	VBROADCASTSD (BX), Z14
+	VBROADCASTSD (R12), Z15
+	VSUBPD       (R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  (R9)(R11*1), Z12, Z0
+	VSUBPD       64(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  64(R9)(R11*1), Z12, Z1
+	VSUBPD       128(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  128(R9)(R11*1), Z12, Z2
+	VSUBPD       192(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  192(R9)(R11*1), Z12, Z3
+	VBROADCASTSD (DX)(R10*1), Z13
+	VBROADCASTSD (BX)(R10*1), Z14
+	VBROADCASTSD (R12)(R10*1), Z15
+	VSUBPD       (R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  (R9)(R11*1), Z12, Z4
+	VSUBPD       64(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  64(R9)(R11*1), Z12, Z5
+	VSUBPD       128(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  128(R9)(R11*1), Z12, Z6
+	VSUBPD       192(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  192(R9)(R11*1), Z12, Z7
+	VBROADCASTSD (DX)(R10*2), Z13
+	VBROADCASTSD (BX)(R10*2), Z14
+	VBROADCASTSD (R12)(R10*2), Z15
+	VSUBPD       (R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  (R9)(R11*1), Z12, Z8
+	VSUBPD       64(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  64(R9)(R11*1), Z12, Z9
+	VSUBPD       128(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  128(R9)(R11*1), Z12, Z10
+	VSUBPD       192(R9), Z13, Z12
+	VMULPD       Z14, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z12
+	VFMADD231PD  192(R9)(R11*1), Z12, Z11
+	ADDQ         $+256, R9
+	ADDQ         $+8, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, R12
+	DECQ         R13
+	JNZ          q3depth
+	SUBQ         R10, DX
+	SUBQ         R10, BX
+	SUBQ         R10, R12
+	VBROADCASTSD (SI), Z13
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z0, Z0
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z0, Z0
+	VSUBPD       Z0, Z13, Z0
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z1, Z1
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z1, Z1
+	VSUBPD       Z1, Z13, Z1
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z2, Z2
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z2, Z2
+	VSUBPD       Z2, Z13, Z2
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z3, Z3
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z3, Z3
+	VSUBPD       Z3, Z13, Z3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VBROADCASTSD 8(SI), Z13
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z4, Z4
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z4, Z4
+	VSUBPD       Z4, Z13, Z4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z5, Z5
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z5, Z5
+	VSUBPD       Z5, Z13, Z5
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z6, Z6
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z6, Z6
+	VSUBPD       Z6, Z13, Z6
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z7, Z7
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z7, Z7
+	VSUBPD       Z7, Z13, Z7
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z5, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	VBROADCASTSD 16(SI), Z13
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z8, Z8
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z8, Z8
+	VSUBPD       Z8, Z13, Z8
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z9, Z9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z9, Z9
+	VSUBPD       Z9, Z13, Z9
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z10, Z10
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z10, Z10
+	VSUBPD       Z10, Z13, Z10
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z11, Z11
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z11, Z11
+	VSUBPD       Z11, Z13, Z11
+	VMOVUPD      Z8, 512(AX)
+	VMOVUPD      Z9, 576(AX)
+	VMOVUPD      Z10, 640(AX)
+	VMOVUPD      Z11, 704(AX)
+	DECQ         R14
+	JNZ          q3part
+	ADDQ         $+768, AX
+	ADDQ         $+24, SI
+	ADDQ         R10, DX
+	ADDQ         R10, DX
+	ADDQ         R10, DX
+	ADDQ         R10, BX
+	ADDQ         R10, BX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R10, R12
+	ADDQ         R10, R12
+	DECQ         R8
+	JNZ          q3group
+	JMP          done
+
+not3:
+	CMPQ R9, $0x02
+	JNE  not2
+
+q2group:
+	MOVQ $0x0000000000000001, R14
+
+q2part:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	MOVQ   CX, R9
+	MOVQ   DI, R13
+
+q2depth:
+	VBROADCASTSD (DX), Z9
+	VBROADCASTSD (BX), Z10
+	VBROADCASTSD (R12), Z11
+	VSUBPD       (R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  (R9)(R11*1), Z8, Z0
+	VSUBPD       64(R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  64(R9)(R11*1), Z8, Z1
+	VSUBPD       128(R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  128(R9)(R11*1), Z8, Z2
+	VSUBPD       192(R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  192(R9)(R11*1), Z8, Z3
+	VBROADCASTSD (DX)(R10*1), Z9
+	VBROADCASTSD (BX)(R10*1), Z10
+	VBROADCASTSD (R12)(R10*1), Z11
+	VSUBPD       (R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  (R9)(R11*1), Z8, Z4
+	VSUBPD       64(R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  64(R9)(R11*1), Z8, Z5
+	VSUBPD       128(R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  128(R9)(R11*1), Z8, Z6
+	VSUBPD       192(R9), Z9, Z8
+	VMULPD       Z10, Z8, Z8
+	VFMADD213PD  Z11, Z8, Z8
+	VFMADD231PD  192(R9)(R11*1), Z8, Z7
+	ADDQ         $+256, R9
+	ADDQ         $+8, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, R12
+	DECQ         R13
+	JNZ          q2depth
+	SUBQ         R10, DX
+	SUBQ         R10, BX
+	SUBQ         R10, R12
+	VBROADCASTSD (SI), Z9
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z0, Z0
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z0, Z0
+	VSUBPD       Z0, Z9, Z0
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z1, Z1
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z1, Z1
+	VSUBPD       Z1, Z9, Z1
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z2, Z2
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z2, Z2
+	VSUBPD       Z2, Z9, Z2
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z3, Z3
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z3, Z3
+	VSUBPD       Z3, Z9, Z3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VBROADCASTSD 8(SI), Z9
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z4, Z4
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z4, Z4
+	VSUBPD       Z4, Z9, Z4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z5, Z5
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z5, Z5
+	VSUBPD       Z5, Z9, Z5
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z6, Z6
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z6, Z6
+	VSUBPD       Z6, Z9, Z6
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z7, Z7
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z7, Z7
+	VSUBPD       Z7, Z9, Z7
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z5, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	DECQ         R14
+	JNZ          q2part
+	ADDQ         $+512, AX
+	ADDQ         $+16, SI
+	ADDQ         R10, DX
+	ADDQ         R10, DX
+	ADDQ         R10, BX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R10, R12
+	DECQ         R8
+	JNZ          q2group
+	JMP          done
+
+not2:
+q1group:
+	MOVQ $0x0000000000000001, R14
+
+q1part:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	MOVQ   CX, R9
+	MOVQ   DI, R13
+
+q1depth:
+	VBROADCASTSD (DX), Z5
+	VBROADCASTSD (BX), Z6
+	VBROADCASTSD (R12), Z7
+	VSUBPD       (R9), Z5, Z4
+	VMULPD       Z6, Z4, Z4
+	VFMADD213PD  Z7, Z4, Z4
+	VFMADD231PD  (R9)(R11*1), Z4, Z0
+	VSUBPD       64(R9), Z5, Z4
+	VMULPD       Z6, Z4, Z4
+	VFMADD213PD  Z7, Z4, Z4
+	VFMADD231PD  64(R9)(R11*1), Z4, Z1
+	VSUBPD       128(R9), Z5, Z4
+	VMULPD       Z6, Z4, Z4
+	VFMADD213PD  Z7, Z4, Z4
+	VFMADD231PD  128(R9)(R11*1), Z4, Z2
+	VSUBPD       192(R9), Z5, Z4
+	VMULPD       Z6, Z4, Z4
+	VFMADD213PD  Z7, Z4, Z4
+	VFMADD231PD  192(R9)(R11*1), Z4, Z3
+	ADDQ         $+256, R9
+	ADDQ         $+8, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, R12
+	DECQ         R13
+	JNZ          q1depth
+	SUBQ         R10, DX
+	SUBQ         R10, BX
+	SUBQ         R10, R12
+	VBROADCASTSD (SI), Z5
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z0, Z0
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z0, Z0
+	VSUBPD       Z0, Z5, Z0
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z1, Z1
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z1, Z1
+	VSUBPD       Z1, Z5, Z1
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z2, Z2
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z2, Z2
+	VSUBPD       Z2, Z5, Z2
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z3, Z3
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z3, Z3
+	VSUBPD       Z3, Z5, Z3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	DECQ         R14
+	JNZ          q1part
+	ADDQ         $+256, AX
+	ADDQ         $+8, SI
+	ADDQ         R10, DX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
 	DECQ         R8
 	JNZ          q1group
 
@@ -4970,16 +5392,6 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-40
 	VZEROUPPER
 	RET
 
-DATA gmm_c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+32(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
-DATA gmm_c3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
-GLOBL gmm_c3ff0000000000000<>(SB), RODATA|NOPTR, $64
-
 // func largestAVX512(x *float64, n int) float64
 // Requires: AVX, AVX512DQ, AVX512F, SSE2
 TEXT ·largestAVX512(SB), NOSPLIT, $0-24
@@ -6376,6 +6788,85 @@ loop:
 	VZEROUPPER
 	RET
 
+// func presentAVX2(there *float64, filled *float64, x *float64, n int) bool
+// Requires: AVX
+TEXT ·presentAVX2(SB), NOSPLIT, $0-33
+	MOVQ    there+0(FP), AX
+	MOVQ    filled+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPD gmm_c3ff0000000000000<>+0(SB), Y0
+	VCMPPD  $0x07, Y0, Y0, Y3
+
+loop:
+	VMOVUPD   (DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y1, (CX)
+	VMOVUPD   32(DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, 32(AX)
+	VMOVUPD   Y1, 32(CX)
+	VMOVUPD   64(DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y1, 64(CX)
+	VMOVUPD   96(DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, 96(AX)
+	VMOVUPD   Y1, 96(CX)
+	VMOVUPD   128(DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, 128(AX)
+	VMOVUPD   Y1, 128(CX)
+	VMOVUPD   160(DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, 160(AX)
+	VMOVUPD   Y1, 160(CX)
+	VMOVUPD   192(DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, 192(AX)
+	VMOVUPD   Y1, 192(CX)
+	VMOVUPD   224(DX), Y1
+	VCMPPD    $0x07, Y1, Y1, Y2
+	VANDPD    Y2, Y3, Y3
+	VANDPD    Y2, Y1, Y1
+	VANDPD    Y2, Y0, Y2
+	VMOVUPD   Y2, 224(AX)
+	VMOVUPD   Y1, 224(CX)
+	ADDQ      $+256, DX
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	DECQ      BX
+	JNZ       loop
+	VMOVMSKPD Y3, AX
+	CMPL      AX, $0x0f
+	SETNE     AL
+	MOVB      AL, ret+32(FP)
+	VZEROUPPER
+	RET
+
 // func centreAVX2(y *float64, x *float64, m *float64, d int)
 // Requires: AVX
 TEXT ·centreAVX2(SB), NOSPLIT, $0-32
@@ -7030,10 +7521,10 @@ q3depth:
 	ADDQ         $+768, AX
 	ADDQ         $+24, SI
 	ADDQ         R10, DX
-	ADDQ         R10, BX
+	ADDQ         R10, DX
 	ADDQ         R10, DX
 	ADDQ         R10, BX
-	ADDQ         R10, DX
+	ADDQ         R10, BX
 	ADDQ         R10, BX
 	DECQ         R8
 	JNZ          q3group
@@ -7105,8 +7596,8 @@ q2depth:
 	ADDQ         $+512, AX
 	ADDQ         $+16, SI
 	ADDQ         R10, DX
-	ADDQ         R10, BX
 	ADDQ         R10, DX
+	ADDQ         R10, BX
 	ADDQ         R10, BX
 	DECQ         R8
 	JNZ          q2group
@@ -7379,6 +7870,270 @@ q1depth:
 	ADDQ         $+8, SI
 	ADDQ         R10, DX
 	ADDQ         $+8, BX
+	DECQ         R8
+	JNZ          q1group
+
+done:
+	VZEROUPPER
+	RET
+
+// func maskedAVX2(dst *float64, x *float64, mask *float64, mean *float64, f *float64, add *float64, shift *float64, d int, groups int, q int)
+// Requires: AVX, FMA3
+TEXT ·maskedAVX2(SB), NOSPLIT, $0-80
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ mean+24(FP), DX
+	MOVQ f+32(FP), BX
+	MOVQ shift+48(FP), SI
+	MOVQ d+56(FP), DI
+	MOVQ groups+64(FP), R8
+	MOVQ q+72(FP), R9
+	MOVQ mask+16(FP), R11
+	MOVQ add+40(FP), R12
+	SUBQ CX, R11
+	MOVQ DI, R10
+	SHLQ $0x03, R10
+	CMPQ R9, $0x03
+	JNE  not3
+
+q3group:
+	MOVQ $0x0000000000000004, R14
+
+q3part:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	MOVQ   CX, R9
+	MOVQ   DI, R13
+
+q3depth:
+	VBROADCASTSD (DX), Y7
+	VBROADCASTSD (BX), Y8
+	VBROADCASTSD (R12), Y9
+	VSUBPD       (R9), Y7, Y6
+	VMULPD       Y8, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y6
+	VFMADD231PD  (R9)(R11*1), Y6, Y0
+	VSUBPD       32(R9), Y7, Y6
+	VMULPD       Y8, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y6
+	VFMADD231PD  32(R9)(R11*1), Y6, Y1
+	VBROADCASTSD (DX)(R10*1), Y7
+	VBROADCASTSD (BX)(R10*1), Y8
+	VBROADCASTSD (R12)(R10*1), Y9
+	VSUBPD       (R9), Y7, Y6
+	VMULPD       Y8, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y6
+	VFMADD231PD  (R9)(R11*1), Y6, Y2
+	VSUBPD       32(R9), Y7, Y6
+	VMULPD       Y8, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y6
+	VFMADD231PD  32(R9)(R11*1), Y6, Y3
+	VBROADCASTSD (DX)(R10*2), Y7
+	VBROADCASTSD (BX)(R10*2), Y8
+	VBROADCASTSD (R12)(R10*2), Y9
+	VSUBPD       (R9), Y7, Y6
+	VMULPD       Y8, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y6
+	VFMADD231PD  (R9)(R11*1), Y6, Y4
+	VSUBPD       32(R9), Y7, Y6
+	VMULPD       Y8, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y6
+	VFMADD231PD  32(R9)(R11*1), Y6, Y5
+	ADDQ         $+256, R9
+	ADDQ         $+8, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, R12
+	DECQ         R13
+	JNZ          q3depth
+	SUBQ         R10, DX
+	SUBQ         R10, BX
+	SUBQ         R10, R12
+	VBROADCASTSD (SI), Y7
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y0, Y0
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y0, Y0
+	VSUBPD       Y0, Y7, Y0
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y1, Y1
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y7, Y1
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VBROADCASTSD 8(SI), Y7
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y2, Y2
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y7, Y2
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y3, Y3
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y3, Y3
+	VSUBPD       Y3, Y7, Y3
+	VMOVUPD      Y2, 256(AX)
+	VMOVUPD      Y3, 288(AX)
+	VBROADCASTSD 16(SI), Y7
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y4, Y4
+	VSUBPD       Y4, Y7, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y5, Y5
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y5, Y5
+	VSUBPD       Y5, Y7, Y5
+	VMOVUPD      Y4, 512(AX)
+	VMOVUPD      Y5, 544(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	DECQ         R14
+	JNZ          q3part
+	SUBQ         $+256, AX
+	SUBQ         $+256, CX
+	ADDQ         $+768, AX
+	ADDQ         $+24, SI
+	ADDQ         R10, DX
+	ADDQ         R10, DX
+	ADDQ         R10, DX
+	ADDQ         R10, BX
+	ADDQ         R10, BX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R10, R12
+	ADDQ         R10, R12
+	DECQ         R8
+	JNZ          q3group
+	JMP          done
+
+not3:
+	CMPQ R9, $0x02
+	JNE  not2
+
+q2group:
+	MOVQ $0x0000000000000004, R14
+
+q2part:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   CX, R9
+	MOVQ   DI, R13
+
+q2depth:
+	VBROADCASTSD (DX), Y5
+	VBROADCASTSD (BX), Y6
+	VBROADCASTSD (R12), Y7
+	VSUBPD       (R9), Y5, Y4
+	VMULPD       Y6, Y4, Y4
+	VFMADD213PD  Y7, Y4, Y4
+	VFMADD231PD  (R9)(R11*1), Y4, Y0
+	VSUBPD       32(R9), Y5, Y4
+	VMULPD       Y6, Y4, Y4
+	VFMADD213PD  Y7, Y4, Y4
+	VFMADD231PD  32(R9)(R11*1), Y4, Y1
+	VBROADCASTSD (DX)(R10*1), Y5
+	VBROADCASTSD (BX)(R10*1), Y6
+	VBROADCASTSD (R12)(R10*1), Y7
+	VSUBPD       (R9), Y5, Y4
+	VMULPD       Y6, Y4, Y4
+	VFMADD213PD  Y7, Y4, Y4
+	VFMADD231PD  (R9)(R11*1), Y4, Y2
+	VSUBPD       32(R9), Y5, Y4
+	VMULPD       Y6, Y4, Y4
+	VFMADD213PD  Y7, Y4, Y4
+	VFMADD231PD  32(R9)(R11*1), Y4, Y3
+	ADDQ         $+256, R9
+	ADDQ         $+8, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, R12
+	DECQ         R13
+	JNZ          q2depth
+	SUBQ         R10, DX
+	SUBQ         R10, BX
+	SUBQ         R10, R12
+	VBROADCASTSD (SI), Y5
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y0, Y0
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y0, Y0
+	VSUBPD       Y0, Y5, Y0
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y1, Y1
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y5, Y1
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VBROADCASTSD 8(SI), Y5
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y2, Y2
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y5, Y2
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y3, Y3
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y3, Y3
+	VSUBPD       Y3, Y5, Y3
+	VMOVUPD      Y2, 256(AX)
+	VMOVUPD      Y3, 288(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	DECQ         R14
+	JNZ          q2part
+	SUBQ         $+256, AX
+	SUBQ         $+256, CX
+	ADDQ         $+512, AX
+	ADDQ         $+16, SI
+	ADDQ         R10, DX
+	ADDQ         R10, DX
+	ADDQ         R10, BX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R10, R12
+	DECQ         R8
+	JNZ          q2group
+	JMP          done
+
+not2:
+q1group:
+	MOVQ $0x0000000000000004, R14
+
+q1part:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   CX, R9
+	MOVQ   DI, R13
+
+q1depth:
+	VBROADCASTSD (DX), Y3
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD (R12), Y5
+	VSUBPD       (R9), Y3, Y2
+	VMULPD       Y4, Y2, Y2
+	VFMADD213PD  Y5, Y2, Y2
+	VFMADD231PD  (R9)(R11*1), Y2, Y0
+	VSUBPD       32(R9), Y3, Y2
+	VMULPD       Y4, Y2, Y2
+	VFMADD213PD  Y5, Y2, Y2
+	VFMADD231PD  32(R9)(R11*1), Y2, Y1
+	ADDQ         $+256, R9
+	ADDQ         $+8, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, R12
+	DECQ         R13
+	JNZ          q1depth
+	SUBQ         R10, DX
+	SUBQ         R10, BX
+	SUBQ         R10, R12
+	VBROADCASTSD (SI), Y3
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y0, Y0
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y0, Y0
+	VSUBPD       Y0, Y3, Y0
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y1, Y1
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y3, Y1
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	DECQ         R14
+	JNZ          q1part
+	SUBQ         $+256, AX
+	SUBQ         $+256, CX
+	ADDQ         $+256, AX
+	ADDQ         $+8, SI
+	ADDQ         R10, DX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
 	DECQ         R8
 	JNZ          q1group
 

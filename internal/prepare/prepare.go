@@ -29,7 +29,7 @@ type Rows struct {
 	Survey    *sweep.Survey     // of Source
 	Origin    []float64         // of each column of Source: passes subtract it
 	Names     []string          // of the columns of UserRows
-	SD        []float64         // standard deviations of the columns in the user's units, 0 for categories beside others; nil where no column has a unit
+	SD        []float64         // standard deviations of the columns in the user's units, 0 for categories beside others; nil where all are bits or categories
 	Discrete  []string          // names of columns with few distinct values
 }
 

@@ -41,21 +41,22 @@ func BenchmarkGaps(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var fam family.Family = family.Gaussian{Shape: family.Full, Var: look.Var, Gaps: look.Gaps}
-		m := &mixture.Mixture{Family: fam, K: k, D: d}
-		theta, rng := make([]float64, m.Params()), rand.New(rand.NewPCG(3, 4))
-		for i := range m.Components(theta)[:k*d] {
-			m.Components(theta)[i] = 0.5 * rng.NormFloat64()
-		}
-		for _, threads := range []int{1, 2} {
-			local := sweep.NewLocal(src, n, make([]float64, d), threads)
-			b.Run(fmt.Sprintf("%s/threads=%d", how, threads), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := local.Sweep(context.Background(), []sweep.Task{{Mixture: m, Theta: theta, Beta: 1}}); err != nil {
-						b.Fatal(err)
+		for _, shape := range []family.Shape{family.Full, family.Diag} {
+			m := &mixture.Mixture{Family: family.Gaussian{Shape: shape, Var: look.Var, Gaps: look.Gaps}, K: k, D: d}
+			theta, rng := make([]float64, m.Params()), rand.New(rand.NewPCG(3, 4))
+			for i := range m.Components(theta)[:k*d] {
+				m.Components(theta)[i] = 0.5 * rng.NormFloat64()
+			}
+			for _, threads := range []int{1, 2} {
+				local := sweep.NewLocal(src, n, make([]float64, d), threads)
+				b.Run(fmt.Sprintf("%s/%s/threads=%d", shape, how, threads), func(b *testing.B) {
+					for b.Loop() {
+						if _, err := local.Sweep(context.Background(), []sweep.Task{{Mixture: m, Theta: theta, Beta: 1}}); err != nil {
+							b.Fatal(err)
+						}
 					}
-				}
-			})
+				})
+			}
 		}
 	}
 }

@@ -56,6 +56,55 @@ func (s isa) squares() {
 	End()
 }
 
+func (s isa) present() {
+	Begin("present"+s.Name, "func(there, filled, x *float64, n int) bool", "is Present; n > 0.")
+	there, filled, x, n := Arg("there"), Arg("filled"), Arg("x"), Arg("n")
+	one, v, t, all := s.Vec(), s.Vec(), s.Vec(), s.Vec()
+	const ordered = 7 // of VCMPPD: neither is NaN
+	VMOVUPD(number(1), one)
+	var every reg.OpmaskVirtual
+	if s.Wide() {
+		every = K()
+		KXNORW(every, every, every)
+	} else {
+		VCMPPD(Imm(ordered), one, one, all)
+	}
+	Loop("loop", n, func() {
+		for i := range Rows / s.Lanes() {
+			VMOVUPD(At(x, i*s.Bytes), v)
+			if s.Wide() {
+				k := K()
+				VCMPPD(Imm(ordered), v, v, k)
+				KANDW(every, k, every)
+				VMOVAPD_Z(one, k, t)
+				VMOVAPD_Z(v, k, v)
+			} else {
+				VCMPPD(Imm(ordered), v, v, t)
+				VANDPD(t, all, all)
+				VANDPD(t, v, v)
+				VANDPD(t, one, t)
+			}
+			VMOVUPD(t, At(there, i*s.Bytes))
+			VMOVUPD(v, At(filled, i*s.Bytes))
+		}
+		for _, p := range []reg.Register{x, there, filled} {
+			ADDQ(Step(Line), p)
+		}
+	})
+	some, whole := GP32(), uint64(1)<<s.Lanes()-1
+	if s.Wide() {
+		KMOVW(every, some)
+		ANDL(U32(whole), some)
+	} else {
+		VMOVMSKPD(all, some)
+	}
+	CMPL(some, Imm(whole))
+	missing := GP8()
+	SETNE(missing)
+	Store(missing, ReturnIndex(0))
+	End()
+}
+
 func (s isa) centre() {
 	Begin("centre"+s.Name, "func(y, x, m *float64, d int)", "is Centre; d > 0.")
 	y, x, m, d := Arg("y"), Arg("x"), Arg("m"), Arg("d")

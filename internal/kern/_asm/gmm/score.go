@@ -105,19 +105,34 @@ func (s isa) whitened() {
 }
 
 // distances scores q components at a time, so that rows are loaded once for them.
-func (s isa) distances(scaled bool) {
+func (s isa) distances(scaled, masked bool) {
 	name, doc := "spheres", "is Spheres for groups of q components, f their inverse variances; d, groups > 0."
 	if scaled {
 		name, doc = "ellipses", "is Ellipses for groups of q components, f their inverse standard deviations; d, groups > 0."
 	}
-	Begin(name+s.Name, "func(dst, x, mean, f, shift *float64, d, groups, q int)", doc)
+	signature := "func(dst, x, mean, f, shift *float64, d, groups, q int)"
+	if masked {
+		name, doc = "masked", "is MaskedEllipses for groups of q components, f their inverse standard deviations; d, groups > 0."
+		signature = "func(dst, x, mask, mean, f, add, shift *float64, d, groups, q int)"
+	}
+	Begin(name+s.Name, signature, doc)
 	parts := Rows / (s.nv * s.Lanes())
 	dst, x, mean, f, shift, d, groups, q := Arg("dst"), Arg("x"), Arg("mean"), Arg("f"), Arg("shift"), Arg("d"), Arg("groups"), Arg("q")
 	stride, xp, n, part := GP64(), GP64(), GP64(), GP64()
+	columns := []reg.Register{mean} // of a component, a number a column
+	if scaled {
+		columns = append(columns, f)
+	}
+	var mask, add reg.GPVirtual
+	if masked {
+		mask, add = Arg("mask"), Arg("add")
+		SUBQ(x, mask)
+		columns = append(columns, add)
+	}
 	MOVQ(d, stride)
 	SHLQ(Imm(3), stride)
 	Choose(q, Down(3), func(q int) {
-		acc, y, b, c := s.Vecs(q*s.nv), s.Vec(), s.Vec(), s.Vec()
+		acc, y, b, c, a := s.Vecs(q*s.nv), s.Vec(), s.Vec(), s.Vec(), s.Vec()
 		tag := fmt.Sprintf("q%d", q)
 		Loop(tag+"group", groups, func() {
 			MOVQ(U64(uint64(parts)), part)
@@ -137,23 +152,29 @@ func (s isa) distances(scaled bool) {
 						if scaled {
 							VBROADCASTSD(of(f), c)
 						}
+						if masked {
+							VBROADCASTSD(of(add), a)
+						}
 						for v := range s.nv {
 							VSUBPD(At(xp, v*s.Bytes), b, y)
 							if scaled {
 								VMULPD(c, y, y)
 							}
-							VFMADD231PD(y, y, acc[e*s.nv+v])
+							if !masked {
+								VFMADD231PD(y, y, acc[e*s.nv+v])
+								continue
+							}
+							VFMADD213PD(a, y, y)
+							VFMADD231PD(Mem{Base: xp, Index: mask, Scale: 1, Disp: v * s.Bytes}, y, acc[e*s.nv+v])
 						}
 					}
 					ADDQ(Step(Line), xp)
-					ADDQ(Step(8), mean)
-					if scaled {
-						ADDQ(Step(8), f)
+					for _, p := range columns {
+						ADDQ(Step(8), p)
 					}
 				})
-				SUBQ(stride, mean)
-				if scaled {
-					SUBQ(stride, f)
+				for _, p := range columns {
+					SUBQ(stride, p)
 				}
 				for e := range q {
 					a := acc[e*s.nv : e*s.nv+s.nv]
@@ -176,10 +197,9 @@ func (s isa) distances(scaled bool) {
 			}
 			ADDQ(Step(q*Line), dst)
 			ADDQ(Step(8*q), shift)
-			for range q {
-				ADDQ(stride, mean)
-				if scaled {
-					ADDQ(stride, f)
+			for _, p := range columns {
+				for range q {
+					ADDQ(stride, p)
 				}
 			}
 			if !scaled {
