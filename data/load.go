@@ -98,7 +98,7 @@ func (l *loader) prepare() error {
 		l.o.Float32, l.isSingle = true, true // its cells stay as they are
 	}
 	l.cols = newColumnSet(f.name, f.names())
-	l.info = &Info{Name: f.name, Format: f.format, Header: f.named(), file: f.disk}
+	l.info = &Info{Name: f.name, Format: f.format, Header: f.named(), file: f.disk, na: l.na}
 	if t := f.text; t != nil {
 		l.info.HeaderAuto = t.guessed
 		l.info.Delimiter, l.info.Decimal = string(t.delim), string(t.decimal)

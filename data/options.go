@@ -128,6 +128,7 @@ type Info struct {
 	Part string
 
 	file *regular // nil for what is no regular file
+	na   *naTexts // nil for the usual texts that mean a missing cell
 }
 
 // LeftOut names the columns that could have been features but are not, with the reason: "species (text)".

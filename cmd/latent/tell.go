@@ -71,7 +71,7 @@ func (f *checkFlags) run(cmd *cobra.Command, path string) error {
 		p.Err = outOfRange(p)
 	}
 	p.Err = withoutGaps(p.Err, how.gaps())
-	t := profile{Report: p}
+	t := looked{Report: p}
 	if p.Err == nil && len(p.Features) > 0 {
 		t.kind = how.kindFor(p.Info)
 	}
@@ -121,14 +121,14 @@ func datasetsCommand() *cobra.Command {
 	}
 }
 
-// profile is what check tells of a table.
-type profile struct {
+// looked is what check tells of a table.
+type looked struct {
 	*data.Report
 	kind *kind.Kind // that fit would take; nil where it would refuse the table
 }
 
 // MarshalJSON writes the report, and beside it what fit would make of it.
-func (p profile) MarshalJSON() ([]byte, error) {
+func (p looked) MarshalJSON() ([]byte, error) {
 	b, err := p.Report.MarshalJSON()
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (p profile) MarshalJSON() ([]byte, error) {
 }
 
 // missingCells returns how many cells of features have no value.
-func (p profile) missingCells() (n int64) {
+func (p looked) missingCells() (n int64) {
 	for _, c := range p.Columns {
 		if c.Use == "feature" {
 			n += c.Missing
@@ -159,7 +159,7 @@ func (p profile) missingCells() (n int64) {
 }
 
 // tell prints the profile.
-func (p profile) tell(to io.Writer) error {
+func (p looked) tell(to io.Writer) error {
 	out := bufio.NewWriter(to)
 	fmt.Fprintf(out, "%s: %s, %s", p.Name, p.Format, text.Count(max(p.FileRows, p.Rows+p.Dropped), "row"))
 	if p.Delimiter != "" {
@@ -189,7 +189,7 @@ func (p profile) tell(to io.Writer) error {
 }
 
 // typeOf returns the type that a feature has in the model; "" for other columns.
-func (p profile) typeOf(c *data.Column) string {
+func (p looked) typeOf(c *data.Column) string {
 	if c.Use == "feature" && c.Type == "" && p.kind != nil {
 		return p.kind.Type().String()
 	}
@@ -197,7 +197,7 @@ func (p profile) typeOf(c *data.Column) string {
 }
 
 // tellRows prints what is missing and repeated, and what fit would do.
-func (p profile) tellRows(out io.Writer) {
+func (p looked) tellRows(out io.Writer) {
 	fmt.Fprintf(out, "%s with a missing value", text.Count(p.IncompleteRows, "row"))
 	if n := p.missingCells(); n > p.IncompleteRows {
 		fmt.Fprintf(out, " (%s)", text.Count(n, "cell"))

@@ -27,6 +27,7 @@ const (
 	Reference                      // rows without groups, for the gap statistic: one a set
 	Silhouettes                    // which rows have silhouettes when a fit chooses
 	Gaps                           // what missing cells are filled with: one a draw
+	Quartiles                      // which rows the quartiles of a profile are of
 	streams
 )
 
@@ -58,6 +59,7 @@ var table = [streams]span{
 	Reference:        {7 << 32, many},
 	Silhouettes:      {8 << 32, 1},
 	Gaps:             {9 << 32, many},
+	Quartiles:        {10 << 32, 1},
 }
 
 // New returns the generator of the stream for a seed, and the first of a stream of several.

@@ -1,0 +1,268 @@
+package profile_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/profile"
+	"github.com/latent-go/latent/model"
+)
+
+// cut is a model of two spherical groups along x: by Bayes' rule the probability of group 2 is 1 / (1 + exp(-4 x)) for means of -2 and 2.
+const cut = `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"],
+"weights": [0.5, 0.5], "means": [[-2], [2]], "covariances": [1, 1]}`
+
+func second(x float64) float64 { return 1 / (1 + math.Exp(-4*x)) }
+
+// table is rows of an x that is fitted, a number, a level, and what need not be told.
+type table struct {
+	x, y, w []float64
+	level   []string
+	text    string
+}
+
+func newTable(n int) *table {
+	rng := rand.New(rand.NewPCG(71, 0))
+	t := &table{}
+	var b strings.Builder
+	b.WriteString("id,x,y,level,w,note,nothing\n")
+	for i := range n {
+		x, y := 3*rng.NormFloat64(), 1e6+10*rng.NormFloat64()
+		level := []string{"low", "high", "mid"}[rng.IntN(2)+i%2]
+		w := float64(rng.IntN(4))
+		t.x, t.y, t.w = append(t.x, x), append(t.y, y), append(t.w, w)
+		cell := strconv.FormatFloat(y, 'g', -1, 64)
+		if rng.IntN(5) == 0 {
+			t.y[i], cell = math.NaN(), "NA"
+		}
+		if rng.IntN(6) == 0 {
+			level = ""
+		}
+		t.level = append(t.level, level)
+		fmt.Fprintf(&b, "%d,%v,%s,%s,%v,words %d of it,\n", i+1, x, cell, level, w, rng.IntN(1<<30))
+	}
+	t.text = b.String()
+	return t
+}
+
+// profiled makes the profile of text.
+func profiled(t *testing.T, text string, o data.Options, threads int, by profile.Options) *profile.Profile {
+	t.Helper()
+	folder := t.TempDir()
+	path, fitted := filepath.Join(folder, "t.csv"), filepath.Join(folder, "m.json")
+	for name, text := range map[string]string{path: text, fitted: cut} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := model.Load(fitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Exact, o.Carry, o.Stream, o.Missing = m.Columns, true, true, "model"
+	src, info, err := data.Load(context.Background(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := profile.New(m, info, by)
+	if err := m.Rows(context.Background(), src, threads, b.Add); err != nil {
+		t.Fatal(err)
+	}
+	return b.Done()
+}
+
+func columnOf(t *testing.T, p *profile.Profile, name string) profile.Column {
+	t.Helper()
+	i := slices.IndexFunc(p.Columns, func(c profile.Column) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no column %s", name)
+	}
+	return p.Columns[i]
+}
+
+func near(t *testing.T, what string, got *float64, want float64) {
+	t.Helper()
+	if got == nil || !(math.Abs(*got-want) <= 1e-9*(1+math.Abs(want))) {
+		if got == nil {
+			t.Errorf("%s: nil, want %v", what, want)
+		} else {
+			t.Errorf("%s: %v, want %v", what, *got, want)
+		}
+	}
+}
+
+// Everything against a loop over the rows, by responsibility and by label, with row weights and without.
+func TestProfileIsThatOfALoop(t *testing.T) {
+	tab := newTable(5000)
+	for _, hard := range []bool{false, true} {
+		for _, weight := range []string{"", "w"} {
+			t.Run(fmt.Sprintf("hard=%v,weight=%q", hard, weight), func(t *testing.T) {
+				p := profiled(t, tab.text, data.Options{Weight: weight}, 2, profile.Options{ByLabel: hard})
+				loop(t, tab, p, hard, weight != "")
+			})
+		}
+	}
+}
+
+func loop(t *testing.T, tab *table, p *profile.Profile, hard, weighted bool) {
+	share := func(i, g int) float64 {
+		r := []float64{1 - second(tab.x[i]), second(tab.x[i]), 1}[g]
+		if hard {
+			r = math.Round(r)
+		}
+		if weighted {
+			r *= tab.w[i]
+		}
+		return r
+	}
+	y := columnOf(t, p, "y")
+	var means, sums [3]float64
+	var total float64
+	for g := range 3 {
+		var w, s, q float64
+		for i, v := range tab.y {
+			if v == v {
+				w, s = w+share(i, g), s+share(i, g)*(v-1e6)
+			}
+		}
+		for i, v := range tab.y {
+			if v == v {
+				q += share(i, g) * (v - 1e6 - s/w) * (v - 1e6 - s/w)
+			}
+		}
+		means[g], sums[g] = 1e6+s/w, w
+		cell := append(y.Groups, y.All)[g]
+		near(t, "mean", cell.Mean, means[g])
+		near(t, "sd", cell.SD, math.Sqrt(q/w))
+		if g == 2 {
+			total = q
+		}
+	}
+	between := 0.0
+	for g := range 2 {
+		between += sums[g] * (means[g] - means[2]) * (means[g] - means[2]) / total
+	}
+	near(t, "between", y.Between, between)
+	levels := columnOf(t, p, "level")
+	joint, missing := map[string][3]float64{}, int64(0)
+	for i, l := range tab.level {
+		if l == "" {
+			if share(i, 2) > 0 {
+				missing++
+			}
+			continue
+		}
+		of := joint[l]
+		for g := range 3 {
+			of[g] += share(i, g)
+		}
+		joint[l] = of
+	}
+	var groups [3]float64
+	for _, of := range joint {
+		for g := range 3 {
+			groups[g] += of[g]
+		}
+	}
+	entropy, mutual := 0.0, 0.0
+	for l, of := range joint {
+		q := of[2] / groups[2]
+		entropy -= q * math.Log(q)
+		for g := range 3 {
+			for _, got := range append(levels.Groups, levels.All)[g].Levels {
+				if got.Name == l {
+					near(t, "share of "+l, &got.Share, of[g]/groups[g])
+				}
+			}
+			if g < 2 && of[g] > 0 {
+				mutual += of[g] / groups[2] * math.Log(of[g]*groups[2]/(of[2]*groups[g]))
+			}
+		}
+	}
+	near(t, "share of entropy", levels.Between, mutual/entropy)
+	if levels.Missing != missing || levels.Distinct != 3 || len(levels.All.Levels) != 3 {
+		t.Errorf("%d missing, %d different levels; want %d and 3", levels.Missing, levels.Distinct, missing)
+	}
+	rows := 0.0
+	for i := range tab.x {
+		rows += share(i, 1)
+	}
+	near(t, "rows", &p.Groups[1].Rows, rows)
+}
+
+// What the columns are taken for, and in which order they come.
+func TestKindsAndOrder(t *testing.T) {
+	p := profiled(t, newTable(400).text, data.Options{}, 1, profile.Options{})
+	for name, want := range map[string]string{"x": "number", "y": "number", "level": "category", "w": "category", "id": "id", "note": "text", "nothing": "empty"} {
+		if got := columnOf(t, p, name).Kind; got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	last := math.Inf(1)
+	for i, c := range p.Columns {
+		switch {
+		case c.Fitted != (c.Name == "x"):
+			t.Errorf("%s: fitted %v", c.Name, c.Fitted)
+		case i == 0 && c.Name != "x":
+			t.Errorf("the first column is %s", c.Name)
+		case c.Between == nil:
+			last = -1
+		case *c.Between > last:
+			t.Errorf("%s stands behind a column that tells less", c.Name)
+		default:
+			last = *c.Between
+		}
+	}
+}
+
+// The bits do not depend on the number of threads.
+func TestThreads(t *testing.T) {
+	text := newTable(30_000).text
+	var want []byte
+	for _, threads := range []int{1, 2, 5} {
+		p := profiled(t, text, data.Options{}, threads, profile.Options{Quartiles: true})
+		p.Data = "" // in a folder of its own
+		got, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if string(got) != string(want) {
+			t.Errorf("%d threads give another profile", threads)
+		}
+	}
+}
+
+// Quartiles by hand: of 1 to 8 in one group, and of weights 1, 2 and 1.
+func TestQuartiles(t *testing.T) {
+	p := profiled(t, "x,v\n9,1\n9,2\n9,3\n9,4\n9,5\n9,6\n9,7\n9,8\n", data.Options{}, 1, profile.Options{Quartiles: true})
+	if got := *columnOf(t, p, "v").All.Quartiles; got != [3]float64{2.5, 4.5, 6.5} {
+		t.Errorf("quartiles of 1 to 8: %v", got)
+	}
+	p = profiled(t, "x,v,w\n9,1,1\n9,2,2\n9,30,1\n", data.Options{Weight: "w"}, 1, profile.Options{Quartiles: true})
+	if got := *columnOf(t, p, "v").All.Quartiles; got != [3]float64{1.5, 2, 16} {
+		t.Errorf("quartiles of 1, 2, 2, 30: %v", got)
+	}
+}
+
+// Numbers with a decimal comma and points between thousands are read as the fit reads them.
+func TestDecimalComma(t *testing.T) {
+	p := profiled(t, "x;v\n0,5;1.000,5\n-0,5;2.000,5\n1,5;\n", data.Options{}, 1, profile.Options{})
+	v := columnOf(t, p, "v")
+	near(t, "mean", v.All.Mean, 1500.5)
+	if v.Missing != 1 || v.Kind != "number" {
+		t.Errorf("%d missing, kind %s", v.Missing, v.Kind)
+	}
+}
