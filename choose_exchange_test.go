@@ -15,7 +15,7 @@ func TestCandidatesStartFromOneAnother(t *testing.T) {
 	src, _ := builtIn(t, "@diabetes")
 	spec := Spec{KRange: [2]int{3, 4}, Covariance: "EVV,EEI", Threads: 1}
 	r := mustFit(t, src, spec)
-	if r.K != 4 || r.Choice.From != "EVV 3, a component split" || r.Ranked()[0].From != r.Choice.From {
+	if r.K != 4 || r.Choice.From != "the 3-group EVV fit with one group split" || r.Ranked()[0].From != r.Choice.From {
 		t.Fatalf("%s %d began at %q", r.Mclust, r.K, r.Choice.From)
 	}
 	alone := mustFit(t, src, Spec{K: 4, Covariance: "EVV"})

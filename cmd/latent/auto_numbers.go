@@ -87,15 +87,15 @@ func numbersOf(levels []string) []float64 {
 // changed.
 func numbered(src data.Source, values [][]float64) data.Source {
 	if t, ok := src.(*data.Table); ok {
-		tell(t.F64, values)
-		tell(t.F32, values)
+		fill(t.F64, values)
+		fill(t.F32, values)
 		return t
 	}
 	return &toldSource{src, values}
 }
 
-// tell puts the numbers of values in place of their indexes in rows of cells. A missing cell stays.
-func tell[T float32 | float64](cells []T, values [][]float64) {
+// fill puts the numbers of values in place of their indexes in rows of cells. A missing cell stays.
+func fill[T float32 | float64](cells []T, values [][]float64) {
 	d := len(values)
 	for j, of := range values {
 		if of == nil {
@@ -149,7 +149,7 @@ func (r *toldReader) Read(b *data.Block, n int) error {
 	if b.F32 = nil; r.own.F32 != nil {
 		b.F32 = append(f32, r.own.F32...)
 	}
-	tell(b.F64, r.values)
-	tell(b.F32, r.values)
+	fill(b.F64, r.values)
+	fill(b.F32, r.values)
 	return err
 }

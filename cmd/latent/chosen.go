@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -9,30 +10,23 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
-// criterionNames are the criteria as a text calls them.
-var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL", "silhouette": "silhouette", "gap": "the gap statistic", "elbow": "J + λk, the elbow"}
-
-// chosen says what the winner was chosen from, and how far the next ones are behind.
-func chosen(w io.Writer, r *latent.Result) {
-	c := r.Choice
-	fmt.Fprintf(w, "chosen by %s (%s is better) from %s: %s\n", criterionNames[c.Criterion], map[bool]string{true: "higher", false: "lower"}[c.Highest], span(r), verdict(r, c))
-	for _, d := range c.Doubts {
-		fmt.Fprintf(w, "- %s\n", d)
-	}
-	best := r.Ranked()
+// compared says which fits come next to the best one, and which were excluded or not tried.
+func compared(w io.Writer, r *latent.Result) {
+	c, best := r.Choice, r.Ranked()
 	if len(best) > 1 {
 		var next []string
-		for _, x := range best[1:min(len(best), 4)] {
-			next = append(next, fmt.Sprintf("%s (%s)", candidateName(&x), behind(c, &best[0], &x)))
+		for i := range best[1:min(len(best), 4)] {
+			next = append(next, fmt.Sprintf("%s (%s)", candidateName(&best[i+1]), behind(c, &best[0], &best[i+1])))
 		}
-		fmt.Fprintf(w, "runners-up: %s\n", strings.Join(next, ", "))
+		fmt.Fprintf(w, "runners-up by %s (%s is better): %s; -v lists all %d\n", tell.Criterion(c.Criterion), map[bool]string{true: "higher", false: "lower"}[c.Highest], strings.Join(next, ", "), len(r.Candidates))
 	}
-	if c.From != "" {
-		fmt.Fprintf(w, "The best result was reached by continuing from %s; its own starts ended lower.\n", c.From)
+	if s := excluded(r.Candidates); s != "" {
+		fmt.Fprintln(w, s)
 	}
 	if c.LeftOut != nil {
 		fmt.Fprintf(w, "not tried, because they take long here: %s; --covariance all tries them too\n", strings.Join(c.LeftOut, " "))
@@ -40,8 +34,14 @@ func chosen(w io.Writer, r *latent.Result) {
 	if c.TooLarge != nil {
 		fmt.Fprintf(w, "not tried, because they have too many parameters for these rows: %s\n", strings.Join(c.TooLarge, ", "))
 	}
+}
+
+// choiceNotes says how the candidates were compared.
+func choiceNotes(w io.Writer, r *latent.Result) {
+	c := r.Choice
+	fmt.Fprintf(w, "compared by %s: %s\n", tell.Criterion(c.Criterion), span(r))
 	if n := r.Pruned(); n > 0 {
-		fmt.Fprintf(w, "%d of %d candidates were stopped on the way, their %s somewhat too high: what they could still gain would not make them the best\n", n, len(r.Candidates), criterionNames[c.Criterion])
+		fmt.Fprintf(w, "%d of %d candidates were stopped early, with a %s that is somewhat too high: what they could still gain would not make them the best\n", n, len(r.Candidates), tell.Criterion(c.Criterion))
 	}
 	if c.Penalty != nil {
 		fmt.Fprintf(w, "J is the inertia, and λ = %s what one group more saves on average over this range\n", text.Short(*c.Penalty))
@@ -56,18 +56,15 @@ func chosen(w io.Writer, r *latent.Result) {
 
 // span says what was tried.
 func span(r *latent.Result) string {
-	all := r.Candidates
-	lo, hi := all[0].K, all[len(all)-1].K
-	var s string
-	if lo == hi {
-		s = fmt.Sprintf("k = %d", lo)
-	} else {
-		s = fmt.Sprintf("k = %d to %d", lo, hi)
+	lo, hi := r.Candidates[0].K, r.Candidates[len(r.Candidates)-1].K
+	s := text.Count(lo, "group")
+	if lo < hi {
+		s = fmt.Sprintf("%d to %s", lo, text.Count(hi, "group"))
 	}
 	if n := len(shapesOf(r)); n > 1 {
-		s += fmt.Sprintf(" and %d shapes", n)
+		s += fmt.Sprintf(", %d shapes of covariances", n)
 	}
-	return s + excluded(all)
+	return s
 }
 
 // excluded says how many candidates could not win, and why most of them could not.
@@ -86,43 +83,14 @@ func excluded(all []model.Candidate) string {
 		parts = append(parts, fmt.Sprintf("%d of %d candidates %s excluded because a group collapsed", collapsed, len(all), text.Form(collapsed, "was", "were")))
 	}
 	if failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d could not be fitted", failed, len(all)))
+		parts = append(parts, fmt.Sprintf("%d of %d candidates could not be fitted", failed, len(all)))
 	}
-	if parts == nil {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
+	return strings.Join(parts, ", ")
 }
 
-// verdict says what the distance to the second means.
-func verdict(r *latent.Result, c *model.Choice) string {
-	switch {
-	case c.Criterion == "gap" && r.K == r.Candidates[len(r.Candidates)-1].K:
-		return "no smaller k has a gap within a standard error of the next"
-	case c.Criterion == "gap":
-		return "the smallest k whose gap is within a standard error of the next"
-	case c.Margin == nil && len(r.Candidates) == 1 && c.TooLarge == nil:
-		return "the only candidate"
-	case c.Margin == nil:
-		return "nothing else could be fitted"
-	case c.Verdict == "flat":
-		return "a close call, the two best fits are almost equally good"
-	case c.Verdict == "fair" && c.Doubts != nil:
-		return "not a clear choice, as the next " + map[bool]string{true: "line says", false: "lines say"}[len(c.Doubts) == 1]
-	case c.Verdict == "fair":
-		return "a fair choice"
-	case c.Verdict == "clear":
-		return "a clear choice"
-	}
-	return "the best"
-}
-
-// candidateName is a short name: the code of the shape where there is one, and k.
+// candidateName names a candidate by its number of groups and the code of its shape, where there is one.
 func candidateName(x *model.Candidate) string {
-	if x.Mclust != "" {
-		return fmt.Sprintf("%s %d", x.Mclust, x.K)
-	}
-	return fmt.Sprintf("k = %d", x.K)
+	return strings.TrimSpace(text.Count(x.K, "group") + " " + x.Mclust)
 }
 
 // behind writes how far x is from the best.
@@ -153,10 +121,7 @@ func criteria(w io.Writer, r *latent.Result) {
 	if len(r.Candidates) < 3 {
 		return
 	}
-	head := []string{map[string]string{"gap": "gap", "elbow": "J + λk"}[c.Criterion]}
-	if head[0] == "" {
-		head[0] = criterionNames[c.Criterion]
-	}
+	head := []string{cmp.Or(map[string]string{"gap": "gap", "elbow": "J + λk", "silhouette": "silhouette"}[c.Criterion], tell.Criterion(c.Criterion))}
 	var ks []int
 	for _, x := range r.Candidates {
 		if !slices.Contains(ks, x.K) {
@@ -206,16 +171,16 @@ func criteria(w io.Writer, r *latent.Result) {
 	}
 	var said []string
 	if notes["floor"] {
-		said = append(said, "floor: a component is at the floor of variances, and the candidate is excluded")
+		said = append(said, "floor: a group collapsed to the least variance that is allowed, and the candidate is excluded")
 	}
 	if notes["narrow"] {
-		said = append(said, "narrow: a component of few rows is narrower than a column's values are told apart, and the candidate is excluded")
+		said = append(said, "narrow: a group of few rows is narrower than the steps to which a column is rounded, and the candidate is excluded")
 	}
 	if notes["few"] {
-		said = append(said, "few: a component has fewer rows than a covariance of its own takes, and the candidate is excluded")
+		said = append(said, "few: a group has fewer rows than its covariance needs, and the candidate is excluded")
 	}
 	if notes["*"] {
-		said = append(said, "*: the log-likelihood is flat in some direction: the rows do not determine all parameters of the candidate")
+		said = append(said, "*: the rows do not determine all parameters of the candidate")
 	}
 	if notes["-"] {
 		said = append(said, "-: there is no number; --json says why")

@@ -94,7 +94,7 @@ func columnTexts(r *latent.Result, j int) []string {
 		for i, c := range r.Components {
 			values[i] = c.Probability.([]float64)[j]
 		}
-		return text.Shares(values, 3)
+		return text.Percents(values, 1)
 	}
 	for i := range r.Components {
 		values[i] = p.number(&r.Components[i])
@@ -115,7 +115,7 @@ func columnTexts(r *latent.Result, j int) []string {
 
 // levelTexts returns the likeliest level of each component, and how likely it is.
 func (p place) levelTexts(r *latent.Result) []string {
-	out := make([]string, len(r.Components))
+	names, values := make([]string, len(r.Components)), make([]float64, len(r.Components))
 	for i, c := range r.Components {
 		of, best := c.Probability.([][]float64)[p.at], 0
 		for l, v := range of {
@@ -123,7 +123,11 @@ func (p place) levelTexts(r *latent.Result) []string {
 				best = l
 			}
 		}
-		out[i] = p.levels[best] + " " + text.Share(of[best], 2)
+		names[i], values[i] = p.levels[best], of[best]
+	}
+	out := text.Percents(values, 0)
+	for i, name := range names {
+		out[i] = name + " " + out[i]
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/picture"
 )
@@ -50,7 +51,7 @@ type swatch struct {
 func (f *segmentFlags) page(w io.Writer, s *segmented) error {
 	p := s.segments.Picture
 	d := pageData{segmented: s, Credit: p.Credit}
-	d.Lines = []string{fittedLine(s.Result), goodLine(s.Result), finishedLine(s.Result)}
+	d.Lines = []string{modelLine(s.Result), tell.Trust(s.Result), methodLine(s.Result)}
 	d.Downsize = p.Pixels() > pagePixels
 	var err error
 	if d.Original, err = dataURL(picture.Thumbnail(p.Image(), pagePixels), true); err != nil {

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/picture"
 )
 
-// tell prints the summary: what was read, what was fitted, how good it is, whether it finished, and the palette.
+// tell prints the summary: what was found, the palette, whether it finished, and what was computed from which picture.
 func (f *segmentFlags) tell(cmd *cobra.Command, s *segmented, features *picture.Features) error {
 	if f.out.json {
 		return printJSON(cmd.OutOrStdout(), s)
@@ -22,19 +23,14 @@ func (f *segmentFlags) tell(cmd *cobra.Command, s *segmented, features *picture.
 		return nil
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	fmt.Fprintln(out, pictureLine(s, features))
-	fmt.Fprintln(out, fittedLine(s.Result))
-	fmt.Fprintln(out, goodLine(s.Result))
-	fmt.Fprintf(out, "root of the summed squared differences %s (mse in --json, as its paper calls it); root mean squared error %s, of 255\n", text.Short(s.MSE), text.Short(s.RMSE))
-	fmt.Fprintln(out, finishedLine(s.Result))
-	for _, w := range s.Warnings {
-		if !said(w) {
-			fmt.Fprintf(out, "warning: %s\n", w)
-		}
-	}
-	fmt.Fprintln(out)
+	fmt.Fprintf(out, "%s in %s.\n\n", text.Count(len(s.Segments), "segment"), text.Count(int64(s.Width)*int64(s.Height)-s.Transparent, "pixel"))
 	head, lines := paletteTable(s.Segments)
 	printTable(out, head, lines)
+	fmt.Fprintf(out, "\n%s\n", tell.Trust(s.Result))
+	warnings(out, s.Warnings)
+	fmt.Fprintf(out, "\n%s\n", modelLine(s.Result))
+	fmt.Fprintf(out, "root of the summed squared differences %s (mse in --json, as its paper calls it); root mean squared error %s, of 255\n", text.Short(s.MSE), text.Short(s.RMSE))
+	fmt.Fprintln(out, pictureLine(s, features))
 	if f.out.verbose {
 		details(out, s.Result, nil)
 	}
@@ -71,9 +67,14 @@ const shownAtEach = 6
 // paletteTable lists the segments by size, the largest first; of many only the largest and the smallest.
 func paletteTable(segments []picture.Segment) (head []string, lines [][]string) {
 	segments = slices.Clone(segments)
+	shares := make([]float64, len(segments))
 	slices.SortStableFunc(segments, func(a, b picture.Segment) int {
 		return map[bool]int{true: -1, false: 1}[a.Pixels > b.Pixels || a.Pixels == b.Pixels && a.Label < b.Label]
 	})
+	for i, g := range segments {
+		shares[i] = g.Share
+	}
+	told := text.Percents(shares, 2)
 	for i, g := range segments {
 		if n := len(segments); n > 3*shownAtEach && i >= shownAtEach && i < n-shownAtEach {
 			if i == shownAtEach {
@@ -81,7 +82,7 @@ func paletteTable(segments []picture.Segment) (head []string, lines [][]string) 
 			}
 			continue
 		}
-		lines = append(lines, []string{strconv.Itoa(g.Label), text.Thousands(g.Pixels), text.Share(g.Share, 4), g.Hex(),
+		lines = append(lines, []string{strconv.Itoa(g.Label), text.Thousands(g.Pixels), told[i], g.Hex(),
 			fmt.Sprintf("%.1f", g.Color[0]), fmt.Sprintf("%.1f", g.Color[1]), fmt.Sprintf("%.1f", g.Color[2])})
 	}
 	return []string{"segment", "pixels", "share", "colour", "red", "green", "blue"}, lines

@@ -10,9 +10,9 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -20,39 +20,46 @@ import (
 // width is how wide a summary may be.
 const width = 110
 
-// summarise answers five questions: what was read, what was fitted, how good it is, whether it finished, and what the
-// groups are. info is nil where the data are not at hand.
+// summarise begins with the finding, the groups and how far they can be trusted; what was computed from which rows follows, and with
+// verbose how. info is nil where the data are not at hand.
 func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	w = printable{w}
-	for _, line := range readLines(r, info) {
-		fmt.Fprintln(w, line)
-	}
-	fmt.Fprintln(w, fittedLine(r))
-	if r.Choice != nil {
-		chosen(w, r)
-	}
-	if r.Model != nil && r.Model.PCA() != nil {
-		fmt.Fprintln(w, pcaLine(r, r.Model.PCA()))
-	}
-	fmt.Fprintln(w, goodLine(r))
-	if r.Truth != nil {
-		fmt.Fprintf(w, "agreement with the %s: ARI %.3f, NMI %.3f\n", truthName(info), r.Truth.ARI, r.Truth.NMI)
-	}
-	fmt.Fprintln(w, finishedLine(r))
-	repeats(w, r)
-	for _, s := range r.Warnings {
-		if !said(s) {
-			fmt.Fprintf(w, "warning: %s\n", s)
-		}
+	fmt.Fprintln(w, tell.Finding(r))
+	for _, s := range tell.Doubts(r) {
+		fmt.Fprintln(w, s)
 	}
 	fmt.Fprintln(w)
 	groups(w, r)
 	stableNote(w, r)
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, tell.Trust(r))
+	if r.Truth != nil {
+		fmt.Fprintf(w, "agreement with the %s: ARI %.3f, NMI %.3f\n", truthName(info), r.Truth.ARI, r.Truth.NMI)
+	}
+	repeats(w, r)
+	warnings(w, r.Warnings)
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, modelLine(r))
+	if r.Model != nil && r.Model.PCA() != nil {
+		fmt.Fprintln(w, pcaLine(r, r.Model.PCA()))
+	}
 	if r.Choice != nil {
-		criteria(w, r)
+		compared(w, r)
+	}
+	for _, line := range readLines(r, info) {
+		fmt.Fprintln(w, line)
 	}
 	if verbose {
 		details(w, r, info)
+	}
+}
+
+// warnings prints those that the lines above have not told.
+func warnings(w io.Writer, list []model.Warning) {
+	for _, s := range list {
+		if !said(s) {
+			fmt.Fprintf(w, "warning: %s\n", s)
+		}
 	}
 }
 
@@ -61,23 +68,35 @@ func said(w model.Warning) bool {
 	return w.Code == model.Unfinished || w.Code == model.Interrupted || w.Code == model.PartRead
 }
 
-func fittedLine(r *latent.Result) string {
-	what := fmt.Sprintf("%s, k = %d", kind.Of(r.Kind).Title, r.K)
-	if r.Covariance != "" {
-		shape := r.Covariance + " covariances (" + r.Mclust + ")"
-		if s, err := family.ParseShape(r.Covariance); err == nil && s.Shared() {
-			shape = "one " + r.Covariance + " covariance (" + r.Mclust + ")"
-		}
-		what += ", " + shape
-	}
-	if r.Algorithm == "" {
+// modelName says what kind of model was fitted, and with which covariances.
+func modelName(r *latent.Result) string {
+	what := kind.Of(r.Kind).Title
+	if r.Covariance == "" {
 		return what
 	}
-	by := cmp.Or(algorithmNames[r.Algorithm], r.Algorithm)
-	if r.Init == "none" || r.Init == "" {
-		return what + "; " + by
+	if s, err := family.ParseShape(r.Covariance); err == nil && s.Shared() {
+		return what + ", one " + r.Covariance + " covariance for all groups (" + r.Mclust + ")"
 	}
-	return fmt.Sprintf("%s; %s from %s (%s), seed %d", what, by, text.Count(r.Starts.N, "start"), r.Init, r.Seed)
+	return what + ", " + r.Covariance + " covariances (" + r.Mclust + ")"
+}
+
+// methodLine says how the fit was computed and how far its end is from the maximum.
+func methodLine(r *latent.Result) string {
+	if r.Algorithm == "" {
+		return ""
+	}
+	s := "computed by " + cmp.Or(algorithmNames[r.Algorithm], r.Algorithm)
+	if r.Init != "none" && r.Init != "" {
+		s += fmt.Sprintf(" from %s (%s)", text.Count(r.Starts.N, "start"), r.Init)
+	}
+	s += fmt.Sprintf(", %s", text.Count(r.Iterations, "iteration"))
+	if r.Moves > 0 {
+		s += fmt.Sprintf(", %s kept", text.Count(r.Moves, "move"))
+	}
+	if c := tell.Certain(r); c != "" {
+		s += ": " + c
+	}
+	return s
 }
 
 // pcaLine says what principal components were fitted, and what follows for the numbers below.
@@ -99,93 +118,34 @@ func pcaLine(r *latent.Result, p *model.PCA) string {
 var algorithmNames = map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm", "em-lbfgs": "EM-metric L-BFGS", "anti-annealing": "anti-annealing",
 	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "breathing": "breathing k-means", "exact": "the exact optimum", "dp-means": "DP-means"}
 
-func goodLine(r *latent.Result) string {
+// modelLine says what was fitted and how good it is: what fits are compared by.
+func modelLine(r *latent.Result) string {
+	s := modelName(r) + ": "
+	s = strings.ToUpper(s[:1]) + s[1:]
 	switch {
 	case r.Objective != nil:
-		return fmt.Sprintf("inertia %s, and with a price of %s a cluster %s (DP-means: k is found)", text.Short(*r.Inertia), text.Short(*r.Penalty), text.Short(*r.Objective))
+		return s + fmt.Sprintf("inertia %s, and with a price of %s a group %s (DP-means finds k)", text.Short(*r.Inertia), text.Short(*r.Penalty), text.Short(*r.Objective))
 	case r.Inertia != nil:
 		k := kind.Of(r.Kind)
-		return fmt.Sprintf("%s %s (%s to the centres; %s has no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of, k.Title)
+		return s + fmt.Sprintf("%s %s (%s to the centres; there is no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of)
 	case r.LogLik == nil:
-		return fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.FreeParameters, "free parameter"))
+		return s + fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.FreeParameters, "free parameter"))
 	case r.BIC == nil:
-		return fmt.Sprintf("log-likelihood %s", fixed(*r.LogLik))
+		return s + "log-likelihood " + text.Decimals(*r.LogLik, 4)
 	}
-	s := fmt.Sprintf("log-likelihood %s (%s a row); BIC %s with %s", fixed(*r.LogLik), fixed(*r.MeanLogLik), fixed(*r.BIC), text.Count(r.FreeParameters, "parameter"))
-	if r.ICL != nil {
-		s += ", ICL " + fixed(*r.ICL)
-	}
-	return s + " (lower is better)"
+	return s + fmt.Sprintf("log-likelihood %s, BIC %s with %s (lower is better)", text.Decimals(*r.LogLik, 4), text.Decimals(*r.BIC, 2), text.Count(r.FreeParameters, "parameter"))
 }
 
-func finishedLine(r *latent.Result) string {
-	switch {
-	case r.ByHand:
-		return "not fitted: the model was written by hand"
-	case r.Starts.N == 0:
-		return "the file does not say whether the fit had finished"
-	}
-	var b strings.Builder
-	switch {
-	case r.Interrupted:
-		b.WriteString("interrupted, not finished")
-	case r.Converged:
-		b.WriteString("finished")
-	default:
-		b.WriteString("not finished")
-	}
-	fmt.Fprintf(&b, " after %s", text.Count(r.Iterations, "iteration"))
-	if r.Moves > 0 {
-		fmt.Fprintf(&b, ", %s kept", text.Count(r.Moves, "move"))
-	}
-	c := r.Certificate
-	switch {
-	case c.DistanceSE != nil:
-		guess := map[string]string{"estimate": "by a rough estimate ", "lower bound": "at least "}[*c.Method]
-		fmt.Fprintf(&b, ": %s%s standard errors from the optimum, %s nats to gain", guess, about(*c.DistanceSE), about(*c.Remaining))
-	case r.Reason == ascent.LogLik:
-		b.WriteString(" by --tol-loglik; how far the optimum is, is not known")
-	case r.Reason == ascent.Shift:
-		b.WriteString(" by --tol-shift; labels may still change")
-	case r.Algorithm == "exact":
-		b.WriteString(": no partition costs less")
-	case r.Certificate.Why != "":
-		b.WriteString(": " + r.Certificate.Why)
-	case r.Algorithm == "minibatch":
-		b.WriteString(": batches gain no more")
-	case r.Converged && r.Certificate.Method == nil && r.LogLik == nil || r.Algorithm == "hard-em" && r.Converged:
-		b.WriteString(": no label changes any more")
-	}
-	switch {
-	case r.Converged || r.Interrupted:
-	case r.Reason == ascent.Flat:
-		b.WriteString("; the log-likelihood cannot tell steps apart any more")
-	default:
-		b.WriteString("; raise --max-iter")
-	}
-	if c.Saddles > 0 {
-		fmt.Fprintf(&b, "; escaped %s on the way", text.Count(c.Saddles, "saddle"))
-	}
-	return b.String() + startsAgree(r)
-}
-
-// startsAgree says how many starts ended where the result is, and what led there where none did.
-func startsAgree(r *latent.Result) string {
-	s, gained := r.Starts, ""
-	if m := s.Moves; m != nil && m.Kept > 0 {
-		gained = about(m.Gain) + " nats above the best of them"
-	}
-	switch {
-	case s.AgreeWithBest == 0 && gained != "" && s.N > 1:
-		return fmt.Sprintf("; none of the %d starts reached this solution: splitting and merging groups did, %s", s.N, gained)
-	case s.AgreeWithBest == 0 && gained != "":
-		return fmt.Sprintf("; the start did not reach this solution: splitting and merging groups did, %s nats above it", about(s.Moves.Gain))
-	case s.N < 2:
+// criteriaLine tells the log-likelihood of a row and the other criteria.
+func criteriaLine(r *latent.Result) string {
+	if r.MeanLogLik == nil || r.AIC == nil {
 		return ""
-	case s.AgreeWithBest == 0:
-		return fmt.Sprintf("; none of the %d starts reached this solution", s.N)
 	}
-	return fmt.Sprintf("; %d of %d starts %s", s.AgreeWithBest, s.N, text.Form(s.AgreeWithBest, "agrees", "agree"))
+	s := fmt.Sprintf("log-likelihood %s a row; AIC %s", text.Decimals(*r.MeanLogLik, 4), text.Decimals(*r.AIC, 2))
+	if r.ICL != nil {
+		s += ", ICL " + text.Decimals(*r.ICL, 2)
+	}
+	return s
 }
 
 func truthName(info *data.Info) string {
@@ -199,12 +159,21 @@ func truthName(info *data.Info) string {
 	return "truth column"
 }
 
+// shares writes the share of every group.
+func shares(r *latent.Result) []string {
+	values := make([]float64, len(r.Components))
+	for i, c := range r.Components {
+		values[i] = c.Weight
+	}
+	return text.Percents(values, 1)
+}
+
 // groups prints a table: one line a group, as many columns as fit.
 func groups(w io.Writer, r *latent.Result) {
 	head := []string{"group", "rows", "share"}
-	lines := make([][]string, len(r.Components))
+	lines, shares := make([][]string, len(r.Components)), shares(r)
 	for i, c := range r.Components {
-		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), text.Share(c.Weight, 3)}
+		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), shares[i]}
 		if r.Rows == 0 { // written by hand: nobody has counted
 			lines[i][1] = "-"
 			if c.Weight == 0 && !r.Model.HasDensity() { // centres without sizes
@@ -271,39 +240,32 @@ func cellWidth(head []string, lines [][]string, j int) int {
 // details prints what -v adds.
 func details(w io.Writer, r *latent.Result, info *data.Info) {
 	fmt.Fprintln(w)
+	for _, line := range []string{methodLine(r), criteriaLine(r)} {
+		if line != "" {
+			fmt.Fprintln(w, line)
+		}
+	}
 	if r.Why != "" {
 		fmt.Fprintf(w, "algorithm %s: %s\n", r.Algorithm, r.Why)
+	}
+	if r.Choice != nil {
+		choiceNotes(w, r)
+		criteria(w, r)
 	}
 	if n := r.Starts.DrawnFrom; n > 0 && n < r.Rows {
 		fmt.Fprintf(w, "starts were drawn from %s rows taken at random\n", text.Thousands(n))
 	}
 	for i, v := range r.Starts.Objectives {
-		fmt.Fprintf(w, "start %d reached %s\n", i+1, fixed(v))
+		fmt.Fprintf(w, "start %d reached %s\n", i+1, text.Decimals(v, 4))
 	}
 	standardErrors(w, r)
 	if r.Threads == 0 { // told from the file alone
 		return
 	}
-	fmt.Fprintf(w, "%s of the winning start, %d in all; %s; read %.3f s, starts %.3f s, fit %.3f s, standard errors and criteria %.3f s\n", text.Count(r.Sweeps, "pass"), r.SweepsTotal, text.Count(r.Threads, "thread"), r.Timing.Read, r.Timing.Start, r.Timing.Fit, r.Timing.Judge)
+	fmt.Fprintf(w, "%s of the best start, %s in all; %s; read %.3f s, starts %.3f s, fit %.3f s, standard errors and criteria %.3f s\n", text.Count(r.Sweeps, "pass"), text.Thousands(int64(r.SweepsTotal)), text.Count(r.Threads, "thread"), r.Timing.Read, r.Timing.Start, r.Timing.Fit, r.Timing.Judge)
 	if info != nil {
 		for _, c := range info.Columns {
-			fmt.Fprintf(w, "column %s: %s, %s %s\n", c.Name, cmp.Or(c.Type, c.Kind), c.Use, c.Why)
+			fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("column %s: %s, %s %s", c.Name, cmp.Or(c.Type, c.Kind), c.Use, c.Why)))
 		}
 	}
-}
-
-// about writes an estimate: one digit, and nothing below a thousandth.
-func about(v float64) string {
-	if v < 0.001 {
-		return "less than 0.001"
-	}
-	return "about " + strconv.FormatFloat(v, 'g', 1, 64)
-}
-
-// fixed writes a log-likelihood: four decimals.
-func fixed(v float64) string {
-	if s := strconv.FormatFloat(v, 'f', 4, 64); s != "-0.0000" {
-		return s
-	}
-	return "0.0000"
 }

@@ -57,6 +57,9 @@ func readLine(r *latent.Result) string {
 	if r.TotalWeight != 0 && r.TotalWeight != float64(r.Rows) {
 		fmt.Fprintf(&b, ", total weight %s", text.Short(r.TotalWeight))
 	}
+	if !r.ByHand && r.Init != "none" && r.Init != "" {
+		fmt.Fprintf(&b, ", seed %d", r.Seed)
+	}
 	return b.String()
 }
 

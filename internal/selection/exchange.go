@@ -145,7 +145,7 @@ func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender)
 				return nil, err
 			}
 			if ok {
-				add(y.name()+", a component split", r)
+				add(y.name()+" with one group split", r)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (c *choice) offers(ctx context.Context, m *search.MoveSearch, x *contender)
 			return nil, err
 		}
 		for _, pair := range search.SimilarPairs(m.Points.W, resp, y.K)[:min(search.MovePairs, y.K*(y.K-1)/2)] {
-			add(y.name()+", two components merged", merged(resp, y.K, pair))
+			add(y.name()+" with two groups merged", merged(resp, y.K, pair))
 		}
 	}
 	return offers, nil
@@ -203,9 +203,9 @@ func (c *choice) find(k int, shape family.Shape) *contender {
 // name returns what a candidate is called where another has started from it.
 func (x *contender) name() string {
 	if x.Mclust == "" {
-		return fmt.Sprintf("k = %d", x.K)
+		return fmt.Sprintf("the %d-group fit", x.K)
 	}
-	return fmt.Sprintf("%s %d", x.Mclust, x.K)
+	return fmt.Sprintf("the %d-group %s fit", x.K, x.Mclust)
 }
 
 // responsibilities returns those of the candidate's components for the rows of a search: n x K numbers, row by row.

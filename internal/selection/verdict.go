@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
@@ -81,21 +82,21 @@ func (c *choice) doubts(r *search.Result) (doubts []string) {
 	}
 	switch {
 	case p.Choice.Largest && c.plan.OpenRange():
-		doubt("k = %d is the largest that is tried unasked; -k %d:%d tries more", k, c.lo, 2*c.hi)
+		doubt("%s the most that are tried without -k; -k %d:%d tries more", text.Are(k, "group"), c.lo, 2*c.hi)
 	case p.Choice.Largest:
-		doubt("k = %d is the largest of the range; -k %d:%d tries more", k, c.lo, 2*c.hi)
+		doubt("%s the upper edge of the range; -k %d:%d tries more", text.Are(k, "group"), c.lo, 2*c.hi)
 	case p.Choice.Smallest:
-		doubt("k = %d is the smallest of the range; -k %d:%d tries fewer", k, c.fewest(), c.hi)
+		doubt("%s the lower edge of the range; -k %d:%d tries fewer", text.Are(k, "group"), c.fewest(), c.hi)
 	}
 	if r.Model.LogLik != nil && k > 1 && !p.Interrupted && p.Choice.Reached < 2 {
-		doubt("only one climb reached it")
+		doubt("this result was reached only once; more starts (--n-init) would confirm it or find a better one")
 	}
 	return doubts
 }
 
 // collinear warns of collinear columns where they kept candidates from winning.
 func (c *choice) collinear(ctx context.Context, r *search.Result) error {
-	said, err := c.aboutCollinear(ctx, "candidates whose covariances join the columns are at the floor of variances and cannot win")
+	said, err := c.aboutCollinear(ctx, "candidates with full covariances are excluded because a group collapsed")
 	if said != "" {
 		r.WarnFirst(model.Warn(model.Collinear, "%s", said))
 	}

@@ -29,7 +29,10 @@ const closeCall = 2
 // number was chosen by, from how many fits, and how clearly. Columns that were left out though nobody asked for it are named. r is one of a
 // fit or of a model file.
 func Finding(r *latent.Result) string {
-	if r.Rows == 0 {
+	switch {
+	case r.ByHand:
+		return text.Count(r.K, "group") + ", in a model written by hand."
+	case r.Rows == 0:
 		return text.Count(r.K, "group") + ", in a model that does not say how many rows it was fitted to."
 	}
 	s := fmt.Sprintf("%s in %s%s", text.Count(r.K, "group"), text.Count(r.Rows, "row"), without(r))

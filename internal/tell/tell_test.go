@@ -89,7 +89,7 @@ func TestTrustSaysWhetherItFinishedAndWhatFoundIt(t *testing.T) {
 		}),
 		"The computation finished by --tol-loglik: how far the maximum is, is not known; 5 of 5 starts found this.": make(func(r *latent.Result) { r.Reason = ascent.LogLik }),
 		"The computation finished, about 0.4 standard errors from the maximum; 5 of 5 starts found this.":           make(func(r *latent.Result) { r.Certificate.DistanceSE = &away }),
-		"The model was written by hand: nothing was fitted.":                                                        make(func(r *latent.Result) { r.ByHand = true }),
+		"Nothing was fitted: the model was written by hand.":                                                        make(func(r *latent.Result) { r.ByHand = true }),
 		"The model file does not say whether the computation had finished.":                                         make(func(r *latent.Result) { r.Starts = model.Starts{} }),
 	} {
 		if got := tell.Trust(r); got != want {

@@ -15,7 +15,7 @@ import (
 func Trust(r *latent.Result) string {
 	switch {
 	case r.ByHand:
-		return "The model was written by hand: nothing was fitted."
+		return "Nothing was fitted: the model was written by hand."
 	case r.Starts.N == 0:
 		return "The model file does not say whether the computation had finished."
 	}

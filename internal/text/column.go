@@ -14,6 +14,7 @@ const (
 	fewest       = 4    // significant digits of a number that stands alone
 	rounding     = 16   // units in the last place by which numbers that ought to be equal may differ
 	alike        = 1e-6 // share of the spread below which two numbers of a column may read the same
+	smallest     = 9    // numbers below 10 to the minus this are written in powers of ten, as those from 1e15 on are
 )
 
 // Column decides how many digits the numbers of one column of data need: as many as its values lie apart, not as many as
@@ -26,6 +27,7 @@ type Column struct {
 	spread     float64
 	noise      float64 // differences that rounding makes
 	alone      bool    // nothing is known of the spread
+	grouped    bool    // commas stand between thousands
 }
 
 // NewColumn decides the digits of values. spread is about the width of the range in which the column's rows lie, such as four
@@ -37,7 +39,7 @@ func NewColumn(spread float64, values ...float64) Column {
 			largest, lo, hi = max(largest, math.Abs(v)), min(lo, v), max(hi, v)
 		}
 	}
-	c := Column{noise: rounding * ulp(largest)}
+	c := Column{noise: rounding * ulp(largest), grouped: largest >= 9999.5}
 	if spread > 0 && !math.IsInf(spread, 1) {
 		c.spread = spread
 	}
@@ -58,7 +60,7 @@ func NewColumn(spread float64, values ...float64) Column {
 	whole := size + 1
 	switch {
 	case largest == 0:
-	case size >= 12 && c.mantissa+6 < whole+max(c.decimals, 0), size < -4:
+	case size >= 15 && c.mantissa+6 < whole+max(c.decimals, 0), size < -smallest:
 		c.scientific = true
 	}
 	c.decimals = max(c.decimals, 0)
@@ -66,10 +68,19 @@ func NewColumn(spread float64, values ...float64) Column {
 }
 
 // Text writes one number of the column, without zeros at its end where it is what it reads.
-func (c Column) Text(v float64) string { return c.write(v, 0, c.spare(v)) }
+func (c Column) Text(v float64) string { return c.group(c.write(v, 0, c.spare(v))) }
+
+// group puts commas between the thousands of a column's number where some of its numbers have five digits before the point: four are read
+// at a glance, and years are never written otherwise.
+func (c Column) group(s string) string {
+	if !c.grouped {
+		return s
+	}
+	return Group(s)
+}
 
 // Texts writes numbers of the column that stand below each other. Two that differ read differently, unless they differ by
-// rounding or by less than a millionth of the spread; what is not 0 does not read 0.
+// rounding or by less than a millionth of the spread. What is not 0 does not read 0: below 0.0001 it may read "<0.001".
 func (c Column) Texts(values []float64) []string {
 	spare := mostDigits
 	for _, v := range values {
@@ -81,15 +92,29 @@ func (c Column) Texts(values []float64) []string {
 		if v == 0 || math.Abs(v) <= c.noise || !readsZero(out[i]) {
 			continue
 		}
-		if out[i] = strconv.FormatFloat(v, 'g', 2, 64); math.Abs(v) < 1e-4 { // a small one among large ones
+		if math.Abs(v) < 1e-4 { // a small one among large ones
+			out[i] = c.bound(v)
 			continue
 		}
+		out[i] = strconv.FormatFloat(v, 'g', 2, 64)
 		for more := 1; off(out[i], v) > 0.05 || strings.Contains(out[i], "e"); more++ {
 			out[i] = c.write(v, more, 0)
 		}
 	}
 	apart(values, out, func(v float64, more int) string { return c.write(v, more, 0) }, c.differ)
+	for i, s := range out {
+		out[i] = c.group(s)
+	}
 	return out
+}
+
+// bound writes of a number that reads 0 in the column's digits that it is nearer to 0 than their last.
+func (c Column) bound(v float64) string {
+	unit := strconv.FormatFloat(math.Pow(10, -float64(c.decimals)), 'f', c.decimals, 64)
+	if v < 0 {
+		return ">-" + unit
+	}
+	return "<" + unit
 }
 
 // differ reports whether two numbers of the column are not to read the same.
@@ -143,18 +168,33 @@ func (c Column) spare(v float64) int {
 	return n
 }
 
-// Short writes a number that stands alone with four significant digits, more where the part before the point has more.
+// Short writes a number that stands alone with four significant digits, more where the part before the point has more. It is in powers of
+// ten only from 1e15 on and below 1e-9.
 func Short(v float64) string {
 	a := math.Abs(v)
 	switch {
 	case v == 0:
 		return "0"
-	case a >= 1e7 || a < 1e-4 || v != v:
+	case a >= 1e15 || a < 1e-9 || v != v:
 		return strconv.FormatFloat(v, 'g', fewest, 64)
+	case a >= 1e7:
+		return Whole(v)
 	case a >= 1000:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return Group(strconv.FormatFloat(v, 'f', 1, 64))
 	}
 	return strconv.FormatFloat(v, 'f', fewest-1-exponent(v), 64)
+}
+
+// Decimals writes a number with so many decimals, and commas between its thousands. From 1e15 on it is in powers of ten.
+func Decimals(v float64, decimals int) string {
+	if a := math.Abs(v); a >= 1e15 || v != v {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if readsZero(s) {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return Group(s)
 }
 
 // single writes a number of which nothing else is known: whole where it is a number of few digits, and by Short elsewhere, but
@@ -164,9 +204,6 @@ func single(v float64) string {
 		if read, _ := strconv.ParseFloat(s, 64); math.Abs(read-v) <= rounding*ulp(v) {
 			return s
 		}
-	}
-	if a := math.Abs(v); a >= 1e7 && a < 1e15 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return Short(v)
 }

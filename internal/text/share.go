@@ -48,6 +48,33 @@ func Percent(share float64) string {
 	}
 }
 
+// Percents writes shares that stand below each other in percent, with a number of decimals: more where one would read 0 or 100 and is
+// neither, and where two that differ by more than a millionth would read the same; "<0.0001 %" and ">99.9999 %" within a millionth of 0 and 1.
+func Percents(values []float64, decimals int) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = percent(v, decimals)
+	}
+	apart(values, out, func(v float64, more int) string { return percent(v, decimals+more) },
+		func(a, b float64) bool { return math.Abs(a-b) > alike })
+	return out
+}
+
+func percent(v float64, decimals int) string {
+	s := strconv.FormatFloat(100*v+0, 'f', decimals, 64)
+	switch {
+	case v > 0 && v < certain:
+		return "<0.0001 %"
+	case v < 1 && v > 1-certain:
+		return ">99.9999 %"
+	case v > 0 && readsZero(s):
+		s = strconv.FormatFloat(100*v, 'f', 1-exponent(100*v), 64)
+	case v < 1 && v > 0.5 && strings.HasPrefix(s, "100"):
+		s = strconv.FormatFloat(100*v, 'f', -exponent(100*(1-v)), 64)
+	}
+	return s + " %"
+}
+
 // Shares writes probabilities that stand below each other, each as Share does. Two that differ by more than a millionth read
 // differently.
 func Shares(values []float64, decimals int) []string {
@@ -78,6 +105,9 @@ func Criteria(values []float64, decimals int, tolerance float64) []string {
 			break
 		}
 	}
+	for i, s := range out {
+		out[i] = Group(s)
+	}
 	return out
 }
 
@@ -89,9 +119,9 @@ func Difference(v float64, decimals int, tolerance float64) string {
 		s = strconv.FormatFloat(math.Abs(v), 'f', -exponent(v), 64)
 	}
 	if v < 0 && !readsZero(s) {
-		return "-" + s
+		return Group("-" + s)
 	}
-	return "+" + s
+	return Group("+" + s)
 }
 
 // apart writes those of values anew that read the same as another from which they differ, with more and more digits.

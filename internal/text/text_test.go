@@ -21,29 +21,33 @@ func TestColumnsShowHowFarValuesLieApart(t *testing.T) {
 		{"widths of petals", 3, []float64{1.98543, 0.246, 1.29695}, "1.985 0.246 1.297"},
 		{"latitudes", 0.004, []float64{48.13712, 48.13912}, "48.13712 48.13912"},
 		{"one longitude, told twice", 3e-5, []float64{11.575420000000001, 11.57542}, "11.57542 11.57542"},
-		{"seconds since 1970", 600, []float64{1600000001, 1600000301}, "1600000001 1600000301"},
+		{"seconds since 1970", 600, []float64{1600000001, 1600000301}, "1,600,000,001 1,600,000,301"},
 		{"whole numbers and their means", 6, []float64{2, 4.5}, "2.0 4.5"},
 		{"whole numbers", 4, []float64{2, 5, 3}, "2 5 3"},
 		{"means that are not quite whole", 4, []float64{2, 3.00004}, "2.000 3.000"},
 		{"grams", 3200, []float64{4992.857, 3735.714}, "4993 3736"},
 		{"millimetres around 200", 56, []float64{217.2353, 190.1}, "217.2 190.1"},
-		{"without a spread: that of the values", 0, []float64{1600000000.5, 1600000100.25}, "1600000000.5 1600000100.2"},
+		{"without a spread: that of the values", 0, []float64{1600000000.5, 1600000100.25}, "1,600,000,000.5 1,600,000,100.2"},
 		{"one value of which nothing is known", 0, []float64{48.13711}, "48.13711"},
-		{"one large value", 0, []float64{1600000000}, "1600000000"},
-		{"one long value", 0, []float64{1600000000.0 + 1.0/3}, "1600000000"},
+		{"one large value", 0, []float64{1600000000}, "1,600,000,000"},
+		{"one long value", 0, []float64{1600000000.0 + 1.0/3}, "1,600,000,000"},
 		{"a third", 0, []float64{1.0 / 3}, "0.3333"},
 		{"equal but for the last bit", 0, []float64{0.3, near}, "0.3 0.3"},
 		{"equal but for the last bit, with their spread", near - 0.3, []float64{0.3, near}, "0.3 0.3"},
 		{"a few hundred units in the last place", 0, []float64{1, 1 + 300*0x1p-52}, "1.0000000000000000 1.0000000000000666"},
 		{"magnitudes apart", 0, []float64{0.001, 0.002, 1000}, "0.001 0.002 1000"},
 		{"a small one among large ones", 0, []float64{0.004, 7000}, "0.004 7000"},
-		{"a very small one among others", 4, []float64{2.4e-7, 0.3141, 2.5}, "2.4e-07 0.314 2.500"},
+		{"a very small one among others", 4, []float64{2.4e-7, 0.3141, 2.5}, "<0.001 0.314 2.500"},
 		{"what rounding left of 0", 4, []float64{1.2e-17, 2}, "0 2"},
 		{"negative, about 0", 4, []float64{-1e-17, -1.5}, "0.0 -1.5"},
 		{"close together, in a wide column", 4, []float64{5.00613, 5.00638, 7.125}, "5.0061 5.0064 7.125"},
-		{"tiny", 0, []float64{1.25e-7, 3e-7}, "1.250e-07 3.000e-07"},
+		{"very small ones among others", 4, []float64{-2.4e-7, 3.1e-5, 2.5}, ">-0.001 <0.001 2.500"},
+		{"years", 40, []float64{1994.25, 2007}, "1994.2 2007.0"},
+		{"incomes", 8e6, []float64{14532100.25, 9800}, "14,532,100 9,800"},
+		{"smaller still", 0, []float64{1.25e-12, 3e-12}, "1.250e-12 3.000e-12"},
+		{"tiny", 0, []float64{1.25e-7, 3e-7}, "0.000000125 0.000000300"},
 		{"huge", 0, []float64{1.25e20, 3e20}, "1.250e+20 3.000e+20"},
-		{"huge and close", 0, []float64{1e15, 1e15 + 8}, "1000000000000000 1000000000000008"},
+		{"huge and close", 0, []float64{1e15, 1e15 + 8}, "1,000,000,000,000,000 1,000,000,000,000,008"},
 		{"all 0", 0, []float64{0, 0}, "0 0"},
 		{"0 in a spread", 2, []float64{0, math.Copysign(0, -1)}, "0 0"},
 		{"no numbers", 1, []float64{math.NaN(), math.Inf(1), 1.5}, "NaN +Inf 1.5"},
@@ -66,12 +70,13 @@ func TestAnOffsetHidesNoDifference(t *testing.T) {
 		}
 		told := Numbers(values, 0)
 		for i, s := range told {
+			s = strings.ReplaceAll(s, ",", "")
 			read, err := strconv.ParseFloat(s, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for j := range told[:i] {
-				if (n[i] == n[j]) != (s == told[j]) {
+				if (n[i] == n[j]) != (told[i] == told[j]) {
 					t.Fatalf("%v and %v read %s and %s", values[i], values[j], s, told[j])
 				}
 			}
@@ -103,8 +108,30 @@ func TestSharesAreNotRoundedAway(t *testing.T) {
 	}
 }
 
+func TestSharesInPercent(t *testing.T) {
+	if got := strings.Join(Percents([]float64{0, 1, 2.0 / 3, 0.0004, 0.99996, 1e-9, 1 - 1e-12, math.Copysign(0, -1)}, 1), ", "); got != "0.0 %, 100.0 %, 66.7 %, 0.040 %, 99.996 %, <0.0001 %, >99.9999 %, 0.0 %" {
+		t.Error(got)
+	}
+	if got := strings.Join(Percents([]float64{0.5001, 0.5003, 0.1}, 1), ", "); got != "50.01 %, 50.03 %, 10.0 %" {
+		t.Error(got)
+	}
+}
+
+func TestNumbersThatStandAlone(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 14500000: "14,500,000", 1.2345e14: "123,450,000,000,000", 2e15: "2e+15", 12345.67: "12,345.7", 0.00001234: "0.00001234", -0.5: "-0.5000", 2e-10: "2e-10"} {
+		if got := Short(v); got != want {
+			t.Errorf("%v reads %s, not %s", v, got, want)
+		}
+	}
+	for v, want := range map[float64]string{-1126.31594: "-1,126.32", -0.001: "0.00", 1e14: "100,000,000,000,000.00", -7e17: "-7e+17"} {
+		if got := Decimals(v, 2); got != want {
+			t.Errorf("%v reads %s, not %s", v, got, want)
+		}
+	}
+}
+
 func TestCriteriaThatDifferReadDifferently(t *testing.T) {
-	if got := strings.Join(Criteria([]float64{1602.84, 1602.81, 1700.06, 1602.84 + 1e-12}, 1, 1e-6), " "); got != "1602.84 1602.81 1700.06 1602.84" {
+	if got := strings.Join(Criteria([]float64{1602.84, 1602.81, 1700.06, 1602.84 + 1e-12}, 1, 1e-6), " "); got != "1,602.84 1,602.81 1,700.06 1,602.84" {
 		t.Error(got)
 	}
 	for _, c := range []struct {
