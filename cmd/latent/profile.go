@@ -31,6 +31,8 @@ func profileCommand() *cobra.Command {
 	f.data.add(cmd)
 	c := cmd.Flags()
 	c.StringVarP(&f.output, "output", "o", "", "write the table to this file (.csv or .parquet) instead of standard output")
+	c.StringVar(&f.data.Weight, "weight-column", "", "column of row weights; a weight of 2 is the row twice")
+	c.StringVar(&f.data.Truth, "truth", "", "column of known groups")
 	c.StringVar(&f.stat, "stat", "mean", "what is told of numbers: mean (and standard deviation) or median (and quartiles)")
 	c.BoolVar(&f.hard, "hard", false, "count each row for its likeliest group alone, not by responsibility")
 	c.BoolVar(&f.json, "json", false, "print all of it as JSON")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/latent-go/latent/data"
@@ -21,15 +22,16 @@ type profileTable struct {
 	head   []string   // before the groups
 	groups []string   // names of the groups, all rows first
 	lines  [][]string // what stands under both
-	notes  []string
 }
 
 // printProfile prints a profile for people.
 func printProfile(w io.Writer, p *profile.Profile) {
 	fmt.Fprintf(w, "%s: %s in %s\n\n", p.Data, text.Count(p.Rows, "row"), text.Count(len(p.Groups), "group"))
 	t := newProfileTable(p)
+	t.rows(p)
+	t.columns(p, math.MaxInt)
 	t.print(w)
-	for _, note := range t.notes {
+	for _, note := range profileNotes(p) {
 		fmt.Fprintf(w, "(%s)\n", note)
 	}
 }
@@ -41,29 +43,52 @@ func newProfileTable(p *profile.Profile) *profileTable {
 	if gaps {
 		t.head = append(t.head, "missing")
 	}
+	for _, g := range p.Groups {
+		t.groups = append(t.groups, "group "+strconv.Itoa(g.Label))
+	}
+	return t
+}
+
+// rows adds a line with the rows of each group.
+func (t *profileTable) rows(p *profile.Profile) {
 	total := 0.0
 	for _, g := range p.Groups {
 		total += g.Rows
 	}
-	rows := append(slices.Repeat([]string{""}, len(t.head)), text.Whole(total))
-	rows[0] = "rows"
+	cells := []string{text.Whole(total)}
 	for _, g := range p.Groups {
-		t.groups = append(t.groups, "group "+strconv.Itoa(g.Label))
-		rows = append(rows, text.Whole(g.Rows)+" ("+wholePercent(g.Rows/total)+")")
+		cells = append(cells, text.Whole(g.Rows)+" ("+wholePercent(g.Rows/total)+")")
 	}
-	t.lines = append(t.lines, rows)
-	seen := map[string]bool{}
-	for i := range p.Columns {
-		t.column(&p.Columns[i], gaps)
-		seen[p.Columns[i].Kind] = true
-	}
-	t.note(p, seen)
-	return t
+	t.line("rows", cells)
 }
 
-// note says what the numbers are.
-func (t *profileTable) note(p *profile.Profile, seen map[string]bool) {
-	say := func(format string, a ...any) { t.notes = append(t.notes, fmt.Sprintf(format, a...)) }
+// line adds a line that is not about a column.
+func (t *profileTable) line(name string, cells []string) {
+	lead := make([]string, len(t.head))
+	lead[0] = name
+	t.lines = append(t.lines, append(lead, cells...))
+}
+
+// columns adds the lines of the columns of p, as many columns as fit in most lines, and returns how many do.
+func (t *profileTable) columns(p *profile.Profile, most int) int {
+	for i := range p.Columns {
+		before := len(t.lines)
+		t.column(&p.Columns[i], len(t.head) > 2)
+		if len(t.lines) > most && i > 0 {
+			t.lines = t.lines[:before]
+			return i
+		}
+	}
+	return len(p.Columns)
+}
+
+// profileNotes says what the numbers of a profile are.
+func profileNotes(p *profile.Profile) (notes []string) {
+	say := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
+	seen := map[string]bool{}
+	for _, c := range p.Columns {
+		seen[c.Kind] = true
+	}
 	median := slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.All.Quartiles != nil })
 	switch {
 	case seen[profile.Number] && median:
@@ -84,6 +109,7 @@ func (t *profileTable) note(p *profile.Profile, seen map[string]bool) {
 	if slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return !c.Fitted }) {
 		say("* is not in the model")
 	}
+	return notes
 }
 
 // column adds the lines of a column.
@@ -143,14 +169,17 @@ func numberCells(c *profile.Column) []string {
 	if len(at) == 0 {
 		return out
 	}
-	wide := spreads * *c.All.SD
+	wide := 0.0
+	if c.All.SD != nil {
+		wide = spreads * *c.All.SD
+	}
 	digits := text.NewColumn(wide, values...)
 	for j, s := range text.Numbers(values, wide) {
 		x := &all[at[j]]
 		switch {
 		case x.Quartiles != nil:
 			s += " (" + digits.Text(x.Quartiles[0]) + " to " + digits.Text(x.Quartiles[2]) + ")"
-		case c.Kind == profile.Number:
+		case c.Kind == profile.Number && x.SD != nil:
 			s += " (" + digits.Text(*x.SD) + ")"
 		}
 		out[at[j]] = s
@@ -158,7 +187,7 @@ func numberCells(c *profile.Column) []string {
 	return out
 }
 
-// levels adds the lines of a category: one for each of the most frequent levels, and one for all others. Of bits the share of 1 says all.
+// levels adds the lines of a category: one for each of the most frequent levels, and one for all others. Of two levels one says all.
 func (t *profileTable) levels(c *profile.Column, lead []string) {
 	all := append([]profile.Cell{c.All}, c.Groups...)
 	line := func(level func(x profile.Cell) float64) (cells []string) {
@@ -172,9 +201,13 @@ func (t *profileTable) levels(c *profile.Column, lead []string) {
 		return cells
 	}
 	names := c.All.Levels
-	if len(names) == 2 && min(names[0].Name, names[1].Name) == "0" && max(names[0].Name, names[1].Name) == "1" {
-		lead[0] += " = 1"
-		t.lines = append(t.lines, append(lead, line(func(x profile.Cell) float64 { return shareOf(x, "1") })...))
+	if len(names) == 2 {
+		one := names[0].Name
+		if affirms(names[1].Name) {
+			one = names[1].Name
+		}
+		lead[0] += " = " + one
+		t.lines = append(t.lines, append(lead, line(func(x profile.Cell) float64 { return shareOf(x, one) })...))
 		return
 	}
 	t.lines = append(t.lines, append(lead, make([]string, len(all))...))
@@ -195,6 +228,11 @@ func (t *profileTable) levels(c *profile.Column, lead []string) {
 			return max(sum, 0)
 		})...))
 	}
+}
+
+// affirms reports whether a level says that something is so.
+func affirms(level string) bool {
+	return slices.Contains([]string{"1", "yes", "y", "true", "t"}, strings.ToLower(level))
 }
 
 // shareOf returns the share of a level.
@@ -221,39 +259,46 @@ func wholePercent(v float64) string {
 	}
 }
 
-// print prints the table, as many groups side by side as fit.
+// columnWidth returns how wide column j is: of the head and of the groups one after the other.
+func (t *profileTable) columnWidth(j int) int {
+	n := utf8.RuneCountInString(append(slices.Clone(t.head), t.groups...)[j])
+	for _, line := range t.lines {
+		n = max(n, utf8.RuneCountInString(line[j]))
+	}
+	return n
+}
+
+// blocks returns where groups begin that stand side by side, as many as fit, and how many groups there are.
+func (t *profileTable) blocks() []int {
+	fixed := -2
+	for j := range t.head {
+		fixed += t.columnWidth(j) + 2
+	}
+	starts, used := []int{0}, fixed
+	for i := range t.groups {
+		own := t.columnWidth(len(t.head)+i) + 2
+		if used+own > width && i > starts[len(starts)-1] {
+			starts, used = append(starts, i), fixed
+		}
+		used += own
+	}
+	return append(starts, len(t.groups))
+}
+
+// print prints the table, one block of groups below the other.
 func (t *profileTable) print(w io.Writer) {
-	lead := len(t.head)
-	widthOf := func(j int, name string) int {
-		n := utf8.RuneCountInString(name)
-		for _, line := range t.lines {
-			n = max(n, utf8.RuneCountInString(line[j]))
-		}
-		return n
-	}
-	fixed := 0
-	for j, name := range t.head {
-		fixed += widthOf(j, name) + 2
-	}
-	for from := 0; from < len(t.groups); {
-		to, used := from, fixed
-		for to < len(t.groups) {
-			used += widthOf(lead+to, t.groups[to]) + 2
-			if used > width && to > from {
-				break
-			}
-			to++
-		}
-		if from > 0 {
+	lead, starts := len(t.head), t.blocks()
+	for b, from := range starts[:len(starts)-1] {
+		if b > 0 {
 			fmt.Fprintln(w)
 		}
+		to := starts[b+1]
 		head := append(slices.Clone(t.head), t.groups[from:to]...)
 		lines := make([][]string, len(t.lines))
 		for i, line := range t.lines {
 			lines[i] = append(slices.Clone(line[:lead]), line[lead+from:lead+to]...)
 		}
 		printLeft(w, head, lines)
-		from = to
 	}
 }
 

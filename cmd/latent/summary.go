@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -159,57 +158,6 @@ func truthName(info *data.Info) string {
 	return "truth column"
 }
 
-// shares writes the share of every group.
-func shares(r *latent.Result) []string {
-	values := make([]float64, len(r.Components))
-	for i, c := range r.Components {
-		values[i] = c.Weight
-	}
-	return text.Percents(values, 1)
-}
-
-// groups prints a table: one line a group, as many columns as fit.
-func groups(w io.Writer, r *latent.Result) {
-	head := []string{"group", "rows", "share"}
-	lines, shares := make([][]string, len(r.Components)), shares(r)
-	for i, c := range r.Components {
-		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), shares[i]}
-		if r.Rows == 0 { // written by hand: nobody has counted
-			lines[i][1] = "-"
-			if c.Weight == 0 && !r.Model.HasDensity() { // centres without sizes
-				lines[i][2] = "-"
-			}
-		}
-	}
-	if hasStable(r) {
-		head = append(head, "stable")
-		for i := range lines {
-			lines[i] = append(lines[i], stableCell(r.Stability, i))
-		}
-	}
-	used, shown := 0, 0
-	for j := range head {
-		used += 2 + cellWidth(head, lines, j)
-	}
-	for j, name := range r.Columns {
-		col, n := columnTexts(r, j), utf8.RuneCountInString(name)
-		for _, s := range col {
-			n = max(n, utf8.RuneCountInString(s))
-		}
-		if used+2+n > width && shown > 0 {
-			break
-		}
-		used += 2 + n
-		head = append(head, name)
-		for i := range lines {
-			lines[i] = append(lines[i], col[i])
-		}
-		shown++
-	}
-	printTable(w, head, lines)
-	groupsNote(w, r, shown)
-}
-
 // printTable prints lines under a head, every column as wide as it needs and to the right.
 func printTable(w io.Writer, head []string, lines [][]string) {
 	widths := make([]int, len(head))
@@ -225,7 +173,7 @@ func printTable(w io.Writer, head []string, lines [][]string) {
 				b.WriteString("  ")
 			}
 		}
-		fmt.Fprintln(w, b.String())
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
 }
 

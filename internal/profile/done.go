@@ -30,14 +30,18 @@ func (b *Builder) Done() *Profile {
 	for j := range b.cols {
 		p.Columns = append(p.Columns, b.column(j))
 	}
+	p.sort()
+	return p
+}
+
+// sort puts the columns that tell the groups apart best first, and those of which that is not known last.
+func (p *Profile) sort() {
 	slices.SortStableFunc(p.Columns, func(x, y Column) int {
-		switch {
-		case x.Between == nil || y.Between == nil:
+		if x.Between == nil || y.Between == nil {
 			return cmp.Compare(rank(x), rank(y))
 		}
 		return -cmp.Compare(*x.Between, *y.Between)
 	})
-	return p
 }
 
 // rank puts columns without a share between groups behind the others.

@@ -52,14 +52,11 @@ func (m *moments) cell() (c Cell) {
 
 // varianceBetween returns the share of the squares about the mean of all that lies between the groups; nil where there are none.
 func varianceBetween(groups []moments, all *moments) *float64 {
-	if !(all.square > 0) {
-		return nil
-	}
 	between := 0.0
 	for _, g := range groups {
 		between += g.weight * (g.mean - all.mean) * (g.mean - all.mean)
 	}
-	return new(min(between/all.square, 1))
+	return ratio(between, all.square)
 }
 
 // entropyBetween returns the share of the entropy of the levels that the groups tell, their mutual information over the entropy; nil where
