@@ -169,7 +169,7 @@ func numberCells(c *profile.Column) []string {
 	if len(at) == 0 {
 		return out
 	}
-	wide := 0.0
+	wide := 0.0 // not known
 	if c.All.SD != nil {
 		wide = spreads * *c.All.SD
 	}

@@ -266,3 +266,22 @@ func TestDecimalComma(t *testing.T) {
 		t.Errorf("%d missing, kind %s", v.Missing, v.Kind)
 	}
 }
+
+// What a model tells of its columns: the mean of all is the weighted mean, the variance of all that within the groups and that between them, and
+// a bit that is 1 in one group only is told by the group.
+func TestTold(t *testing.T) {
+	m := &model.Model{Kind: "mixed", Columns: []string{"x", "b", "n"}, Types: []data.Type{data.Number, data.Category, data.Count}, Levels: [][]string{nil, {"no", "yes"}, nil},
+		Weights: []float64{0.25, 0.75}, Means: [][]float64{{0}, {4}}, Covariance: [][]float64{{1}, {9}}, Probabilities: [][]float64{{1, 0}, {0, 1}}, Rates: [][]float64{{2}, {6}}}
+	p := profile.Told(m, m.Weights, nil)
+	x, b, n := columnOf(t, p, "x"), columnOf(t, p, "b"), columnOf(t, p, "n")
+	near(t, "mean", x.All.Mean, 3)
+	near(t, "sd", x.All.SD, math.Sqrt(0.25*(1+9)+0.75*(9+1)))
+	near(t, "between", x.Between, 3/10.)
+	near(t, "sd of a group", x.Groups[1].SD, 3)
+	near(t, "a bit that the groups tell", b.Between, 1)
+	near(t, "mean of counts", n.All.Mean, 5)
+	near(t, "between counts", n.Between, (0.25*9+0.75*1)/(0.25*(2+9)+0.75*(6+1)))
+	if p.Columns[0].Name != "b" || b.All.Levels[0] != (profile.Level{Name: "yes", Share: 0.75}) {
+		t.Errorf("first %s, levels %v", p.Columns[0].Name, b.All.Levels)
+	}
+}
