@@ -64,10 +64,14 @@ func (b *Builder) column(j int) Column {
 	case Number, Count:
 		c.Others = g.texts
 		c.Between = varianceBetween(g.moments[:b.k], &g.moments[b.k])
+		var order []int32
+		if b.keep != nil {
+			order = ascending(b.keep.x[j])
+		}
 		for i := range g.moments {
 			*c.at(i) = g.moments[i].cell()
 			if b.keep != nil {
-				c.at(i).Quartiles = quartiles(b.keep.x[j], b.keep.shares[i])
+				c.at(i).Quartiles = quartiles(b.keep.x[j], b.keep.shares[i], order)
 			}
 		}
 	case Category:

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -90,40 +91,51 @@ func entropyBetween(shares []float64, k int) *float64 {
 	return new(min(max(mutual/entropy, 0), 1))
 }
 
-// quartiles returns those of the numbers x with weights w; NaN is none. Each is the smallest number up to which a quarter, a half, three
-// quarters of the weight lies, or the middle between it and the next where that is so exactly. It is nil where there is no number.
-func quartiles(x, w []float64) *[3]float64 {
-	var at []int
-	total := 0.0
+// ascending returns where the numbers in x are, the smallest first; NaN is none.
+func ascending(x []float64) (at []int32) {
 	for i, v := range x {
-		if v == v && w[i] > 0 {
-			at = append(at, i)
-			total += w[i]
+		if v == v {
+			at = append(at, int32(i))
 		}
 	}
-	if len(at) == 0 {
+	slices.SortFunc(at, func(a, b int32) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(a, b)) })
+	return at
+}
+
+// quartiles returns those of the numbers x[i] with weights w[i] for the i in at, in ascending order of x. Each is the smallest number up to
+// which a quarter, a half, three quarters of the weight lies, or the middle between it and the next where that is so exactly. It is nil
+// where there is no weight.
+func quartiles(x, w []float64, at []int32) *[3]float64 {
+	total := 0.0
+	for _, i := range at {
+		total += w[i]
+	}
+	if !(total > 0) {
 		return nil
 	}
-	slices.SortStableFunc(at, func(a, b int) int {
-		switch {
-		case x[a] < x[b]:
-			return -1
-		case x[a] > x[b]:
-			return 1
-		}
-		return 0
-	})
 	var q [3]float64
-	sum, next := 0.0, 0
-	for j, i := range at {
+	sum, next, exact := 0.0, 0, 0 // quartiles from exact to next wait for the number behind them
+	for _, i := range at {
+		if w[i] == 0 {
+			continue
+		}
+		for ; exact < next; exact++ {
+			q[exact] += (x[i] - q[exact]) / 2
+		}
 		sum += w[i]
-		for next < 3 && (sum >= total*float64(next+1)/4 || j == len(at)-1) {
+		for next < 3 && sum >= total*float64(next+1)/4 {
 			q[next] = x[i]
-			if sum == total*float64(next+1)/4 && j < len(at)-1 {
-				q[next] = x[i] + (x[at[j+1]]-x[i])/2
+			if sum > total*float64(next+1)/4 {
+				exact = next + 1
 			}
 			next++
 		}
+		if next == 3 && exact == 3 {
+			break
+		}
+	}
+	for ; next < 3; next++ { // rounding has kept the sum below the total
+		q[next] = x[at[len(at)-1]]
 	}
 	return &q
 }

@@ -56,7 +56,7 @@ func newTable(n int) *table {
 }
 
 // profiled makes the profile of text.
-func profiled(t *testing.T, text string, o data.Options, threads int, by profile.Options) *profile.Profile {
+func profiled(t testing.TB, text string, o data.Options, threads int, by profile.Options) *profile.Profile {
 	t.Helper()
 	folder := t.TempDir()
 	path, fitted := filepath.Join(folder, "t.csv"), filepath.Join(folder, "m.json")
