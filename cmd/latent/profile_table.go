@@ -6,16 +6,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/profile"
 	"github.com/latent-go/latent/internal/text"
 )
-
-// shownLevels is how many levels of a category a table shows; JSON and files have all.
-const shownLevels = 3
 
 // profileTable is a profile as text: a line for each number, a line for each level of a category.
 type profileTable struct {
@@ -31,7 +27,7 @@ func printProfile(w io.Writer, p *profile.Profile) {
 	t.rows(p)
 	t.columns(p, math.MaxInt)
 	t.print(w)
-	for _, note := range profileNotes(p) {
+	for _, note := range p.Notes() {
 		fmt.Fprintf(w, "(%s)\n", note)
 	}
 }
@@ -57,7 +53,7 @@ func (t *profileTable) rows(p *profile.Profile) {
 	}
 	cells := []string{text.Whole(total)}
 	for _, g := range p.Groups {
-		cells = append(cells, text.Whole(g.Rows)+" ("+wholePercent(g.Rows/total)+")")
+		cells = append(cells, text.Whole(g.Rows)+" ("+profile.Percent(g.Rows/total)+")")
 	}
 	t.line("rows", cells)
 }
@@ -82,180 +78,25 @@ func (t *profileTable) columns(p *profile.Profile, most int) int {
 	return len(p.Columns)
 }
 
-// profileNotes says what the numbers of a profile are.
-func profileNotes(p *profile.Profile) (notes []string) {
-	say := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
-	seen := map[string]bool{}
-	for _, c := range p.Columns {
-		seen[c.Kind] = true
-	}
-	median := slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.All.Quartiles != nil })
-	switch {
-	case seen[profile.Number] && median:
-		say("numbers: median (lower and upper quartile)")
-	case seen[profile.Number]:
-		say("numbers: mean (standard deviation)")
-	}
-	if seen[profile.Count] {
-		say("counts: mean")
-	}
-	if p.Sampled > 0 {
-		say("quartiles are those of %s rows drawn at random", text.Thousands(int64(p.Sampled)))
-	}
-	say("between: the share of a column's variance, or of a category's entropy, that lies between the groups")
-	if p.Counted == profile.ByResponsibility {
-		say("a row counts for each group as much as its probability there; --hard counts it for the likeliest group alone")
-	}
-	if slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return !c.Fitted }) {
-		say("* is not in the model")
-	}
-	return notes
-}
-
 // column adds the lines of a column.
 func (t *profileTable) column(c *profile.Column, gaps bool) {
-	name := c.Name
-	switch {
-	case c.Known:
-		name += " * (known groups)"
-	case c.Weight:
-		name += " * (row weights)"
-	case !c.Fitted:
-		name += " *"
-	}
-	lead := []string{name, ""}
-	if c.Between != nil {
-		lead[1] = text.Percent(*c.Between)
-	}
-	if gaps {
-		lead = append(lead, text.Thousands(c.Missing))
-	}
-	cells := make([]string, 1+len(c.Groups))
-	switch c.Kind {
-	case profile.Number, profile.Count:
-		cells = numberCells(c)
-	case profile.Category:
-		t.levels(c, lead)
-		return
-	case profile.Empty:
-		cells[0] = "no value"
-	default:
-		cells[0] = text.Thousands(c.Distinct) + " different"
-		if c.Distinct > profile.MostLevels {
-			cells[0] = "over " + text.Thousands(profile.MostLevels) + " different"
-		}
-	}
-	t.lines = append(t.lines, append(lead, cells...))
-}
-
-// numberCells writes what a column of numbers is like over all rows and in each group.
-func numberCells(c *profile.Column) []string {
-	all := append([]profile.Cell{c.All}, c.Groups...)
-	out := make([]string, len(all))
-	var at []int
-	var values []float64
-	for i, x := range all {
-		switch {
-		case x.Mean == nil:
-			out[i] = "-"
-			continue
-		case x.Quartiles != nil:
-			values = append(values, x.Quartiles[1])
-		default:
-			values = append(values, *x.Mean)
-		}
-		at = append(at, i)
-	}
-	if len(at) == 0 {
-		return out
-	}
-	wide := 0.0 // not known
-	if c.All.SD != nil {
-		wide = spreads * *c.All.SD
-	}
-	digits := text.NewColumn(wide, values...)
-	for j, s := range text.Numbers(values, wide) {
-		x := &all[at[j]]
-		switch {
-		case x.Quartiles != nil:
-			s += " (" + digits.Text(x.Quartiles[0]) + " to " + digits.Text(x.Quartiles[2]) + ")"
-		case c.Kind == profile.Number && x.SD != nil:
-			s += " (" + digits.Text(*x.SD) + ")"
-		}
-		out[at[j]] = s
-	}
-	return out
-}
-
-// levels adds the lines of a category: one for each of the most frequent levels, and one for all others. Of two levels one says all.
-func (t *profileTable) levels(c *profile.Column, lead []string) {
-	all := append([]profile.Cell{c.All}, c.Groups...)
-	line := func(level func(x profile.Cell) float64) (cells []string) {
-		for _, x := range all {
-			if x.Levels == nil {
-				cells = append(cells, "-")
-			} else {
-				cells = append(cells, wholePercent(level(x)))
+	for _, l := range c.Lines() {
+		lead := make([]string, len(t.head))
+		lead[0] = l.Name
+		if l.Level {
+			lead[0] = "  " + l.Name
+		} else {
+			if mark := c.Mark(); mark != "" {
+				lead[0] += " " + mark
+			}
+			if c.Between != nil {
+				lead[1] = text.Percent(*c.Between)
+			}
+			if gaps {
+				lead[2] = text.Thousands(c.Missing)
 			}
 		}
-		return cells
-	}
-	names := c.All.Levels
-	if len(names) == 2 {
-		one := names[0].Name
-		if affirms(names[1].Name) {
-			one = names[1].Name
-		}
-		lead[0] += " = " + one
-		t.lines = append(t.lines, append(lead, line(func(x profile.Cell) float64 { return shareOf(x, one) })...))
-		return
-	}
-	t.lines = append(t.lines, append(lead, make([]string, len(all))...))
-	shown := min(len(names), shownLevels)
-	if len(names) == shownLevels+1 { // a line for the last says more than one for the rest
-		shown++
-	}
-	blank := make([]string, len(lead)-1)
-	for _, l := range names[:shown] {
-		t.lines = append(t.lines, append(append([]string{"  " + l.Name}, blank...), line(func(x profile.Cell) float64 { return shareOf(x, l.Name) })...))
-	}
-	if rest := len(names) - shown; rest > 0 {
-		t.lines = append(t.lines, append(append([]string{"  " + text.Thousands(int64(rest)) + " others"}, blank...), line(func(x profile.Cell) float64 {
-			sum := 1.0
-			for _, l := range names[:shown] {
-				sum -= shareOf(x, l.Name)
-			}
-			return max(sum, 0)
-		})...))
-	}
-}
-
-// affirms reports whether a level says that something is so.
-func affirms(level string) bool {
-	return slices.Contains([]string{"1", "yes", "y", "true", "t"}, strings.ToLower(level))
-}
-
-// shareOf returns the share of a level.
-func shareOf(x profile.Cell, name string) float64 {
-	for _, l := range x.Levels {
-		if l.Name == name {
-			return l.Share
-		}
-	}
-	return 0
-}
-
-// wholePercent writes a share in per cent without decimals, and without rounding it to 0 or 100.
-func wholePercent(v float64) string {
-	switch s := strconv.FormatFloat(100*v, 'f', 0, 64); {
-	case math.IsNaN(v):
-		return "-"
-	case s == "100" && v < 1-1e-9:
-		return ">99 %"
-	case s == "0" && v > 1e-9:
-		return "<1 %"
-	default:
-		return s + " %"
+		t.lines = append(t.lines, append(lead, l.Cells...))
 	}
 }
 
@@ -376,7 +217,7 @@ func statistics(c *profile.Column) (list []statistic) {
 				if x.Levels == nil {
 					return math.NaN()
 				}
-				return shareOf(x, l.Name)
+				return x.Share(l.Name)
 			}})
 		}
 	default:

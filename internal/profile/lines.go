@@ -1,0 +1,193 @@
+package profile
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/latent-go/latent/internal/text"
+)
+
+const (
+	// shownLevels is how many levels of a category people are shown; JSON and files have all.
+	shownLevels = 3
+	// spreads is how many standard deviations count as the width of the range in which a column's rows lie.
+	spreads = 4
+)
+
+// Line is a line of a profile for people: a column, or a level of one.
+type Line struct {
+	Column *Column
+	Level  bool     // it is one of the levels of the column, which has a line of its own above
+	Name   string   // of the column, or of the level
+	Cells  []string // of all rows, then of each group
+}
+
+// Lines returns the lines of a column: one for a number, or one for itself and one for each of its most frequent levels. Of two levels one
+// says all, and needs one line.
+func (c *Column) Lines() []Line {
+	cells := make([]string, 1+len(c.Groups))
+	switch c.Kind {
+	case Number, Count:
+		cells = c.numbers()
+	case Category:
+		return c.levelLines()
+	case Empty:
+		cells[0] = "no value"
+	default:
+		cells[0] = text.Thousands(c.Distinct) + " different"
+		if c.Distinct > MostLevels {
+			cells[0] = "over " + text.Thousands(MostLevels) + " different"
+		}
+	}
+	return []Line{{Column: c, Name: c.Name, Cells: cells}}
+}
+
+// cells returns what the column is like over all rows, then in each group.
+func (c *Column) cells() []Cell { return append([]Cell{c.All}, c.Groups...) }
+
+// numbers writes what a column of numbers is like over all rows and in each group.
+func (c *Column) numbers() []string {
+	all := c.cells()
+	out := make([]string, len(all))
+	var at []int
+	var values []float64
+	for i, x := range all {
+		switch {
+		case x.Mean == nil:
+			out[i] = "-"
+			continue
+		case x.Quartiles != nil:
+			values = append(values, x.Quartiles[1])
+		default:
+			values = append(values, *x.Mean)
+		}
+		at = append(at, i)
+	}
+	wide := 0.0 // not known
+	if c.All.SD != nil {
+		wide = spreads * *c.All.SD
+	}
+	digits := text.NewColumn(wide, values...)
+	for j, s := range text.Numbers(values, wide) {
+		x := &all[at[j]]
+		switch {
+		case x.Quartiles != nil:
+			s += " (" + digits.Text(x.Quartiles[0]) + " to " + digits.Text(x.Quartiles[2]) + ")"
+		case c.Kind == Number && x.SD != nil:
+			s += " (" + digits.Text(*x.SD) + ")"
+		}
+		out[at[j]] = s
+	}
+	return out
+}
+
+// levelLines returns the lines of a category: one for each of the most frequent levels, and one for all others.
+func (c *Column) levelLines() []Line {
+	names := c.All.Levels
+	line := func(name string, level bool, share func(x Cell) float64) Line {
+		l := Line{Column: c, Level: level, Name: name}
+		for _, x := range c.cells() {
+			if x.Levels == nil {
+				l.Cells = append(l.Cells, "-")
+			} else {
+				l.Cells = append(l.Cells, Percent(share(x)))
+			}
+		}
+		return l
+	}
+	if len(names) == 2 {
+		one := names[0].Name
+		if affirms(names[1].Name) {
+			one = names[1].Name
+		}
+		return []Line{line(c.Name+" = "+one, false, func(x Cell) float64 { return x.Share(one) })}
+	}
+	lines := []Line{{Column: c, Name: c.Name, Cells: make([]string, 1+len(c.Groups))}}
+	shown := min(len(names), shownLevels)
+	if len(names) == shownLevels+1 { // a line for the last says more than one for the rest
+		shown++
+	}
+	for _, l := range names[:shown] {
+		lines = append(lines, line(l.Name, true, func(x Cell) float64 { return x.Share(l.Name) }))
+	}
+	if rest := len(names) - shown; rest > 0 {
+		lines = append(lines, line(text.Thousands(int64(rest))+" others", true, func(x Cell) float64 {
+			sum := 1.0
+			for _, l := range names[:shown] {
+				sum -= x.Share(l.Name)
+			}
+			return max(sum, 0)
+		}))
+	}
+	return lines
+}
+
+// affirms reports whether a level says that something is so.
+func affirms(level string) bool {
+	return slices.Contains([]string{"1", "yes", "y", "true", "t"}, strings.ToLower(level))
+}
+
+// Share returns the share of a level.
+func (c *Cell) Share(name string) float64 {
+	for _, l := range c.Levels {
+		if l.Name == name {
+			return l.Share
+		}
+	}
+	return 0
+}
+
+// Percent writes a share in per cent without decimals, and without rounding it to 0 or 100.
+func Percent(v float64) string {
+	switch s := strconv.FormatFloat(100*v, 'f', 0, 64); {
+	case math.IsNaN(v):
+		return "-"
+	case s == "100" && v < 1-1e-9:
+		return ">99 %"
+	case s == "0" && v > 1e-9:
+		return "<1 %"
+	default:
+		return s + " %"
+	}
+}
+
+// Notes says what the numbers are that lines show.
+func (p *Profile) Notes() (notes []string) {
+	has := func(is func(c Column) bool) bool { return slices.ContainsFunc(p.Columns, is) }
+	numbers := has(func(c Column) bool { return c.Kind == Number })
+	switch median := has(func(c Column) bool { return c.All.Quartiles != nil }); {
+	case median:
+		notes = append(notes, "numbers: median (lower and upper quartile)")
+	case numbers:
+		notes = append(notes, "numbers: mean (standard deviation)")
+	}
+	if has(func(c Column) bool { return c.Kind == Count && c.All.Quartiles == nil }) {
+		notes = append(notes, "counts: mean")
+	}
+	if p.Sampled > 0 {
+		notes = append(notes, "quartiles are those of "+text.Thousands(int64(p.Sampled))+" rows drawn at random")
+	}
+	notes = append(notes, "between: the share of a column's variance, or of a category's entropy, that lies between the groups")
+	if p.Counted == ByResponsibility {
+		notes = append(notes, "a row counts for each group as much as its probability there")
+	}
+	if has(func(c Column) bool { return !c.Fitted }) {
+		notes = append(notes, "* is not in the model")
+	}
+	return notes
+}
+
+// Mark is what stands behind the name of a column that is not in the model; "" for one that is.
+func (c *Column) Mark() string {
+	switch {
+	case c.Known:
+		return "* (known groups)"
+	case c.Weight:
+		return "* (row weights)"
+	case !c.Fitted:
+		return "*"
+	}
+	return ""
+}
