@@ -229,7 +229,7 @@ func TestDegenerateCandidatesNeverWin(t *testing.T) {
 		flat = append(flat, v, 2*v)
 	}
 	_, err := Fit(context.Background(), fixtures.Table(2, flat...), Spec{KRange: [2]int{1, 2}, Covariance: "full,tied"})
-	if err == nil || !strings.Contains(err.Error(), "floor of variances") {
+	if err == nil || !strings.Contains(err.Error(), "variance floor") {
 		t.Errorf("rows on a line: %v", err)
 	}
 }

@@ -115,7 +115,7 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 	case k != nil && !k.Mixture:
 		return nil, plan.Wrong("Model", "must be a mixture; for %s use fit", k.Name)
 	case spec.RegCovar > 0:
-		return nil, plan.Wrong("RegCovar", "changes the likelihood that the algorithms climb in every step: there is nothing to compare; leave it out")
+		return nil, plan.Wrong("RegCovar", "changes the likelihood that the algorithms maximise in every step: there is nothing to compare; leave it out")
 	case len(algorithms) == 0:
 		return nil, plan.Wrong("Algorithms", "names none")
 	case (spec.Beta != nil || spec.BetaSteps != 0) && !slices.Contains(algorithms, "anti-annealing"):

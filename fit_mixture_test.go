@@ -75,7 +75,7 @@ func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 			if v := r.Model.Covariance[1][0]; !(v > 0 && v < 1e-6) {
 				t.Errorf("%s: second variance %v", shape, v)
 			}
-			if a.AtFloor || !b.AtFloor || !r.Converged || len(r.Certificate.OnEdge) != 1 || !strings.Contains(strings.Join(texts(r.Warnings), "\n"), "component 2 is at the floor") {
+			if a.AtFloor || !b.AtFloor || !r.Converged || len(r.Certificate.OnEdge) != 1 || !strings.Contains(strings.Join(texts(r.Warnings), "\n"), "group 2 has collapsed to the variance floor") {
 				t.Errorf("%s %s: at the floor %v and %v, converged %v, edge %v, warnings %q", algorithm, shape, a.AtFloor, b.AtFloor, r.Converged, r.Certificate.OnEdge, r.Warnings)
 			}
 		}

@@ -42,7 +42,7 @@ func TestRemarksCountRowsByTheirWeights(t *testing.T) {
 		want       string // in the remark of the weighted rows
 		wantLonger string // in that of the rows written out
 	}{
-		{floor, Spec{K: 2, Seed: new(uint64(1))}, "its 1 row of weight 40 is all but equal", "its 40 rows are all but equal"},
+		{floor, Spec{K: 2, Seed: new(uint64(1))}, "its 1 row of weight 40 is almost equal", "its 40 rows are almost equal"},
 		{few, Spec{K: 1}, "no more than 5 distinct values", "no more than 5 distinct values"},
 	} {
 		weighted, err := Fit(ctx, c.table, c.spec)
@@ -83,7 +83,7 @@ func TestEmptyComponentsAreNamedTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 components are empty (3, 4): no row carries their labels"; !slices.Contains(texts(r.Warnings), want) {
+	if want := "2 groups are empty (3, 4): no row has their labels"; !slices.Contains(texts(r.Warnings), want) {
 		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
 	}
 }
@@ -96,7 +96,7 @@ func TestAComponentOfWeightlessRowsIsEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "component 3 is empty: only rows of weight 0 carry its label"; !slices.Contains(texts(r.Warnings), want) {
+	if want := "group 3 is empty: only rows of weight 0 have its label"; !slices.Contains(texts(r.Warnings), want) {
 		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
 	}
 }

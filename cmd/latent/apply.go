@@ -179,7 +179,7 @@ type scoreFlags struct {
 func scoreCommand() *cobra.Command {
 	var f scoreFlags
 	cmd := &cobra.Command{
-		Use: "score MODEL DATA", Short: "Log density of every row, in nats; low is unusual. Or how good the labels are", Example: "  latent score model.json new.csv",
+		Use: "score MODEL DATA", Short: "How well each row fits the model (log density; low is unusual), or how good labels are", Example: "  latent score model.json new.csv",
 		Long: "Prints the log density of every row under a mixture, in nats. With --against COLUMN or --validity it prints instead how good the labels are:\n\n" +
 			"  latent score MODEL DATA --against COLUMN                  those that the model gives\n" +
 			"  latent score DATA --label-column C [--against COLUMN]     those in a column of the table",

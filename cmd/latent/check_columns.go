@@ -66,7 +66,7 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 		names, sd = append(names, c.Name), append(sd, c.SD)
 	}
 	if name, share := columns.Dominant(names, sd); name != "" {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("column %q holds %s of the variance: k-means and K-medians would group by it almost alone; use --scale standard with them", name, text.Percent(share)))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("column %q holds %s of the variance: in k-means and K-medians it would decide the groups almost alone; use --scale standard with them", name, text.Percent(share)))
 	}
 	if !again {
 		return
@@ -78,6 +78,6 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 		return
 	}
 	if list, err := columns.Collinear(ctx, src, info.Features, o.Threads); err == nil && list != nil {
-		p.Warnings = append(p.Warnings, columns.Tell(list, len(info.Features), "with full covariances every group would be at the floor of variances"))
+		p.Warnings = append(p.Warnings, columns.Tell(list, len(info.Features), "with full covariances every group would be at the variance floor"))
 	}
 }

@@ -41,8 +41,8 @@ func compareCommand() *cobra.Command {
 	c := cmd.Flags()
 	c.StringSliceVar(&f.algorithms, "algorithms", latent.Climbers(), "the algorithms to compare")
 	c.BoolVar(&f.json, "json", false, "print the table as JSON")
-	c.StringVar(&f.trace, "trace", "", "write a CSV of every half-sweep of every algorithm and start")
-	c.StringVar(&f.plot, "plot", "", "draw the climb of every algorithm's best start to this file (.svg or .png)")
+	c.StringVar(&f.trace, "trace", "", "write every E-step and M-step of every algorithm and start to this file (CSV)")
+	c.StringVar(&f.plot, "plot", "", "draw how the log-likelihood rises in every algorithm's best start to this file (.svg or .png)")
 	c.BoolVar(&f.noProgress, "no-progress", false, "no progress line")
 	c.MarkHidden("algorithm")
 	return cmd
@@ -107,7 +107,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		err = compareTable(cmd.OutOrStdout(), table)
 	}
 	if k := kind.Of(in.spec.Model); err == nil && !f.json && in.info.Types != nil && k != kind.Gaussian { // what the columns have decided
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(the columns make it %s)\n", decided(k, in.info))
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(chosen from what the columns hold: %s)\n", decided(k, in.info))
 	}
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func compareTable(out io.Writer, table []latent.Comparison) error {
 	if err := w.Flush(); err != nil || open == nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "(the log-likelihood is flat in some direction at the best end of %s: these rows do not determine all parameters)\n", strings.Join(open, ", "))
+	_, err := fmt.Fprintf(out, "(these rows do not determine all parameters: the log-likelihood is flat in some direction at the best result of %s)\n", strings.Join(open, ", "))
 	return err
 }
 

@@ -29,7 +29,7 @@ func doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "What this machine can do: kernel level, threads, speed",
+		Short: "What this machine can do: vector instructions, threads, speed",
 		Long: "What this machine can do: the level of the kernels, the number of threads, and how fast these multiply and read.\n" +
 			kern.Env + "=off, avx2 or avx512 forces a level.",
 		Args: exactly(0, ""),

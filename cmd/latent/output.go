@@ -38,7 +38,7 @@ func (o *outputFlags) add(cmd *cobra.Command) {
 	f.StringVarP(&o.model, "output", "o", "", "write the model to this file (JSON)")
 	f.StringVar(&o.labels, "labels", "", "write a label for every row to this file (.csv, .parquet or .npy)")
 	f.BoolVar(&o.probabilities, "probabilities", false, "add the probability of every group to the labels")
-	f.StringVar(&o.trace, "trace", "", "write every half-sweep of every start to this file (CSV)")
+	f.StringVar(&o.trace, "trace", "", "write every E-step and M-step of every start to this file (CSV)")
 	f.StringVar(&o.report, "report", "", "write a page with pictures of the result to this file (HTML)")
 	f.StringVar(&o.dir, "out", "", "write model.json, labels.csv, trace.csv, report.html and spec.json to this folder, all or none")
 	f.BoolVar(&o.allowUnconverged, "allow-unconverged", false, "exit with 0 instead of 3 when not finished")

@@ -32,10 +32,10 @@ func (g *againstFlags) add(cmd *cobra.Command, d *dataFlags) {
 	f.StringVar(&d.Truth, "against", "", "column of known groups: print how well the labels agree with it, and --validity")
 	f.BoolVar(&g.validity, "validity", false, "print how well the labels fit the data: silhouette, Calinski-Harabasz, Davies-Bouldin")
 	f.StringVar(&g.labels, "label-column", "", "judge the labels in this column of DATA; no model is given")
-	f.StringVar(&d.Weight, "weight-column", "", "with these: column of row weights; a weight of 2 is the row twice")
+	f.StringVar(&d.Weight, "weight-column", "", "with --against, --validity or --label-column: column of row weights; a weight of 2 is the row twice")
 	f.StringArrayVar(&d.columns, "columns", nil, "with --label-column: the data that the labels are of; every other numeric column otherwise")
 	f.StringArrayVar(&d.exclude, "exclude", nil, "with --label-column: columns to leave out, written like --columns")
-	f.Uint64Var(&g.seed, "seed", 1, "with these: seed of the sample of rows whose silhouette is taken")
+	f.Uint64Var(&g.seed, "seed", 1, "with --against, --validity or --label-column: seed of the sample of rows that the silhouette is estimated from")
 }
 
 // asked reports whether indices are wanted, and refuses flags that then, or else, have no effect.
@@ -361,7 +361,7 @@ func eachBlock(ctx context.Context, src data.Source, each func(*data.Block) erro
 func (o *indices) tell(w io.Writer) {
 	fmt.Fprintf(w, "%s in %s", text.Count(o.Rows, "row"), text.Count(o.Groups, "group"))
 	if o.Against != nil {
-		fmt.Fprintf(w, ", held against %s of the column %s", classes(*o.Classes), *o.Against)
+		fmt.Fprintf(w, ", compared with %s of the column %s", classes(*o.Classes), *o.Against)
 	}
 	fmt.Fprintf(w, "\n\n")
 	line := func(name, key string, v *float64, note string) {
@@ -389,7 +389,7 @@ func (o *indices) tell(w io.Writer) {
 	fmt.Fprintf(w, "validity, from %s: %s\n", text.Count(len(o.Columns), "column"), strings.Join(names, ", "))
 	note := "-1 to 1, higher is better"
 	if o.SilhouetteLeast > 0 {
-		note += fmt.Sprintf("; estimated from %s, held against each other (seed %d)", sampledRows(o.SilhouetteRows, o.SilhouetteLeast), o.Seed)
+		note += fmt.Sprintf("; estimated from %s (seed %d)", sampledRows(o.SilhouetteRows, o.SilhouetteLeast), o.Seed)
 	}
 	line("silhouette", "silhouette", o.Silhouette, note)
 	line("Calinski-Harabasz", "calinski_harabasz", o.Calinski, "higher is better")

@@ -57,7 +57,7 @@ func segmentCommand() *cobra.Command {
 	c.IntVar(&f.masks, "mask-count", 8, "how many masks")
 	f.memory.add(cmd)
 	o := &f.out
-	c.StringVar(&o.trace, "trace", "", "write every half-sweep of every start to this file (CSV)")
+	c.StringVar(&o.trace, "trace", "", "write every E-step and M-step of every start to this file (CSV)")
 	c.StringVar(&o.dir, "out", "", "write all of these, a page index.html, model.json and spec.json to this folder, all or none")
 	c.BoolVar(&o.allowUnconverged, "allow-unconverged", false, "exit with 0 instead of 3 when not finished")
 	c.StringArrayVar(&o.require, "require", nil, "exit with 4 unless the result meets this, such as rmse<10")
@@ -251,7 +251,7 @@ func (f *segmentFlags) fewColours(path string, features *picture.Features, spec 
 			warnings = append(warnings, fmt.Sprintf("-k is %d, but the picture has %s: every colour is a segment", k, text.Count(distinct, "colour")))
 		}
 		if mixture {
-			warnings = append(warnings, "k-means takes the place of the mixture, which has no finite likelihood with a component for every colour")
+			warnings = append(warnings, "k-means is used in place of a mixture, which has no finite likelihood with a segment for every colour")
 			spec.Model = kind.KMeans.Name
 		}
 		*spec = latent.Spec{Model: spec.Model, K: distinct, Seed: spec.Seed, Threads: spec.Threads, Columns: spec.Columns}
@@ -336,7 +336,7 @@ func gatherFloors(r *latent.Result) []model.Warning {
 		return r.Warnings
 	}
 	warnings := slices.DeleteFunc(slices.Clone(r.Warnings), func(w model.Warning) bool { return w.Code == model.AtFloor })
-	what := fmt.Sprintf("at the floor of variances: %d of %s, whose pixels are all but equal in some direction", n, text.Count(len(r.Components), "component"))
+	what := fmt.Sprintf("at the variance floor: %d of %s, whose pixels are almost equal in some direction", n, text.Count(len(r.Components), "segment"))
 	if !strings.HasSuffix(r.Covariance, "spherical") {
 		what += "; --covariance spherical would have fewer"
 	}

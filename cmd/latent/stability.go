@@ -26,10 +26,10 @@ func stabilityLines(w io.Writer, r *latent.Result, s *model.Stability) {
 		of += fmt.Sprintf(" (%d could not be fitted: %s)", s.Failed, s.Why)
 	}
 	if s.Done == 0 {
-		fmt.Fprintf(w, "stability: of %s none is done\n", of)
+		fmt.Fprintf(w, "stability: none of %s is done\n", of)
 		return
 	}
-	fmt.Fprintf(w, "stability over %s: labels agree with an ARI of %.3f on average, of %.3f or more in 95 %% of them\n", of, *s.ARI, *s.ARILow)
+	fmt.Fprintf(w, "stability in %s: the labels agree with an ARI of %.3f on average, and of at least %.3f in 95 %% of them\n", of, *s.ARI, *s.ARILow)
 	if s.Choices == nil {
 		return
 	}
@@ -41,7 +41,7 @@ func stabilityLines(w io.Writer, r *latent.Result, s *model.Stability) {
 			ks = append(ks, fmt.Sprintf("%d in %d", c.K, s.Times(c.K)))
 		}
 	}
-	line := fmt.Sprintf("k chosen again: %s", strings.Join(ks, ", "))
+	line := fmt.Sprintf("number of groups that was chosen in them: %s", strings.Join(ks, ", "))
 	if r.Mclust != "" && len(s.Choices) > len(ks) {
 		var shapes []string
 		for _, c := range s.Choices[:min(len(s.Choices), 4)] {
@@ -60,28 +60,28 @@ func howMany(done, asked int, noun string) string {
 	if done == asked {
 		return text.Count(asked, noun)
 	}
-	return fmt.Sprintf("%d of %s", done, text.Count(asked, noun))
+	return fmt.Sprintf("%s of %s", text.Thousands(int64(done)), text.Count(asked, noun))
 }
 
 // significant is the customary level of a test.
 const significant = 0.05
 
 func lrtLine(t *model.LRT) string {
-	line := fmt.Sprintf("likelihood ratio of k = %d against %d: ", t.K, t.Against)
+	line := fmt.Sprintf("test of %s against %d by the likelihood ratio: ", text.Count(t.K, "group"), t.Against)
 	switch {
 	case t.Statistic == nil && t.Why != "":
 		return line + "there is none, " + t.Why
 	case t.P == nil:
 		return line + "no sample is done"
 	}
-	line += fmt.Sprintf("%s, p = %s by %s", text.Short(*t.Statistic), text.P(*t.P), howMany(t.Done, t.Replicates, "sample"))
+	line += fmt.Sprintf("%s, p = %s from %s", text.Short(*t.Statistic), text.P(*t.P), howMany(t.Done, t.Replicates, "sample"))
 	if t.Failed > 0 {
 		line += fmt.Sprintf(" (%d could not be compared: %s)", t.Failed, t.Why)
 	}
 	if *t.P <= significant {
-		return line + fmt.Sprintf(": k = %d is too few", t.K)
+		return line + fmt.Sprintf(": %s too few", text.Are(t.K, "group"))
 	}
-	return line + fmt.Sprintf(": nothing speaks for more than k = %d", t.K)
+	return line + fmt.Sprintf(": no evidence for more than %s", text.Count(t.K, "group"))
 }
 
 // unrepeated says which replicates an interruption left out; nothing where it left out none.
@@ -96,7 +96,7 @@ func unrepeated(r *latent.Result) string {
 	if parts == nil {
 		return ""
 	}
-	return "interrupted after " + strings.Join(parts, " and ") + "; the fit itself is whole"
+	return "interrupted after " + strings.Join(parts, " and ") + "; the fit itself is complete"
 }
 
 // stableCell is what the table of groups tells of a group's stability.
@@ -118,7 +118,7 @@ func stableNote(w io.Writer, r *latent.Result) {
 			doubt = append(doubt, fmt.Sprint(g.Label))
 		}
 	}
-	fmt.Fprint(w, "(stable: mean Jaccard similarity with the samples' nearest groups; 0.85 is very stable, 0.75 stable, below 0.6 not to be trusted")
+	fmt.Fprint(w, "(stable: mean similarity, by Jaccard, with the nearest group of each sample; from 0.85 very stable, from 0.75 stable, below 0.6 not to be trusted")
 	switch len(doubt) {
 	case 0:
 	case 1:

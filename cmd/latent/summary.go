@@ -127,6 +127,8 @@ func modelLine(r *latent.Result) string {
 	case r.Inertia != nil:
 		k := kind.Of(r.Kind)
 		return s + fmt.Sprintf("%s %s (%s to the centres; there is no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of)
+	case r.LogLik == nil && !kind.Of(r.Kind).Mixture:
+		return s + fmt.Sprintf("the %s is not in the file", kind.Of(r.Kind).Cost.Name)
 	case r.LogLik == nil:
 		return s + fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.FreeParameters, "free parameter"))
 	case r.BIC == nil:

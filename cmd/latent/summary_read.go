@@ -31,7 +31,13 @@ func readLines(r *latent.Result, info *data.Info) []string {
 			how = fmt.Sprintf("; read with delimiter %q, decimal %q, %s", info.Delimiter, info.Decimal, map[bool]string{true: "a header", false: "no header"}[info.Header])
 		}
 	}
+	if !r.ByHand && r.Init != "none" && r.Init != "" {
+		how += fmt.Sprintf("; seed %d", r.Seed)
+	}
 	lines := []string{first + how}
+	if r.ByHand { // the finding has said so
+		lines[0] = ""
+	}
 	if left != "" {
 		if one := first + "; " + left + how; utf8.RuneCountInString(one) <= width {
 			lines[0] = one
@@ -44,21 +50,17 @@ func readLines(r *latent.Result, info *data.Info) []string {
 
 // readLine says how many rows and columns there are.
 func readLine(r *latent.Result) string {
-	name := r.Data
-	if name == "" {
-		name = "by hand"
-	}
 	var b strings.Builder
+	if r.Data != "" {
+		b.WriteString(r.Data + ": ")
+	}
 	if r.Rows == 0 {
-		fmt.Fprintf(&b, "%s: a model of %s", name, text.Count(r.D, "column"))
+		fmt.Fprintf(&b, "a model of %s", text.Count(r.D, "column"))
 	} else {
-		fmt.Fprintf(&b, "%s: %s, %s", name, text.Count(r.Rows, "row"), text.Count(r.D, "column"))
+		fmt.Fprintf(&b, "%s, %s", text.Count(r.Rows, "row"), text.Count(r.D, "column"))
 	}
 	if r.TotalWeight != 0 && r.TotalWeight != float64(r.Rows) {
 		fmt.Fprintf(&b, ", total weight %s", text.Short(r.TotalWeight))
-	}
-	if !r.ByHand && r.Init != "none" && r.Init != "" {
-		fmt.Fprintf(&b, ", seed %d", r.Seed)
 	}
 	return b.String()
 }
@@ -106,10 +108,10 @@ func missingLine(r *latent.Result) string {
 	m := r.Missing
 	var parts []string
 	if m.Cells > 0 {
-		parts = append(parts, fmt.Sprintf("missing: %s in %s; the model is of the cells that are there", text.Count(m.Cells, "cell"), text.Count(m.Rows, "row")))
+		parts = append(parts, fmt.Sprintf("missing: %s in %s; the fit uses the cells that are there", text.Count(m.Cells, "cell"), text.Count(m.Rows, "row")))
 	}
 	if m.EmptyRows > 0 {
-		parts = append(parts, fmt.Sprintf("%s without any cell %s not fitted", text.Count(m.EmptyRows, "row"), text.Form(m.EmptyRows, "is", "are")))
+		parts = append(parts, fmt.Sprintf("%s without any value %s not fitted", text.Count(m.EmptyRows, "row"), text.Form(m.EmptyRows, "is", "are")))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -17,10 +17,10 @@ func (f *Fit) Certify(s ascent.Step) (c model.Certificate) {
 	c.OnEdge = []string{}
 	switch {
 	case f.Plan.RegCovar > 0:
-		c.Why = "--reg-covar adds to the variances outside the likelihood: nothing is climbed"
+		c.Why = "--reg-covar adds to the variances, so that no likelihood is maximised"
 		return c
 	case f.Plan.Hard() && f.Plan.Mixture():
-		c.Why = "hard labels climb another function than the log-likelihood"
+		c.Why = "hard labels maximise another function than the log-likelihood"
 		return c
 	case f.Plan.Hard():
 		return c
@@ -109,7 +109,7 @@ func (f *Fit) outerProducts(keep []int, held []bool, info *mat.SymDense) func(v 
 }
 
 // Undetermined is what is said where the log-likelihood is flat in some direction.
-const Undetermined = "the log-likelihood is flat in some direction: these rows do not determine all parameters"
+const Undetermined = "these rows do not determine all parameters: the log-likelihood is flat in some direction"
 
 // FlatBelow is the curvature, in units of the complete-data information, below which a direction is called flat: the precision of a difference
 // of gradients.

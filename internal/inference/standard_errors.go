@@ -41,17 +41,17 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	p := len(keep)
 	switch {
 	case f.Plan.RegCovar > 0:
-		e.Why = "--reg-covar adds to the variances outside the likelihood"
+		e.Why = "--reg-covar adds to the variances, so that no likelihood is maximised"
 	case f.Plan.Hard():
-		e.Why = "hard labels climb another function than the log-likelihood"
+		e.Why = "hard labels maximise another function than the log-likelihood"
 	case IsFlat(s):
 		e.Why = Undetermined
 	case p == 0:
-		e.Why = "every parameter is on an edge"
+		e.Why = "every parameter is at an end of its range"
 	case p > sweep.MaxInformation:
-		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d whose information is inverted", p, sweep.MaxInformation)
+		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d for which they are computed", p, sweep.MaxInformation)
 	case int64(p) >= f.Survey.Used:
-		e.Why = fmt.Sprintf("%s too few for the information of %d parameters", text.RowsAre(f.Survey.Used, f.Survey.W), p) // whatever their weights, the scores of n rows span n directions at most
+		e.Why = fmt.Sprintf("%s too few for the standard errors of %d parameters", text.RowsAre(f.Survey.Used, f.Survey.W), p) // whatever their weights, the scores of n rows span n directions at most
 	}
 	if e.Why != "" {
 		return e, nil

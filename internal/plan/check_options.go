@@ -43,7 +43,7 @@ func (p *Plan) validateModel() error {
 	case p.PCA > 0 && !k.Cells.Units:
 		return Wrong("PCA", "does not apply to %s: %s have no directions", m, k.Cells.Are)
 	case p.RegCovar > 0 && !slices.Contains([]Algorithm{Auto, EM, HardEM}, p.Algorithm):
-		return Wrong("Algorithm", "%s climbs the likelihood, which --reg-covar above 0 changes in every step; use em", p.Algorithm)
+		return Wrong("Algorithm", "%s maximises the likelihood, which --reg-covar above 0 changes in every step; use em", p.Algorithm)
 	case p.BatchSize < 0:
 		return Wrong("BatchSize", "is %d; it must be at least 1", p.BatchSize)
 	case p.BatchSize > 0 && p.Algorithm != MiniBatch:
@@ -108,9 +108,9 @@ func (p *Plan) validateRepeats() error {
 	case !p.Mixture():
 		return Wrong("LRT", "compares log-likelihoods, which %s does not have; use --criterion gap with -k LO:HI, or --bootstrap", p.Kind.Name)
 	case p.RegCovar > 0:
-		return Wrong("LRT", "compares the largest log-likelihoods, which --reg-covar does not climb to")
+		return Wrong("LRT", "compares the largest log-likelihoods, which --reg-covar does not reach")
 	case p.Algorithm == HardEM:
-		return Wrong("LRT", "compares the largest log-likelihoods, which hard-em does not climb to")
+		return Wrong("LRT", "compares the largest log-likelihoods, which hard-em does not reach")
 	case p.HasStart():
 		return Wrong("LRT", "fits one more group too, but --init %s gives one start for -k", p.Init)
 	}
@@ -129,7 +129,7 @@ func (p *Plan) validateChoice() error {
 	}
 	switch {
 	case p.Spec.Criterion != "" && !p.Chooses():
-		return Wrong("Criterion", "decides where -k or --covariance leave a choice; here they leave none")
+		return Wrong("Criterion", "chooses between candidates, but -k and --covariance leave only one")
 	case p.Spec.Criterion != "" && !slices.Contains(p.Kind.Criteria, string(p.Criterion)):
 		return Wrong("Criterion", "%s %s; %s has %s", p.Criterion, p.Criterion.needs(), p.Kind.Name, text.List(p.Kind.Criteria, "and"))
 	case p.Criterion == Elbow && p.KRange[1]-p.KRange[0] < 2:

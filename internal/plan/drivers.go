@@ -14,15 +14,15 @@ func (p *Plan) DriverAndReason(d int) (a Algorithm, why string) {
 	case p.Algorithm != Auto:
 		return p.Algorithm, ""
 	case !p.Mixture() && d == 1 && !p.Holes && p.auto() && p.NInit == 0 && p.Spec.MaxIter == nil && p.TolShift == 0:
-		return Exact, "one column has an optimum that can be found for certain"
+		return Exact, "in one column the best solution can be found for certain"
 	case p.breathes():
 		return Breathing, "moves of centres and rows find what Lloyd's algorithm misses, in less time than more starts take"
 	case !p.Mixture():
 		return Lloyd, "every step takes the best centres for the labels and the best labels for the centres"
 	case p.RegCovar > 0:
-		return EM, "with --reg-covar nothing is climbed, so only EM's own step makes sense"
+		return EM, "with --reg-covar no likelihood is maximised, so only EM's own steps apply"
 	}
-	return EMLBFGS, "it ends where EM does, in several times fewer passes where components overlap"
+	return EMLBFGS, "it finds what EM finds, in several times fewer passes where groups overlap"
 }
 
 // breathes reports whether a fit of k-means whose driver is left open is one of breathing k-means, which goes on where Lloyd's algorithm

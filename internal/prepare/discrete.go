@@ -65,5 +65,5 @@ func (f *Rows) DiscreteWarning() model.Warning {
 	if n := len(names); n > 1 {
 		which = fmt.Sprintf("%d columns, %s first, have", n, strconv.Quote(names[0]))
 	}
-	return model.Warn(model.FewValues, "%s no more than %d distinct values: groups may settle on single ones, where a density has no bound but the floor of variances; unless that is meant, use --exclude %s", which, fewValues, text.ShellWord(strings.Join(names, ",")))
+	return model.Warn(model.FewValues, "%s no more than %d distinct values: a group may collapse to one of them; if they are codes rather than measurements, use --exclude %s", which, fewValues, text.ShellWord(strings.Join(names, ",")))
 }

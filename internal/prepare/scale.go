@@ -94,7 +94,7 @@ func (f *Rows) principal(ctx context.Context) (model.Transform, error) {
 		return model.Transform{}, err
 	}
 	if c.Residual > pca.Tolerance {
-		return model.Transform{}, plan.Errorf("the principal components have not settled after %d passes: the variances of the last are all but equal; use a smaller --pca", c.Passes)
+		return model.Transform{}, plan.Errorf("the principal components have not settled after %d passes: the variances of the last are almost equal; use a smaller --pca", c.Passes)
 	}
 	return model.Transform{Kind: "pca", Mean: c.Mean, Components: c.Axes, Explained: c.Shares()}, nil
 }

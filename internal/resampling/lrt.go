@@ -14,7 +14,7 @@ import (
 )
 
 // errDegenerate is why a mixture with a component at the floor of variances cannot be compared.
-var errDegenerate = errors.New("a component is at the floor of variances, which decides its likelihood")
+var errDegenerate = errors.New("a group collapsed to the variance floor, which alone makes its likelihood high")
 
 // likelihoodRatio tests the result r against one more component by a parametric bootstrap. Samples have as many rows as the row weights add
 // up to. They lack cells as the rows do, and are drawn and fitted in the space where r was fitted: the scales and projections of the rows are taken as given. note, where

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/internal/ascent"
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -199,13 +198,13 @@ func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 		return Sound, ""
 	}
 	if slices.Contains(f.atFloor(p), true) {
-		return OnFloor, fmt.Sprintf("a component is at the floor of variances (%g of the columns' own), which decides its likelihood", family.MinEigenvalue)
+		return OnFloor, "a group collapsed to the variance floor, which alone makes its likelihood high"
 	}
 	if c, j := f.narrow(p); c >= 0 {
-		return TooNarrow, "a component of few rows is " + f.narrower(j) + ", which decides its likelihood"
+		return TooNarrow, "a group of few rows is " + f.narrower(j) + ", which alone makes its likelihood high"
 	}
 	if c, need := f.scant(p); c >= 0 {
-		return TooFew, fmt.Sprintf("a component holds %s rows, fewer than the %d that a covariance of its own takes", strconv.FormatFloat(p.Weights[c], 'g', 3, 64), need)
+		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its covariance needs", strconv.FormatFloat(p.Weights[c], 'g', 3, 64), need)
 	}
 	return Sound, ""
 }

@@ -251,12 +251,12 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	}
 	switch _, g, _ := numbers.Start(); {
 	case g.Shape.Shared() && slices.Contains(at, true):
-		r.warn(model.Warn(model.AtFloor, "the shared covariance is at the floor of variances: the rows of each component are all but equal in some direction%s", f.flatIn(r.Model, p, 0, max(order[0], 0))))
+		r.warn(model.Warn(model.AtFloor, "the covariance that all groups share is at the variance floor: the rows of each group are almost equal in some direction%s", f.flatIn(r.Model, p, 0, max(order[0], 0))))
 		edge("covariance")
 	default:
 		for c, from := range order {
 			if r.Model.Provenance.AtFloor[c] {
-				w := model.Warn(model.AtFloor, "component %d is at the floor of variances (%g of the columns' own): its %s all but equal in some direction%s", c+1, family.MinEigenvalue, text.RowsAre(t.rows[c], t.sizes[c]), f.flatIn(r.Model, p, c, from))
+				w := model.Warn(model.AtFloor, "group %d has collapsed to the variance floor: its %s almost equal in some direction%s", c+1, text.RowsAre(t.rows[c], t.sizes[c]), f.flatIn(r.Model, p, c, from))
 				w.Component = c + 1
 				r.warn(w)
 			}

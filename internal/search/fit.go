@@ -179,7 +179,7 @@ func (f *Fit) Size() error {
 	f.Mix.Family = p.Kind.Family(v)
 	if g, ok := f.Mix.Family.(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {
-			return plan.Errorf("column %q: its values are so small beside the others' that the floor of variances hides them, which %s covariances have in common for all columns; use --scale standard", f.Names[j], p.Shape)
+			return plan.Errorf("column %q: its values are so small beside the others' that the variance floor hides them, which %s covariances have in common for all columns; use --scale standard", f.Names[j], p.Shape)
 		}
 	}
 	if n := f.Mix.Params(); p.Algorithm == plan.BFGS && n > ascent.MaxBFGS {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/columns"
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/inference"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/text"
@@ -18,11 +17,11 @@ import (
 func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	f.warnUnfinished(r)
 	if f.Plan.RegCovar > 0 {
-		r.warn(model.Warn(model.NoCertificate, "%s, so no distance to an optimum can be told", r.Certificate.Why))
+		r.warn(model.Warn(model.NoCertificate, "%s, so the distance from the maximum is not known", r.Certificate.Why))
 	}
 	apart := f.warnApart(r)
 	if c := r.Certificate.Curvature; r.Model.Provenance.Converged && c != nil && *c < inference.FlatBelow {
-		cure := "; fewer components may do"
+		cure := "; fewer groups may be enough"
 		if apart {
 			cure = ""
 		}
@@ -32,19 +31,19 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 		f.warnFew(r, e.Winner().Last.Point)
 	}
 	if f.Units.WeightPower != 0 && f.Plan.Mixture() && f.Plan.Algorithm != plan.HardEM {
-		r.warn(model.Warn(model.WeightsOff, "the row weights average %.3g: the fit stops where it would if they averaged about 1, and its distance from the optimum is in standard errors of such weights; criteria and standard errors count the weights as they are", f.Weight()/float64(f.Survey.Used)))
+		r.warn(model.Warn(model.WeightsOff, "the row weights average %.3g, far from 1: --tol counts them as if they averaged 1; BIC and standard errors count them as they are", f.Weight()/float64(f.Survey.Used)))
 	}
 	if f.Discrete != nil {
 		r.warn(f.DiscreteWarning())
 	}
 	if f.given != nil && f.given.raised {
-		r.warn(model.Warn(model.Raised, "the model of --init has a covariance below the floor of variances (%g of the columns' own), which was raised to it", family.MinEigenvalue))
+		r.warn(model.Warn(model.Raised, "a covariance of the model that --init names is below the variance floor and was raised to it"))
 	}
 	switch n := f.Absent(); {
 	case n == 1:
-		r.warn(model.Warn(model.Absent, "1 component of --init's model has weight 0 and takes no part: no step changes it, and its parameters are not counted"))
+		r.warn(model.Warn(model.Absent, "1 group of the model that --init names has weight 0 and takes no part: the fit does not change it, and its parameters are not counted"))
 	case n > 1:
-		r.warn(model.Warn(model.Absent, "%d components of --init's model have weight 0 and take no part: no step changes them, and their parameters are not counted", n))
+		r.warn(model.Warn(model.Absent, "%d groups of the model that --init names have weight 0 and take no part: the fit does not change them, and their parameters are not counted", n))
 	}
 	var noRows, noWeight []int // labels
 	for c := range t.rows {
@@ -56,8 +55,8 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 			noRows = append(noRows, c+1)
 		}
 	}
-	r.warnEmpty(noRows, "no row carries")
-	r.warnEmpty(noWeight, "only rows of weight 0 carry")
+	r.warnEmpty(noRows, "no row has")
+	r.warnEmpty(noWeight, "only rows of weight 0 have")
 }
 
 // warnUnfinished says that the fit has not finished, and why.
@@ -68,9 +67,9 @@ func (f *Fit) warnUnfinished(r *Result) {
 	case p.Interrupted:
 		r.warn(model.Warn(model.Interrupted, " after %s: this is the best so far, not finished", after))
 	case r.Reason == ascent.Flat:
-		r.warn(model.Warn(model.Unfinished, ": after %s the log-likelihood cannot tell steps apart any more, but --tol %g is not reached", after, f.Plan.Tol))
+		r.warn(model.Warn(model.Unfinished, ": after %s rounding hides what a further step would gain, but --tol %g is not reached", after, f.Plan.Tol))
 	case !p.Converged && c.DistanceSE != nil && *c.DistanceSE <= f.Plan.Tol && *c.Method == string(ascent.Information):
-		r.warn(model.Warn(model.Unfinished, " after %s: within --tol, but the log-likelihood is nearly flat here, where the fit goes on to be sure; raise --max-iter", after))
+		r.warn(model.Warn(model.Unfinished, " after %s: the end is within --tol, but the log-likelihood is nearly flat here, and only more steps would make it sure; raise --max-iter", after))
 	case !p.Converged:
 		r.warn(model.Warn(model.Unfinished, " after %s: raise --max-iter", after))
 	}
@@ -79,10 +78,10 @@ func (f *Fit) warnUnfinished(r *Result) {
 // warnFew says that a component has so few rows that its likelihood is accidental.
 func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 	if c, j := f.narrow(at); c >= 0 {
-		r.warn(model.Warn(model.Narrow, "a component of few rows is %s: its likelihood is an accident of rounding; fewer components may do", f.narrower(j)))
+		r.warn(model.Warn(model.Narrow, "a group of few rows is %s: rounding alone makes its likelihood high; fewer groups may be enough", f.narrower(j)))
 	}
 	if c, need := f.scant(at); c >= 0 {
-		r.warn(model.Warn(model.FewRows, "the smallest component holds %.3g rows, fewer than the %d that a covariance of its own takes: its likelihood is an accident of these rows; fewer components may do", at.Weights[c], need))
+		r.warn(model.Warn(model.FewRows, "the smallest group has %s rows, fewer than the %d that its covariance needs: its shape is left to chance; fewer groups may be enough", text.Decimals(at.Weights[c], 1), need))
 	}
 }
 
@@ -90,7 +89,7 @@ func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 func (r *Result) warnEmpty(labels []int, carries string) {
 	switch n := len(labels); {
 	case n == 1:
-		w := model.Warn(model.Empty, "component %d is empty: %s its label", labels[0], carries)
+		w := model.Warn(model.Empty, "group %d is empty: %s its label", labels[0], carries)
 		w.Component = labels[0]
 		r.warn(w)
 	case n > 1:
@@ -98,7 +97,7 @@ func (r *Result) warnEmpty(labels []int, carries string) {
 		if n > 10 {
 			shown += " ..."
 		}
-		r.warn(model.Warn(model.Empty, "%d components are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
+		r.warn(model.Warn(model.Empty, "%d groups are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
 	}
 }
 
@@ -107,7 +106,7 @@ func (f *Fit) flatGroups(ctx context.Context, r *Result) error {
 	if f.Plan.Replica || !f.Plan.Shaped() || !f.Plan.Shape.Matrix() || !r.OnFloor() {
 		return nil
 	}
-	said, err := f.Collinear(ctx, "every group is at the floor of variances")
+	said, err := f.Collinear(ctx, "every group is at the variance floor")
 	if said != "" {
 		r.WarnFirst(model.Warn(model.Collinear, "%s", said))
 	}
@@ -120,7 +119,7 @@ func (f *Fit) dominance(r *Result) {
 		return
 	}
 	if name, share := columns.Dominant(f.Names, f.SD); name != "" {
-		w := model.Warn(model.OneColumn, "column %q holds %s of the variance, so the distances, and with them the groups, are almost its own; --scale standard gives all columns one scale (--scale none says that this one is meant)", name, text.Percent(share))
+		w := model.Warn(model.OneColumn, "column %q holds %s of the variance, so it decides the groups almost alone; --scale standard gives all columns the same scale (--scale none keeps it as it is, without this warning)", name, text.Percent(share))
 		w.Column = name
 		r.warn(w)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/plan"
 )
 
@@ -29,7 +28,7 @@ func (e *DegenerateError) advice() error {
 	}
 	reasons := e.Reasons
 	if e.AtFloor > 0 {
-		reasons = append(reasons[:len(reasons):len(reasons)], fmt.Sprintf("%d of %d have a component at the floor of variances (%g of the columns' own): its rows are all but equal in some direction", e.AtFloor, e.Candidates, family.MinEigenvalue))
+		reasons = append(reasons[:len(reasons):len(reasons)], fmt.Sprintf("in %d of %d a group collapsed to the variance floor: its rows are almost equal in some direction", e.AtFloor, e.Candidates))
 	}
-	return plan.Errorf("no candidate can be chosen: %s. One number of groups and one shape, -k N --covariance S, are fitted all the same", strings.Join(reasons, "; "))
+	return plan.Errorf("no candidate can be chosen: %s; -k N --covariance S fits one number of groups and one shape all the same", strings.Join(reasons, "; "))
 }

@@ -90,7 +90,7 @@ func (c *choice) whyNone(ctx context.Context) error {
 		}
 	}
 	e := &DegenerateError{Candidates: len(c.all), AtFloor: floor, Reasons: reasons}
-	said, err := c.aboutCollinear(ctx, "every group is at the floor of variances")
+	said, err := c.aboutCollinear(ctx, "every group is at the variance floor")
 	if err != nil {
 		return err
 	}

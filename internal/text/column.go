@@ -219,7 +219,7 @@ func PlusMinus(v, se float64) string {
 		return strconv.FormatFloat(v, 'e', mantissa, 64) + " ± " + strconv.FormatFloat(se, 'e', 1, 64)
 	}
 	digits = max(digits, 0)
-	return strconv.FormatFloat(v, 'f', digits, 64) + " ± " + strconv.FormatFloat(se, 'f', digits, 64)
+	return Group(strconv.FormatFloat(v, 'f', digits, 64)) + " ± " + Group(strconv.FormatFloat(se, 'f', digits, 64))
 }
 
 // exponent is that of v's first digit.

@@ -48,31 +48,25 @@ func Percent(share float64) string {
 	}
 }
 
-// Percents writes shares that stand below each other in percent, with a number of decimals: more where one would read 0 or 100 and is
-// neither, and where two that differ by more than a millionth would read the same; "<0.0001 %" and ">99.9999 %" within a millionth of 0 and 1.
+// Percents writes shares that stand below each other in percent, with a number of decimals: two digits below 1 %, more where one would read
+// 100 and is less, "<0.0001 %" and ">99.9999 %" within a millionth of 0 and 1.
 func Percents(values []float64, decimals int) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = percent(v, decimals)
+		s := strconv.FormatFloat(100*v+0, 'f', decimals, 64) // -0 is 0
+		switch {
+		case v > 0 && v < certain:
+			s = "<0.0001"
+		case v < 1 && v > 1-certain:
+			s = ">99.9999"
+		case v > 0 && v < 0.01:
+			s = strconv.FormatFloat(100*v, 'f', max(1-exponent(100*v), decimals), 64)
+		case v < 1 && strings.HasPrefix(s, "100"):
+			s = strconv.FormatFloat(100*v, 'f', -exponent(100*(1-v)), 64)
+		}
+		out[i] = s + " %"
 	}
-	apart(values, out, func(v float64, more int) string { return percent(v, decimals+more) },
-		func(a, b float64) bool { return math.Abs(a-b) > alike })
 	return out
-}
-
-func percent(v float64, decimals int) string {
-	s := strconv.FormatFloat(100*v+0, 'f', decimals, 64)
-	switch {
-	case v > 0 && v < certain:
-		return "<0.0001 %"
-	case v < 1 && v > 1-certain:
-		return ">99.9999 %"
-	case v > 0 && readsZero(s):
-		s = strconv.FormatFloat(100*v, 'f', 1-exponent(100*v), 64)
-	case v < 1 && v > 0.5 && strings.HasPrefix(s, "100"):
-		s = strconv.FormatFloat(100*v, 'f', -exponent(100*(1-v)), 64)
-	}
-	return s + " %"
 }
 
 // Shares writes probabilities that stand below each other, each as Share does. Two that differ by more than a millionth read

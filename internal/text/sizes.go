@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 )
@@ -27,7 +26,7 @@ func Duration(s float64) string {
 func RowsAre(n int64, weight float64) string {
 	s := Count(n, "row")
 	if weight != float64(n) {
-		s += fmt.Sprintf(" of weight %.6g", weight)
+		s += " of weight " + Group(single(weight))
 	}
 	return s + Form(n, " is", " are")
 }
