@@ -59,6 +59,11 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if err := m.kind().Check(ctx, src, m.Types, m.Levels, m.Columns, false); err != nil {
 		return err
 	}
+	return j.rows(ctx, src, threads, each)
+}
+
+// rows scores rows of cells that are known to be right, after the model's transform. See Rows.
+func (j *judge) rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}

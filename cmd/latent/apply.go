@@ -16,12 +16,13 @@ import (
 
 // applyFlags are the flags of label and score.
 type applyFlags struct {
-	data    dataFlags
-	output  string
-	threads int
-	all     bool     // --append: every column of the input passes through
-	unseen  string   // --unseen
-	columns []string // names of the columns of the input
+	data     dataFlags
+	output   string
+	threads  int
+	all      bool     // --append: every column of the input passes through
+	unseen   string   // --unseen
+	outliers float64  // --outliers; 0 where it is not given
+	columns  []string // names of the columns of the input
 }
 
 func (a *applyFlags) add(cmd *cobra.Command) {
@@ -29,6 +30,7 @@ func (a *applyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
 	cmd.Flags().BoolVar(&a.all, "append", false, "pass every column of the input through and add the new ones")
 	unseenFlag(cmd, &a.unseen)
+	outliersFlag(cmd, &a.outliers)
 	threadsFlag(cmd, &a.threads)
 }
 
@@ -58,6 +60,9 @@ func (a *applyFlags) validate(inputs ...string) error {
 func (a *applyFlags) load(cmd *cobra.Command, modelFile, path string) (*model.Model, data.Source, error) {
 	var err error
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
+		return nil, nil, err
+	}
+	if err := a.checkOutliers(cmd); err != nil {
 		return nil, nil, err
 	}
 	if err := a.validate(modelFile, path); err != nil {
@@ -158,9 +163,18 @@ func labelCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.emit(cmd, func(w io.Writer, format string) error {
-				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading()))
+			odd, err := a.oddRows(m, src)
+			if err != nil {
+				return err
+			}
+			err = a.emit(cmd, func(w io.Writer, format string) error {
+				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading(), odd))
 			})
+			if err != nil {
+				return err
+			}
+			odd.tell(cmd.ErrOrStderr())
+			return nil
 		},
 	}
 	a.add(cmd)
@@ -215,6 +229,8 @@ type scoreSummary struct {
 	Rows int64   `json:"rows"`
 	Sum  float64 `json:"sum"`
 	Mean float64 `json:"mean"`
+	// Outliers is nil without --outliers.
+	Outliers *outlierSummary `json:"outliers,omitempty"`
 }
 
 // score prints the log density of every row.
@@ -226,39 +242,62 @@ func (f *scoreFlags) score(cmd *cobra.Command, modelFile, path string) error {
 	if err != nil {
 		return err
 	}
+	odd, err := f.oddRows(m, src)
+	if err != nil {
+		return err
+	}
 	var distances func([]float64, *model.Scored)
 	if f.mahalanobis {
 		if distances, err = m.Distances(); err != nil {
 			return fmt.Errorf("%s: %w", modelFile, err)
 		}
-	} else if !m.HasDensity() {
+	} else if !m.HasDensity() && (odd == nil || f.json) {
 		return fmt.Errorf("%s: a %s model has no density to score rows by; use label", modelFile, m.Kind)
 	}
 	if !f.json {
-		return f.emit(cmd, func(w io.Writer, format string) error {
-			return f.data.error(cmd.Context(), path, writeScores(cmd.Context(), w, format, m, src, &f.applyFlags, distances))
+		err := f.emit(cmd, func(w io.Writer, format string) error {
+			return f.data.error(cmd.Context(), path, writeScores(cmd.Context(), w, format, m, src, &f.applyFlags, distances, odd))
 		})
-	}
-	var s scoreSummary
-	err = m.Rows(cmd.Context(), src, f.threads, func(r *model.Scored) error {
-		for _, v := range r.LogDensity {
-			s.Sum += v
+		if err != nil {
+			return err
 		}
-		s.Rows += int64(r.N)
+		odd.tell(cmd.ErrOrStderr())
 		return nil
-	})
+	}
+	s, err := f.sums(cmd.Context(), m, src, odd)
 	if err != nil {
 		return f.data.error(cmd.Context(), path, err)
-	}
-	if s.Rows > 0 {
-		s.Mean = s.Sum / float64(s.Rows)
 	}
 	return printJSON(cmd.OutOrStdout(), s)
 }
 
-// writeScores writes the log density of every row, of models that have one, and where distances is not nil the squared
-// Mahalanobis distance.
-func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, a *applyFlags, distances func([]float64, *model.Scored)) error {
+// sums returns what --json prints.
+func (f *scoreFlags) sums(ctx context.Context, m *model.Model, src data.Source, odd *oddRows) (s scoreSummary, err error) {
+	err = m.Rows(ctx, src, f.threads, func(r *model.Scored) error {
+		for i, v := range r.LogDensity {
+			s.Sum += v
+			if odd == nil {
+				continue
+			}
+			if _, err := odd.count(ctx, r, i); err != nil {
+				return err
+			}
+		}
+		s.Rows += int64(r.N)
+		return nil
+	})
+	if s.Rows > 0 {
+		s.Mean = s.Sum / float64(s.Rows)
+	}
+	if odd != nil {
+		s.Outliers = odd.summary()
+	}
+	return s, err
+}
+
+// writeScores writes the log density of every row, of models that have one, where distances is not nil the squared
+// Mahalanobis distance, and what odd adds.
+func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, a *applyFlags, distances func([]float64, *model.Scored), odd *oddRows) error {
 	lead := a.leading()
 	var cols []data.OutColumn
 	if m.HasDensity() {
@@ -267,7 +306,7 @@ func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model
 	if distances != nil {
 		cols = append(cols, data.OutColumn{Name: "mahalanobis_squared", Kind: data.Float})
 	}
-	out, err := data.Create(w, format, lead.with(cols...))
+	out, err := data.Create(w, format, lead.with(append(cols, odd.columns()...)...))
 	if err != nil {
 		return err
 	}
@@ -284,6 +323,9 @@ func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model
 			}
 			if distances != nil {
 				out.Float(far[i])
+			}
+			if err := odd.put(ctx, out, s, i); err != nil {
+				return err
 			}
 			if err := out.End(); err != nil {
 				return err

@@ -164,7 +164,7 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *l
 			if err != nil {
 				return err
 			}
-			return writeLabels(ctx, to, format, r.Model, src, r.Threads, o.probabilities, leading{id: id})
+			return writeLabels(ctx, to, format, r.Model, src, r.Threads, o.probabilities, leading{id: id}, nil)
 		case "trace":
 			return w.writeTrace(to)
 		case "report":
@@ -301,16 +301,16 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// writeLabels writes a label for every row of src after its leading cells: label, probability and uncertainty, and
-// with all the probability of every component.
-func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, threads int, all bool, lead leading) error {
+// writeLabels writes a label for every row of src after its leading cells: label, probability and uncertainty, with
+// all the probability of every component, and what odd adds.
+func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, threads int, all bool, lead leading, odd *oddRows) error {
 	cols := []data.OutColumn{{Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
 	if all {
 		for c := range m.K() {
 			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
 		}
 	}
-	out, err := data.Create(w, format, lead.with(cols...))
+	out, err := data.Create(w, format, lead.with(append(cols, odd.columns()...)...))
 	if err != nil {
 		return err
 	}
@@ -323,6 +323,9 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 			out.Float(uncertainty(p, int(c)))
 			if all {
 				out.Floats(p)
+			}
+			if err := odd.put(ctx, out, s, i); err != nil {
+				return err
 			}
 			if err := out.End(); err != nil {
 				return err

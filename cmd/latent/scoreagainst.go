@@ -43,7 +43,7 @@ func (g *againstFlags) asked(cmd *cobra.Command, s *scoreFlags) (bool, error) {
 	yes := g.validity || s.data.Truth != "" || g.labels != ""
 	refused, why := []string{"weight-column", "seed"}, "without --against, --validity or --label-column"
 	if yes {
-		refused, why = []string{"append", "id", "output", "mahalanobis"}, "with indices, which are of all rows together"
+		refused, why = []string{"append", "id", "output", "mahalanobis", "outliers"}, "with indices, which are of all rows together"
 	}
 	for _, name := range refused {
 		if cmd.Flags().Changed(name) {
