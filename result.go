@@ -8,6 +8,7 @@ import (
 	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/internal/selection"
 	"github.com/latent-go/latent/model"
+	"github.com/latent-go/latent/score"
 )
 
 // Result is a finished fit. Its JSON is what the command prints with --json.
@@ -46,6 +47,10 @@ type Result struct {
 
 	model.Findings
 
+	// Crosstab is the table of the groups, labels from 1, against the known classes. It is nil where none are known, or more than fit
+	// score.MostCells, and where a model file tells the result.
+	Crosstab *score.Crosstab[int] `json:"crosstab,omitempty"`
+
 	Model  *model.Model  `json:"-"` // the model
 	Reason ascent.Reason `json:"-"` // why the winning start stopped
 }
@@ -63,7 +68,7 @@ type Timing struct {
 // newResult returns r as users see it, with the number of threads and the time that the fit took.
 func newResult(r *search.Result, threads int, took time.Duration) *Result {
 	t := Told(r.Model)
-	t.Reason, t.Threads, t.Seconds = r.Reason, threads, took.Seconds()
+	t.Crosstab, t.Reason, t.Threads, t.Seconds = r.Crosstab, r.Reason, threads, took.Seconds()
 	t.Timing = Timing{Start: r.Timing.Start, Fit: r.Timing.Fit, Judge: r.Timing.Judge}
 	if r.Model.Provenance.Stability != nil || r.Model.Provenance.LRT != nil {
 		t.Timing.Repeat = t.Seconds - t.Timing.Start - t.Timing.Fit - t.Timing.Judge

@@ -38,6 +38,7 @@ const (
 	WeightsOff    Code = "weights"        // row weights are far from 1 on average
 	NoCertificate Code = "no_certificate" // nothing is climbed, so no distance can be told
 	TruthGaps     Code = "truth_gaps"     // rows have no value in the column of known groups
+	ManyClasses   Code = "many_classes"   // the known groups are too many for a table
 	RowsChanged   Code = "rows_changed"   // the data changed while they were read
 )
 

@@ -82,6 +82,18 @@ func (t *Agreement[A, B]) Add(a A, b B, w float64) error {
 // N returns the total weight of the rows added.
 func (t *Agreement[A, B]) N() float64 { return t.n }
 
+// Labels returns the labels of both labellings, in the order in which they were first seen.
+func (t *Agreement[A, B]) Labels() (first []A, other []B) { return t.first.labels(), t.other.labels() }
+
+// labels returns the labels by their numbers.
+func (m *margin[T]) labels() []T {
+	list := make([]T, len(m.w))
+	for label, i := range m.index {
+		list[i] = label
+	}
+	return list
+}
+
 // Count returns the weight of the rows that the first labelling calls a and the second b.
 func (t *Agreement[A, B]) Count(a A, b B) float64 {
 	i, seen := t.first.index[a]

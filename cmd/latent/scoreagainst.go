@@ -83,7 +83,7 @@ func (s *scoreFlags) judge(cmd *cobra.Command, args []string) error {
 		return printJSON(cmd.OutOrStdout(), o)
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	o.tell(out)
+	o.tell(printable{out})
 	return out.Flush()
 }
 
@@ -103,19 +103,21 @@ const mostGroups = 20_000
 
 // indices is what score --against prints. Indices that have no value are nil, and Undefined says why.
 type indices struct {
-	Rows           int64    `json:"rows"`
-	WeightTotal    float64  `json:"weight_total"`
-	Columns        []string `json:"columns"`
-	Groups         int      `json:"groups"` // that have rows
-	Against        *string  `json:"against"`
-	Classes        *int     `json:"classes"`
-	ARI            *float64 `json:"ari"`
-	NMI            *float64 `json:"nmi"`
-	Homogeneity    *float64 `json:"homogeneity"`
-	Completeness   *float64 `json:"completeness"`
-	V              *float64 `json:"v_measure"`
-	Silhouette     *float64 `json:"silhouette"`
-	SilhouetteRows int64    `json:"silhouette_rows"`
+	Rows           int64       `json:"rows"`
+	WeightTotal    float64     `json:"weight_total"`
+	Columns        []string    `json:"columns"`
+	Groups         int         `json:"groups"` // that have rows
+	Against        *string     `json:"against"`
+	Classes        *int        `json:"classes"`
+	ARI            *float64    `json:"ari"`
+	NMI            *float64    `json:"nmi"`
+	Crosstab       any         `json:"crosstab,omitempty"` // *score.Crosstab of labels from 1, or of those in a column of the table; of known classes that are not too many
+	table          *crossTable // the same for a reader
+	Homogeneity    *float64    `json:"homogeneity"`
+	Completeness   *float64    `json:"completeness"`
+	V              *float64    `json:"v_measure"`
+	Silhouette     *float64    `json:"silhouette"`
+	SilhouetteRows int64       `json:"silhouette_rows"`
 	// SilhouetteLeast is how many rows of every group are among these, or all of its rows; 0 where these are all rows.
 	SilhouetteLeast int               `json:"silhouette_rows_per_group,omitempty"`
 	Seed            uint64            `json:"seed"`
@@ -128,8 +130,9 @@ type indices struct {
 type judgement struct {
 	out      *indices
 	agree    score.Agreement[string, int] // known classes first
+	k        int                          // groups of the model; 0 without one
+	names    []string                     // of the groups where a column of the table tells them, in the order of their numbers
 	groups   map[int]bool
-	classes  map[string]bool
 	stream   *score.Stream
 	sample   *score.SilhouetteSample
 	x        []float64
@@ -138,7 +141,7 @@ type judgement struct {
 }
 
 func newJudgement(d int, columns []string, against string, seed uint64) *judgement {
-	j := &judgement{out: &indices{Columns: columns, Seed: seed, Undefined: map[string]string{}}, groups: map[int]bool{}, classes: map[string]bool{},
+	j := &judgement{out: &indices{Columns: columns, Seed: seed, Undefined: map[string]string{}}, groups: map[int]bool{},
 		stream: score.NewStream(d), sample: score.NewSilhouetteSample(d, silhouetteRows(d), rng.ScoreSilhouettes.New(seed)), x: make([]float64, d)}
 	if against != "" {
 		j.out.Against = &against
@@ -160,7 +163,6 @@ func (j *judgement) first(b *data.Block, label labelOf) error {
 		j.out.WeightTotal += w
 		j.groups[l] = true
 		if j.out.Against != nil {
-			j.classes[b.Truth[i]] = true
 			if b.Truth[i] == "" {
 				j.unknown++
 			}
@@ -220,7 +222,9 @@ func (j *judgement) finish(ctx context.Context, threads int) (*indices, error) {
 	o := j.out
 	o.Groups = len(j.groups)
 	if o.Against != nil {
-		o.Classes = new(len(j.classes))
+		classes, _ := j.agree.Labels()
+		o.Classes = new(len(classes))
+		j.crosstab(classes)
 		o.ARI, o.NMI = new(j.agree.ARI()), new(j.agree.NMI())
 		o.Homogeneity, o.Completeness, o.V = new(j.agree.Homogeneity()), new(j.agree.Completeness()), new(j.agree.VMeasure())
 	}
@@ -251,6 +255,29 @@ func (j *judgement) finish(ctx context.Context, threads int) (*indices, error) {
 	return o, nil
 }
 
+// crosstab adds the table of the groups against the known classes, unless it is too large.
+func (j *judgement) crosstab(classes []string) {
+	if j.names == nil {
+		labels := make([]int, j.k)
+		for c := range labels {
+			labels[c] = c + 1
+		}
+		if t := score.NewCrosstab(labels, classes, func(label int, class string) float64 { return j.agree.Count(class, label-1) }); t != nil {
+			j.out.Crosstab, j.out.table = t, newTable(t)
+		}
+		return
+	}
+	number := map[string]int{}
+	for i, name := range j.names {
+		number[name] = i
+	}
+	sorted := slices.Clone(j.names)
+	score.SortNames(sorted)
+	if t := score.NewCrosstab(sorted, classes, func(name, class string) float64 { return j.agree.Count(class, number[name]) }); t != nil {
+		j.out.Crosstab, j.out.table = t, newTable(t)
+	}
+}
+
 // silhouette computes that of the sample, and says what the sample is of.
 func (j *judgement) silhouette(ctx context.Context, threads int) (float64, error) {
 	e, err := j.sample.Silhouette(ctx, threads)
@@ -275,6 +302,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 		return nil, err
 	}
 	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
+	j.k = m.K()
 	switch k := kind.Of(m.Kind); {
 	case k.Cells.Levels:
 		j.distance = k.Cells.Are + " have no distances"
@@ -315,12 +343,14 @@ func (g *againstFlags) column(cmd *cobra.Command, a *applyFlags, path string) (*
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
 	}
 	j := newJudgement(len(info.Features), info.Features, a.data.Truth, g.seed)
+	j.names = []string{}
 	numbers := map[string]int{}
 	label := func(b *data.Block, i int) int { // an empty one is a label too: rows that were left over
 		l, seen := numbers[b.ID[i]]
 		if !seen {
 			l = len(numbers)
 			numbers[b.ID[i]] = l
+			j.names = append(j.names, b.ID[i])
 		}
 		return l
 	}
@@ -381,6 +411,10 @@ func (o *indices) tell(w io.Writer) {
 		line("completeness", "", o.Completeness, "1 where every class is in one group")
 		line("V-measure", "", o.V, "the harmonic mean of these two")
 		fmt.Fprintln(w)
+		if o.table != nil {
+			o.table.tell(w, "the column "+*o.Against)
+			fmt.Fprintln(w)
+		}
 	}
 	names := o.Columns
 	if len(names) > 8 {

@@ -29,6 +29,10 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	}
 	fmt.Fprintln(w)
 	groups(w, r)
+	if r.Crosstab != nil {
+		fmt.Fprintln(w)
+		newTable(r.Crosstab).tell(w, "the "+truthName(info))
+	}
 	stableNote(w, r)
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, tell.Trust(r))

@@ -15,13 +15,15 @@ import (
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
+	"github.com/latent-go/latent/score"
 )
 
 // Result is what a fit leaves.
 type Result struct {
 	Model       *model.Model // with its Provenance, which tells what was found
 	Certificate model.Certificate
-	Reason      ascent.Reason // why the winning start stopped
+	Crosstab    *score.Crosstab[int] // of the groups against the known classes; nil without these, or where they are too many
+	Reason      ascent.Reason        // why the winning start stopped
 	Timing      Stages
 }
 
@@ -80,12 +82,25 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 		return nil, err
 	}
 	if t.agreement != nil {
-		p.Truth = &model.Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
-		if t.unknown > 0 {
-			r.warn(model.Warn(model.TruthGaps, "%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
-		}
+		f.truth(r, t)
 	}
 	return r, f.seal(r, errs)
+}
+
+// truth adds how the labels agree with the known groups.
+func (f *Fit) truth(r *Result, t *Tally) {
+	r.Model.Provenance.Truth = &model.Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
+	labels := make([]int, len(t.rows))
+	for c := range labels {
+		labels[c] = c + 1
+	}
+	_, classes := t.agreement.Labels()
+	if r.Crosstab = score.NewCrosstab(labels, classes, t.agreement.Count); r.Crosstab == nil {
+		r.warn(model.Warn(model.ManyClasses, "the column of known groups has so many classes that there is no table of them; is it an id?"))
+	}
+	if t.unknown > 0 {
+		r.warn(model.Warn(model.TruthGaps, "%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
+	}
 }
 
 // provenance returns what a model remembers of its fit, as far as it does not depend on the rows' densities. It holds no times and no

@@ -19,12 +19,12 @@ func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
 
 // Tally gathers from the rows what the result reports. It takes them in their order.
 type Tally struct {
-	rows            []int64                         // rows with each label
-	sizes           []float64                       // their weights
-	logLik, entropy float64                         // weighted sums over the rows
-	best            float64                         // weighted sum of the rows' scores under their own component; of centres, minus the cost
-	agreement       *score.Agreement[int32, string] // nil without a truth column
-	unknown         int64                           // rows without a value in it
+	rows            []int64                       // rows with each label
+	sizes           []float64                     // their weights
+	logLik, entropy float64                       // weighted sums over the rows
+	best            float64                       // weighted sum of the rows' scores under their own component; of centres, minus the cost
+	agreement       *score.Agreement[int, string] // of the labels, from 1; nil without a truth column
+	unknown         int64                         // rows without a value in it
 }
 
 func (t *Tally) add(s *model.Scored) error {
@@ -43,12 +43,12 @@ func (t *Tally) add(s *model.Scored) error {
 		t.entropy += w * s.Entropy[i]
 		if s.Truth != nil {
 			if t.agreement == nil {
-				t.agreement = new(score.Agreement[int32, string])
+				t.agreement = new(score.Agreement[int, string])
 			}
 			if s.Truth[i] == "" {
 				t.unknown++
 			}
-			if err := t.agreement.Add(c, s.Truth[i], w); err != nil {
+			if err := t.agreement.Add(int(c)+1, s.Truth[i], w); err != nil {
 				return err
 			}
 		}
