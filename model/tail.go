@@ -19,43 +19,51 @@ const (
 // counts tie often, and rounding depends on which other rows lack cells.
 const tie = 1e-9
 
-// mostKept is how many log densities are kept for patterns of missing cells: 64 MB, or 83 patterns of 100,000 draws. Beyond it the oldest are computed
-// again when they are needed.
+// mostKept is how many numbers are kept of rows, and of log densities: 64 MB each. Draws that do not fit are drawn anew in every pass; of
+// patterns of missing cells the oldest are computed again when they are needed.
 const mostKept = 1 << 23
 
+// A pattern of missing cells is first held against a tenth of the draws: rows that are likely on these are not looked at further. Tables with gaps may
+// have as many patterns as rows, and nine of ten rows then cost a tenth.
+const (
+	firstPart = 10
+	likely    = 0.1
+)
+
 // A Tail tells how unusual rows are under a model: the p-value of a row is the probability, under the mixture, of a log density as low
-// as its own or lower. It is estimated from rows drawn from the model, the same ones for all rows (Monte Carlo test, Barnard 1963): (1 + the number
+// as its own or lower. It is estimated from rows drawn from the model, the same ones for all rows (a Monte Carlo test, Barnard 1963): (1 + the number
 // of draws that have such a log density) / (1 + draws), which is never 0 and whose standard error is that of StandardError. Densities are those of the
-// variables of the fit: a p-value does not depend on the units of columns. A row with gaps is held against the same draws without the cells that it lacks.
+// variables of the fit: a p-value does not depend on the units of columns. A row with gaps is held against the same draws without the cells that it
+// lacks, and where a tenth of them says that its p-value is 0.1 or more, that is the estimate.
 //
 // Centres (kmeans, kmedians) have no density. Their p-value is the share of the rows of a source that are at least as far from their
 // nearest centre, over the cells that the row has; rows of the source that lack one of these are left out.
 //
 // A Tail is for one goroutine at a time.
 type Tail struct {
-	m       *Model      // the caller's
 	bare    *Model      // without the transform: its columns are the variables
+	m       *Model      // the caller's
 	judge   *judge      // of bare
 	volume  *judge      // of m: what its log densities lack of those of bare
-	from    data.Source // the rows that others are held against, after the transform
-	draws   int         // how many are drawn; 0 where they are rows of a source
-	threads int         // for passes over from
+	from    data.Source // n rows of bare that others are held against
+	n       int
+	own     bool // they are all rows that are asked about
+	threads int  // for passes over from
 	kept    map[string]*lows
 	order   []string // of kept, the oldest first
 	size    int      // log densities in kept
 	gone    []bool   // of the row at hand: the variables that are missing
-	key     []byte   // the same as a key of kept
 	odd     oddest
 }
 
 // lows is what a pattern of missing cells is held against.
 type lows struct {
-	scores []float64 // log densities, the lowest first
-	usual  []float64 // see oddest; nil before it was needed
+	part, all []float64         // log densities of a part of the rows, and of all, the lowest first; nil before they were needed
+	usual     map[int][]float64 // see Tail.usual; of the components for which it was needed
 }
 
 // Tail returns what tells how unusual rows are under a mixture, from so many draws (TailDraws) with a seed (TailSeed), which are the rows that
-// Sampler draws, by so many threads; 0 means all cores. A model without a density is an error: see TailAmong. It costs nothing before the first row.
+// Sampler draws, by so many threads; 0 means all cores. A model without a density is an error: see TailAmong.
 func (m *Model) Tail(draws int, seed uint64, threads int) (*Tail, error) {
 	if err := m.needsDensity("to draw rows from"); err != nil {
 		return nil, err
@@ -67,22 +75,31 @@ func (m *Model) Tail(draws int, seed uint64, threads int) (*Tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.draws, t.from = draws, &drawn{m: t.bare, n: draws, seed: seed}
-	return t, nil
+	t.n = draws
+	if draws > mostKept/t.bare.D() {
+		t.from = &drawn{m: t.bare, n: draws, seed: seed, component: anyOf}
+		return t, nil
+	}
+	t.from, _, err = t.bare.Sample(draws, seed)
+	return t, err
 }
 
 // TailAmong returns what tells how unusual rows are under centres, by their distances among those of src, whose columns are the model's in order
-// and in the user's units. Each pattern of missing cells takes a pass over src, and 8 bytes a row. A mixture is an error: see Tail.
-func (m *Model) TailAmong(src data.Source, threads int) (*Tail, error) {
+// and in the user's units. Beyond TailDraws rows, or 64 MB of them, it takes so many at random, and p-values are estimates as those of Tail are. A
+// mixture is an error: see Tail.
+func (m *Model) TailAmong(ctx context.Context, src data.Source, threads int) (*Tail, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
 	if m.HasDensity() {
-		return nil, fmt.Errorf("a %s model has a density, by which rows are unusual, not by distances among others", m.Kind)
+		return nil, fmt.Errorf("a %s model has a density: rows are held against draws from it, not against other rows", m.Kind)
 	}
 	src, err := data.Checked(src)
 	if err != nil {
 		return nil, err
+	}
+	if _, d := src.Shape(); d != m.D() {
+		return nil, fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}
 	t, err := m.tail(threads)
 	if err != nil {
@@ -91,7 +108,11 @@ func (m *Model) TailAmong(src data.Source, threads int) (*Tail, error) {
 	for i := range m.Transform {
 		src = m.Transform[i].Rows(src)
 	}
-	t.from = src
+	table, all, err := some(ctx, src, min(TailDraws, max(mostKept/t.bare.D(), 1)))
+	if err != nil {
+		return nil, err
+	}
+	t.from, t.n, t.own = table, table.N, all
 	return t, nil
 }
 
@@ -107,38 +128,56 @@ func (m *Model) tail(threads int) (t *Tail, err error) {
 	return t, err
 }
 
-// Draws returns how many rows are drawn; 0 where rows are held against those of a source.
-func (t *Tail) Draws() int { return t.draws }
-
-// StandardError returns that of an estimated p-value: sqrt(p (1 - p) / draws). It is 0 where nothing is drawn.
-func (t *Tail) StandardError(p float64) float64 {
-	if t.draws == 0 {
+// Draws returns how many rows p-values are estimated from; 0 where they are not estimates, because all rows are held against each other.
+func (t *Tail) Draws() int {
+	if t.own {
 		return 0
 	}
-	return math.Sqrt(p * (1 - p) / float64(t.draws))
+	return t.n
+}
+
+// StandardError returns that of a p-value, sqrt(p (1 - p) / draws), of a row without gaps or below 0.1; 0 where it is no estimate.
+func (t *Tail) StandardError(p float64) float64 {
+	if t.own {
+		return 0
+	}
+	return math.Sqrt(p * (1 - p) / float64(t.n))
 }
 
 // P returns the p-value of row i of s, which is what Rows says of rows by the same model. It is NaN for a row without any cell.
 func (t *Tail) P(ctx context.Context, s *Scored, i int) (float64, error) {
-	if !t.look(s, i) {
+	some, whole := t.look(s, i)
+	if !some {
 		return math.NaN(), nil
 	}
-	l, err := t.lows(ctx)
-	if err != nil {
+	l, v := t.lows(), t.logDensity(s, i)
+	if !whole && t.bare.HasDensity() && l.all == nil && t.n >= firstPart {
+		if err := t.fill(ctx, l, &l.part, t.n/firstPart); err != nil {
+			return 0, err
+		}
+		if p := t.share(l.part, v); p >= likely {
+			return p, nil
+		}
+	}
+	if err := t.fill(ctx, l, &l.all, t.n); err != nil {
 		return 0, err
 	}
-	v := t.logDensity(s, i)
+	return t.share(l.all, v), nil
+}
+
+// share returns the p-value of log density v among sorted ones.
+func (t *Tail) share(sorted []float64, v float64) float64 {
 	v += tie * max(1, math.Abs(v))
-	low, _ := slices.BinarySearchFunc(l.scores, v, func(x, v float64) int {
+	low, _ := slices.BinarySearchFunc(sorted, v, func(x, v float64) int {
 		if x <= v {
 			return -1
 		}
 		return 1
 	})
-	if t.draws > 0 {
-		return float64(1+low) / float64(1+t.draws), nil
+	if t.own {
+		return float64(low) / float64(len(sorted))
 	}
-	return float64(low) / float64(len(l.scores)), nil
+	return float64(1+low) / float64(1+len(sorted))
 }
 
 // logDensity returns the log density of row i over the variables.
@@ -149,45 +188,70 @@ func (t *Tail) logDensity(s *Scored, i int) float64 {
 	return s.LogDensity[i] + t.volume.volume(s.Block, i)
 }
 
-// look notes which variables row i lacks, and reports whether it has any.
-func (t *Tail) look(s *Scored, i int) (some bool) {
-	t.key = t.key[:0]
+// look notes which variables row i lacks, and reports whether it has some, and all.
+func (t *Tail) look(s *Scored, i int) (some, whole bool) {
+	whole = true
 	for j := range t.gone {
 		v := s.At(i, j)
-		if t.gone[j] = v != v; t.gone[j] {
-			t.key = append(t.key, 1)
-		} else {
-			t.key, some = append(t.key, 0), true
-		}
+		t.gone[j] = v != v
+		some, whole = some || v == v, whole && v == v
 	}
-	return some
+	return some, whole
 }
 
-// lows returns what rows that lack the variables gone are held against.
-func (t *Tail) lows(ctx context.Context) (*lows, error) {
-	if l := t.kept[string(t.key)]; l != nil {
-		return l, nil
+// lows returns what rows that lack the variables gone are held against, as far as it is known.
+func (t *Tail) lows() *lows {
+	key := make([]byte, len(t.gone))
+	for j, gone := range t.gone {
+		if gone {
+			key[j] = 1
+		}
 	}
-	l := &lows{}
-	src := &lacking{Source: t.from, gone: t.gone}
-	err := t.judge.rows(ctx, src, t.threads, func(s *Scored) error {
+	l := t.kept[string(key)]
+	if l == nil {
+		l = &lows{}
+		t.kept[string(key)], t.order = l, append(t.order, string(key))
+	}
+	return l
+}
+
+// fill sets scores, of l, to the sorted log densities of the first n rows without the variables gone, unless it has been done.
+func (t *Tail) fill(ctx context.Context, l *lows, scores *[]float64, n int) error {
+	if *scores != nil {
+		return nil
+	}
+	for t.size+n > mostKept && t.kept[t.order[0]] != l {
+		old := t.kept[t.order[0]]
+		t.size -= len(old.part) + len(old.all)
+		delete(t.kept, t.order[0])
+		t.order = t.order[1:]
+	}
+	list := make([]float64, 0, n)
+	err := t.judge.rows(ctx, &lacking{Source: t.first(n), gone: t.gone}, t.threads, func(s *Scored) error {
 		for i, v := range s.LogDensity {
-			if t.draws > 0 || t.has(s, i) {
-				l.scores = append(l.scores, v)
+			if t.bare.HasDensity() || t.has(s, i) {
+				list = append(list, v)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	slices.Sort(l.scores)
-	for t.size += len(l.scores); t.size > mostKept && len(t.order) > 0; t.order = t.order[1:] {
-		t.size -= len(t.kept[t.order[0]].scores)
-		delete(t.kept, t.order[0])
+	slices.Sort(list)
+	*scores = list
+	t.size += len(list)
+	return nil
+}
+
+// first returns the first n of the rows that others are held against.
+func (t *Tail) first(n int) data.Source {
+	if from, ok := t.from.(*data.Table); ok {
+		return &data.Table{N: n, D: from.D, F64: from.F64[:n*from.D]}
 	}
-	t.kept[string(t.key)], t.order = l, append(t.order, string(t.key))
-	return l, nil
+	from := *t.from.(*drawn)
+	from.n = n
+	return &from
 }
 
 // has reports whether row i of s has all variables that are not gone.

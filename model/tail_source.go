@@ -1,20 +1,27 @@
 package model
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // drawn is n rows drawn from a model, anew in every pass.
 type drawn struct {
-	m    *Model
-	n    int
-	seed uint64
+	m         *Model
+	n         int
+	seed      uint64
+	component int // that all are drawn from; or anyOf
 }
+
+// anyOf is no component: each row is drawn from one by its weight.
+const anyOf = -1
 
 func (d *drawn) Shape() (rows int64, cols int) { return int64(d.n), d.m.D() }
 
@@ -41,7 +48,11 @@ func (r *drawnReader) Read(b *data.Block, n int) error {
 		return io.EOF
 	}
 	for row := range slices.Chunk(b.F64, d) {
-		r.sampler.Draw(row)
+		if r.component == anyOf {
+			r.sampler.Draw(row)
+		} else {
+			r.sampler.of(r.component, row)
+		}
 	}
 	r.next += n
 	return nil
@@ -83,4 +94,43 @@ func (r *lackingReader) Read(b *data.Block, n int) error {
 		}
 	}
 	return nil
+}
+
+// some returns the rows of src that have a cell, at most so many of them taken at random, all sets alike (Vitter 1985, algorithm R); all is whether it has all.
+func some(ctx context.Context, src data.Source, most int) (t *data.Table, all bool, err error) {
+	_, d := src.Shape()
+	r, err := src.Open(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	t = &data.Table{D: d}
+	random, seen := rng.Rows.New(TailSeed), int64(0)
+	var b data.Block
+	for {
+		switch err := cmp.Or(ctx.Err(), r.Read(&b, 4096)); {
+		case err == io.EOF:
+			return t, seen <= int64(most), nil
+		case err != nil:
+			return nil, false, err
+		}
+		for i := range b.N {
+			if b.Empty(i) {
+				continue
+			}
+			seen++
+			at := t.N
+			if at == most {
+				if at = int(random.Int64N(seen)); at >= most {
+					continue
+				}
+			} else {
+				t.F64 = append(t.F64, make([]float64, d)...)
+				t.N++
+			}
+			for j := range d {
+				t.F64[at*d+j] = b.At(i, j)
+			}
+		}
+	}
 }

@@ -163,7 +163,7 @@ func labelCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			odd, err := a.oddRows(m, src)
+			odd, err := a.oddRows(cmd.Context(), m, src)
 			if err != nil {
 				return err
 			}
@@ -242,7 +242,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, modelFile, path string) error {
 	if err != nil {
 		return err
 	}
-	odd, err := f.oddRows(m, src)
+	odd, err := f.oddRows(cmd.Context(), m, src)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (t *crossTable) tell(w io.Writer, column string) {
 	t = t.merged(mostGroupLines)
 	t.compact = t.width() > width
 	byClass := t.turned()
-	for most := len(byClass.groups); t.width() > width && most > 1; most-- {
+	for most := min(len(byClass.groups), width/4); t.width() > width && most > 1; most-- { // no class takes less than 4 letters
 		t = byClass.merged(most).turned()
 	}
 	fmt.Fprintf(w, "rows of each group by %s, and their share of the group\n", column)

@@ -38,20 +38,21 @@ func (a *applyFlags) checkOutliers(cmd *cobra.Command) error {
 // oddRows adds to lines of output what --outliers asks for. Where it is nil it adds nothing.
 type oddRows struct {
 	tail        *model.Tail
+	density     bool // else rows are held against other rows
 	below       float64
 	rows, found int64 // rows with a p-value, and those where it is below
 }
 
 // oddRows returns what --outliers asks for; nil without it.
-func (a *applyFlags) oddRows(m *model.Model, src data.Source) (o *oddRows, err error) {
+func (a *applyFlags) oddRows(ctx context.Context, m *model.Model, src data.Source) (o *oddRows, err error) {
 	if a.outliers == 0 {
 		return nil, nil
 	}
-	o = &oddRows{below: a.outliers}
-	if m.HasDensity() {
+	o = &oddRows{below: a.outliers, density: m.HasDensity()}
+	if o.density {
 		o.tail, err = m.Tail(model.TailDraws, model.TailSeed, a.threads)
 	} else {
-		o.tail, err = m.TailAmong(src, a.threads)
+		o.tail, err = m.TailAmong(ctx, src, a.threads)
 	}
 	return o, err
 }
@@ -124,21 +125,26 @@ func (o *oddRows) tell(w io.Writer) {
 	if o == nil {
 		return
 	}
-	s := o.summary()
-	below := strconv.FormatFloat(s.Below, 'g', -1, 64)
-	fmt.Fprintf(w, "latent: %s of %s %s a p-value below %s", text.Thousands(s.Found), text.Count(s.Rows, "row"), text.Form(s.Found, "has", "have"), below)
-	if s.SE == nil {
-		fmt.Fprintf(w, ": a p-value is the share of the rows that are at least as far from their centres\n")
-		return
+	s, drawn := o.summary(), ""
+	if s.SE != nil {
+		drawn = fmt.Sprintf("%s draws, seed %d; the standard error of %s is %s", text.Thousands(int64(s.Draws)), *s.Seed, digits(s.Below, 6), digits(*s.SE, 2))
 	}
-	fmt.Fprintf(w, "; by chance it would be about %s (p-values are from %s draws, seed %d; the standard error of %s is %s)\n",
-		byChance(s.Expected), text.Thousands(int64(s.Draws)), *s.Seed, below, strconv.FormatFloat(*s.SE, 'g', 2, 64))
+	fmt.Fprintf(w, "latent: %s of %s %s a p-value below %s", text.Thousands(s.Found), text.Count(s.Rows, "row"), text.Form(s.Found, "has", "have"), digits(s.Below, 6))
+	switch {
+	case o.density:
+		fmt.Fprintf(w, ", where about %s would be expected by chance (%s)\n", text.Group(digits(s.Expected, 2)), drawn)
+	case drawn != "":
+		fmt.Fprintf(w, ": the share of rows that are at least as far from their centres (among %s)\n", drawn)
+	default:
+		fmt.Fprintf(w, ": the share of the rows that are at least as far from their centres\n")
+	}
 }
 
-// byChance writes how many rows are expected.
-func byChance(v float64) string {
-	if v >= 10 {
-		return text.Thousands(int64(math.Round(v)))
+// digits writes a number with so many significant digits, whole where it has more, and no exponent.
+func digits(v float64, n int) string {
+	if v >= math.Pow10(n-1) {
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
-	return text.Short(v)
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64) // what was written can be read
+	return strconv.FormatFloat(r, 'f', -1, 64)
 }
