@@ -11,7 +11,8 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// Criterion shows a criterion by the number of clusters, one line a shape, and rings the best three. Up to seven shapes are coloured; of more,
+// Criterion shows a criterion by the number of groups, one line a shape, and rings the best three. Where a few candidates are so much worse
+// that they would flatten the rest, the axis ends before them, and a note counts them and names the shapes that are nowhere on it. Up to seven shapes are coloured; of more,
 // only those that hold one of the three.
 type Criterion struct {
 	Head
@@ -35,7 +36,7 @@ type Choice struct {
 	Value float64
 }
 
-// Best returns the n best choices, the best first; of equal ones that with fewer clusters, then the earlier curve.
+// Best returns the n best choices, the best first; of equal ones that with fewer groups, then the earlier curve.
 func (c Criterion) Best(n int) []Choice {
 	var all []Choice
 	for i, curve := range c.Curves {
@@ -63,7 +64,9 @@ func (c Criterion) Best(n int) []Choice {
 func (c Criterion) Figure() *Figure {
 	best := c.Best(3)
 	group := map[int]int{} // of the curves that are coloured
-	lines := Lines{Head: c.Head, X: Axis{Label: "clusters"}, Y: Axis{Label: c.Name, Unit: c.Unit}, absent: "candidates left out: they could not win, or are the same model as another"}
+	axis := Axis{Label: c.Name, Unit: c.Unit}
+	axis.Min, axis.Max = c.matters(best)
+	lines := Lines{Head: c.Head, X: Axis{Label: "groups"}, Y: axis, absent: "candidates left out: they could not win, or are the same model as another"}
 	for i, curve := range c.Curves {
 		x := make([]float64, len(curve.K))
 		for j, k := range curve.K {
@@ -78,6 +81,7 @@ func (c Criterion) Figure() *Figure {
 	}
 	f := lines.Figure()
 	f.X.tight, f.X.whole = false, true
+	c.beyond(f, axis)
 	f.Layers = append(f.Layers, &bestLayer{best: best})
 	values := make([]float64, len(best))
 	for i, b := range best {
@@ -85,20 +89,74 @@ func (c Criterion) Figure() *Figure {
 	}
 	told := fine(values)
 	for i, b := range best {
-		name := fmt.Sprintf("%d: %s, %d clusters, %s", i+1, c.Curves[b.Curve].Name, b.K, told[i])
+		name := fmt.Sprintf("%d: %s, %d groups, %s", i+1, c.Curves[b.Curve].Name, b.K, told[i])
 		f.Legend = append(f.Legend, Key{Name: name, Color: Color(group[b.Curve]), Shape: Shape(group[b.Curve])})
 	}
 	if c.Alt == "" {
-		f.Alt = fmt.Sprintf("%s by number of clusters", orElse(c.Name, "A criterion"))
+		f.Alt = fmt.Sprintf("%s by number of groups", orElse(c.Name, "A criterion"))
 		if n := len(c.Curves); n > 1 {
 			f.Alt += fmt.Sprintf(" for %d shapes", n)
 		}
 		f.Alt += "."
 		for i, b := range best {
-			f.Alt += fmt.Sprintf(" %s: %s with %d clusters, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), b.K, told[i])
+			f.Alt += fmt.Sprintf(" %s: %s with %d groups, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), b.K, told[i])
 		}
 	}
 	return f
+}
+
+// worse is how many times as far from the best as the median the axis reaches.
+const worse = 2
+
+// matters returns the range of values that the axis shows, both 0 where it is all of them: the best three, the best of the numbers of groups
+// next to the winner's, and what is at most worse times as far from the best as the median.
+func (c Criterion) matters(best []Choice) (lo, hi float64) {
+	all := c.Best(math.MaxInt)
+	if len(all) < 4 {
+		return 0, 0
+	}
+	first, last := all[0].Value, all[len(all)-1].Value
+	off := func(v float64) float64 { return math.Abs(v - first) }
+	far := max(worse*off(all[len(all)/2].Value), off(best[len(best)-1].Value))
+	for _, k := range []int{best[0].K - 1, best[0].K + 1} {
+		if i := slices.IndexFunc(all, func(x Choice) bool { return x.K == k }); i >= 0 {
+			far = max(far, off(all[i].Value))
+		}
+	}
+	if !(far > 0 && far*1.15 < off(last)) { // a little more shows them all
+		return 0, 0
+	}
+	if c.Highest {
+		return first - far, first + 0.06*far
+	}
+	return first - 0.06*far, first + far
+}
+
+// beyond notes what lies beyond the axis.
+func (c Criterion) beyond(f *Figure, axis Axis) {
+	if axis.Min >= axis.Max {
+		return
+	}
+	count, all := 0, c.Best(math.MaxInt)
+	seen := map[int]bool{}
+	for _, x := range all {
+		if x.Value < axis.Min || x.Value > axis.Max {
+			count++
+		} else {
+			seen[x.Curve] = true
+		}
+	}
+	var whole []string
+	for i, curve := range c.Curves {
+		if slices.ContainsFunc(all, func(x Choice) bool { return x.Curve == i }) && !seen[i] {
+			whole = append(whole, curve.Name)
+		}
+	}
+	note := fmt.Sprintf("%d of %d candidates are too far from the best for this axis", count, len(all))
+	if whole != nil {
+		note += ", all of " + text.List(whole, "and") + " among them"
+	}
+	f.Notes = append(f.Notes, note+".")
 }
 
 type bestLayer struct{ best []Choice }

@@ -235,7 +235,7 @@ func (p *pen) legend(keys []Key, room vg.Rectangle) vg.Length {
 	x, y := room.Min.X, room.Max.Y-9
 	n := 1
 	for i, k := range keys {
-		name := p.shorten(k.Name, l, min(170, room.Size().X-24))
+		name := p.shorten(k.Name, l, room.Size().X-24)
 		w := 24 + p.measure(name, l)
 		if x > room.Min.X && x+w > room.Max.X {
 			if n == rows || (n == rows-1 && y-2*row < room.Min.Y) {

@@ -132,6 +132,19 @@ func (t *trace) last() ([2]float64, bool) {
 	return [2]float64{}, false
 }
 
+// crosses reports whether a part of the line or of a run may be seen: not where all its values are beyond one end of the axis.
+func (t *trace) crosses(y scale) bool {
+	above, below := true, true
+	for _, l := range append([][][2]float64{t.line}, t.runs...) {
+		for _, q := range l {
+			if v := y.norm(q[1]); !math.IsNaN(v) {
+				above, below = above && v > 1, below && v < 0
+			}
+		}
+	}
+	return !above && !below
+}
+
 type lineLayer struct {
 	traces []trace
 	levels []Reference
@@ -315,7 +328,7 @@ func (l *lineLayer) names(f *Frame) {
 		if !ok || t.name == "" {
 			continue
 		}
-		if p, ok := f.At(q[0], q[1]); ok {
+		if p, ok := f.At(q[0], q[1]); ok && t.crosses(f.y) {
 			y := min(max(p.Y, f.Min.Y), f.Max.Y)
 			all = append(all, name{t, y})
 		}

@@ -213,7 +213,7 @@ func outlineOf(r vg.Rectangle) []vg.Point {
 	return append(b, b[0])
 }
 
-// Shape is the form of a mark. There are six of them and seven colours, so 42 groups differ.
+// Shape is the form of a mark. There are six of them and fourteen colours, so 42 groups differ.
 type Shape int
 
 // corners of the shapes after the disc, about a centre, for a radius of 1, y upwards. All have about the area of the disc.

@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"image/color"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -15,7 +16,7 @@ type Scatter struct {
 	Groups []Group
 }
 
-// Group is a cluster in a scatter. Group i has Color(i) and Shape(i).
+// Group is a group of rows in a scatter. Group i has Color(i) and Shape(i).
 type Group struct {
 	Name   string
 	X, Y   []float64 // of equal length; what one has more is not drawn
@@ -181,11 +182,17 @@ func (s *scatterLayer) drawPoints(f *Frame) {
 	}
 }
 
-// drawMeans draws a mark with a rim at each mean, and names it where its name finds room.
+// drawMeans draws a mark with a rim at each mean: a disc with the number of the group where there are several. A name that does not end in that
+// number is written beside it where it finds room, and so is the number of a disc that would lie on another.
 func (s *scatterLayer) drawMeans(f *Frame) {
-	const radius = 4.5
+	several := len(s.groups) > 1
+	radius := vg.Length(4.5)
+	if several {
+		radius = 7.5
+	}
 	var taken []vg.Rectangle
-	at := make([]*vg.Point, len(s.groups))
+	beside := map[int]string{} // by group
+	at := make([]vg.Point, len(s.groups))
 	for i, g := range s.groups {
 		if g.mean == nil {
 			continue
@@ -194,31 +201,51 @@ func (s *scatterLayer) drawMeans(f *Frame) {
 		if !ok || !f.inside(q) {
 			continue
 		}
-		at[i] = &q
-		f.marks(Paper, Shape(g.group), radius+3, []vg.Point{q})
-		f.marks(Ink, Shape(g.group), radius+1.6, []vg.Point{q})
-		f.marks(Color(g.group), Shape(g.group), radius, []vg.Point{q})
-		taken = append(taken, around(q, 7, 7))
-	}
-	if len(s.groups) < 2 || len(s.groups) > 20 {
-		return
-	}
-	for i, g := range s.groups {
-		if at[i] == nil || len([]rune(g.name)) > 16 {
+		at[i] = q
+		f.mean(q, radius, Color(g.group))
+		if !several {
 			continue
 		}
-		l := label{bold: true, anchor: middle, rim: color.Color(Paper)}
-		half := f.measure(g.name, l)/2 + 2
-		for _, to := range []vg.Point{{X: half + 8}, {X: -half - 8}, {Y: 16}, {Y: -16}} {
-			room := around(at[i].Add(to), half, 8)
-			if !f.inside(room.Min) || !f.inside(room.Max) || overlaps(room, taken) {
-				continue
-			}
-			f.write(g.name, vg.Point{X: (room.Min.X + room.Max.X) / 2, Y: room.Min.Y + 4}, l)
-			taken = append(taken, room)
-			break
+		number, disc := fmt.Sprint(i+1), around(q, 8, 8)
+		free := !overlaps(disc, taken)
+		if free {
+			f.write(number, vg.Point{X: q.X, Y: q.Y - 3.6}, label{size: 10, bold: true, anchor: middle, color: inkOn(Color(g.group))})
+		}
+		taken = append(taken, disc)
+		switch named := len(s.groups) <= 20 && g.name != "" && len([]rune(g.name)) <= 16 && !strings.HasSuffix(g.name, number); {
+		case named:
+			beside[i] = g.name
+		case !free:
+			beside[i] = number
 		}
 	}
+	for i := range s.groups {
+		if name := beside[i]; name != "" {
+			taken = append(taken, f.beside(name, at[i], taken)...)
+		}
+	}
+}
+
+// mean draws a disc with a rim that reads on marks.
+func (f *Frame) mean(at vg.Point, radius vg.Length, c color.Color) {
+	f.marks(Paper, 0, radius+2.4, []vg.Point{at})
+	f.marks(Ink, 0, radius+1.2, []vg.Point{at})
+	f.marks(c, 0, radius, []vg.Point{at})
+}
+
+// beside writes a name next to a disc where it finds room, and returns the room that it takes, if any.
+func (f *Frame) beside(name string, at vg.Point, taken []vg.Rectangle) []vg.Rectangle {
+	l := label{bold: true, anchor: middle, rim: color.Color(Paper)}
+	half := f.measure(name, l)/2 + 2
+	for _, to := range []vg.Point{{X: half + 10}, {X: -half - 10}, {Y: 18}, {Y: -18}} {
+		room := around(at.Add(to), half, 8)
+		if !f.inside(room.Min) || !f.inside(room.Max) || overlaps(room, taken) {
+			continue
+		}
+		f.write(name, vg.Point{X: (room.Min.X + room.Max.X) / 2, Y: room.Min.Y + 4}, l)
+		return []vg.Rectangle{room}
+	}
+	return nil
 }
 
 func around(p vg.Point, w, h vg.Length) vg.Rectangle {

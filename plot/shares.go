@@ -92,4 +92,29 @@ func (l *shareLayer) Draw(f *Frame) {
 	for c, boxes := range parts {
 		f.fill(Color(c), boxes...)
 	}
+	l.numbers(f)
+}
+
+// numbers writes the number of a group where it has the largest share of several rows next to each other, as far as there is room.
+func (l *shareLayer) numbers(f *Frame) {
+	most := func(row []float64) int {
+		c := -1
+		for i, v := range row {
+			if c < 0 || v > row[c] {
+				c = i
+			}
+		}
+		return c
+	}
+	for from, to := 0, 0; from < len(l.rows); from = to {
+		c := most(l.rows[from])
+		for to = from + 1; to < len(l.rows) && most(l.rows[to]) == c; to++ {
+		}
+		a, _ := f.At(float64(from), 0)
+		b, _ := f.At(float64(to), 1)
+		style := label{bold: true, anchor: middle, color: inkOn(Color(max(c, 0)))}
+		if name := fmt.Sprint(c + 1); c >= 0 && l.k > 1 && f.measure(name, style)+6 <= b.X-a.X {
+			f.write(name, vg.Point{X: (a.X + b.X) / 2, Y: (a.Y+b.Y)/2 - 4}, style)
+		}
+	}
 }

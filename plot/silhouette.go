@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Silhouette shows the silhouettes of rows, -1 to 1, as bars that descend within each cluster, with the mean of all (Rousseeuw 1987).
+// Silhouette shows the silhouettes of rows, -1 to 1, as bars that descend within each group, with the mean of all (Rousseeuw 1987).
 type Silhouette struct {
 	Head
 	Names  []string
-	Values [][]float64 // of the rows of each cluster, in any order
+	Values [][]float64 // of the rows of each group, in any order
 	// Weights is what each of the rows counts in the means, laid out like Values; nil where all count alike.
 	Weights [][]float64
 }
 
 // Figure lays the bars out.
 func (s Silhouette) Figure() *Figure {
-	f := &Figure{Head: s.Head, X: Axis{Label: "silhouette", Max: 1}, Y: Axis{Label: "cluster"}}
+	f := &Figure{Head: s.Head, X: Axis{Label: "silhouette", Max: 1}, Y: Axis{Label: "group"}}
 	layer := &silhouetteLayer{}
 	all, at := 0, 0.0
 	total, weight := 0.0, 0.0
@@ -50,7 +50,7 @@ func (s Silhouette) Figure() *Figure {
 		total, weight = total+sum, weight+own
 		layer.n += len(rows)
 	}
-	gap := 0.02 * at // between clusters, in rows
+	gap := 0.02 * at // between groups, in rows
 	for i := range layer.blocks {
 		layer.blocks[i].from += gap * float64(i)
 		f.Y.at[i] += gap * float64(i)
@@ -65,14 +65,14 @@ func (s Silhouette) Figure() *Figure {
 		f.Notes = append(f.Notes, fmt.Sprintf("%s of %s silhouettes left out: not in -1 to 1.", grouped(float64(lost), 0), grouped(float64(all), 0)))
 	}
 	if f.Alt == "" {
-		f.Alt = fmt.Sprintf("Silhouettes of %s rows in %d clusters, mean %s.", grouped(float64(layer.n), 0), len(layer.blocks), grouped(layer.mean, 2))
+		f.Alt = fmt.Sprintf("Silhouettes of %s rows in %d groups, mean %s.", grouped(float64(layer.n), 0), len(layer.blocks), grouped(layer.mean, 2))
 	}
 	return f
 }
 
-// block is the rows of a cluster, descending, thinned to what can be seen.
+// block is the rows of a group, descending, thinned to what can be seen.
 type block struct {
-	cluster  int
+	group    int
 	from, to float64 // first and last place, in rows
 	rows     []float64
 }
@@ -83,9 +83,9 @@ type silhouetteLayer struct {
 	n      int
 }
 
-func (l *silhouetteLayer) add(cluster int, from float64, rows []float64) {
+func (l *silhouetteLayer) add(group int, from float64, rows []float64) {
 	const most = 300
-	b := block{cluster: cluster, from: from, to: float64(len(rows)), rows: rows}
+	b := block{group: group, from: from, to: float64(len(rows)), rows: rows}
 	if n := len(rows); n > most {
 		b.rows = nil
 		for i := range most {
@@ -114,7 +114,7 @@ func (l *silhouetteLayer) Draw(f *Frame) {
 			polygon = append(polygon, vg.Point{X: x, Y: y(b.from + step*float64(i))}, vg.Point{X: x, Y: y(b.from + step*float64(i+1))})
 		}
 		polygon = append(polygon, vg.Point{X: zero, Y: y(b.from + b.to)})
-		f.fill(Color(b.cluster), polygon)
+		f.fill(Color(b.group), polygon)
 	}
 	f.stroke(Muted, 1, nil, []vg.Point{{X: zero, Y: f.Min.Y}, {X: zero, Y: f.Max.Y}})
 	x := f.Canvas.X(f.x.norm(l.mean))

@@ -50,19 +50,20 @@ func (t Theme) declarations() string {
 }
 
 // CSS returns the style sheet of the variables --plot-ink, --plot-muted, --plot-grid and --plot-paper: light, dark where the reader
-// prefers it, light in print. A page holds it once, in a style element, beside any number of inline figures; a page with a switch of
+// prefers it, light in print; and of --plot-font, the typefaces of figures, for a page that is set in the same. A page holds it once, in a style element, beside any number of inline figures; a page with a switch of
 // its own sets the variables itself. Without it inline figures are light.
 func CSS() string {
 	light, dark := Light().declarations(), Dark().declarations()
-	return ":root{" + light + "}\n@media (prefers-color-scheme:dark){:root{" + dark + "}}\n@media print{:root{" + light + "}}\n"
+	return ":root{--plot-font:" + fontStack + ";" + light + "}\n@media (prefers-color-scheme:dark){:root{" + dark + "}}\n@media print{:root{" + light + "}}\n"
 }
 
-// Color returns the colour of group i: Okabe and Ito's, in an order in which neighbours differ most, from the start again after seven.
-// Every one differs from both backgrounds by a contrast of 2.2 or more; marks that need 3 are drawn with an outline or a label.
-func Color(i int) color.RGBA {
-	palette := [...]uint32{0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0x6a6a6a}
-	return rgb(palette[cycle(i, len(palette))])
-}
+// Color returns the colour of group i: Okabe and Ito's seven in an order in which neighbours differ most, then seven that are farthest from
+// those and from each other for readers with and without red, green and blue cones; from the start again after fourteen. Every one differs
+// from both backgrounds by a contrast of 2.2 or more; marks that need 3 are drawn with an outline or a label. Of more than seven groups a
+// reader is told by number, too: no fourteen colours are told apart at a glance.
+func Color(i int) color.RGBA { return rgb(palette[cycle(i, len(palette))]) }
+
+var palette = [...]uint32{0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0x6a6a6a, 0x9600f0, 0x873c1e, 0xa5b469, 0xa578ff, 0x783c78, 0x5a3cb4, 0x96783c}
 
 // cycle returns i mod n in 0..n-1, for any i.
 func cycle(i, n int) int { return (i%n + n) % n }

@@ -22,7 +22,7 @@ func TestLuminanceOfKnownColours(t *testing.T) {
 
 func TestColoursReadOnBothBackgrounds(t *testing.T) {
 	for _, theme := range []Theme{Light(), Dark()} {
-		for i := range 7 {
+		for i := range palette {
 			if c := contrast(Color(i), theme.Paper); c < 2.2 {
 				t.Errorf("colour %d on %v: contrast %.2f", i, theme.Paper, c)
 			}
@@ -65,7 +65,7 @@ func TestColoursDifferForColourBlindReaders(t *testing.T) {
 		"protan": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
 		"deutan": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
 	} {
-		for i := range 7 {
+		for i := range palette {
 			for j := range i {
 				if d := distance(lab(Color(i), m), lab(Color(j), m)); d < 12 {
 					t.Errorf("%s: colours %d and %d are %.1f apart", name, i, j, d)
