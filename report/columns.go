@@ -35,6 +35,11 @@ func (b *builder) parted() bool { return kind.Of(b.r.Kind).Parted }
 // hasMean reports whether column j holds numbers whose mean tells something: not names of levels.
 func (b *builder) hasMean(j int) bool { return len(b.columns) == 0 || !b.columns[j].kind.Cells.Levels }
 
+// hasShares reports whether column j holds levels or bits, of which a share of the rows is told.
+func (b *builder) hasShares(j int) bool {
+	return len(b.columns) > 0 && (b.columns[j].kind.Cells.Levels || b.columns[j].kind.Cells.Bits)
+}
+
 // hasPlace reports whether column j is drawn as an axis: it holds no levels, no bits, and no counts beside columns of other types.
 func (b *builder) hasPlace(j int) bool {
 	if len(b.columns) == 0 {
@@ -61,12 +66,14 @@ func (b *builder) placed() []int {
 	return some
 }
 
-// center returns where a component is in column j, which has means.
+// center returns where a component is in column j, which has means: a parameter of the model, of bits the probability of a 1.
 func (b *builder) center(u *model.Component, j int) float64 {
 	c := b.columns[j]
 	switch {
 	case b.parted() && !c.kind.Cells.Units:
 		return u.Rate[c.at]
+	case u.Mean == nil && u.Median == nil: // bits
+		return u.Probability.([]float64)[c.at]
 	case u.Median != nil:
 		return u.Median[c.at]
 	}

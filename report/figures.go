@@ -20,7 +20,8 @@ const (
 	profiled = 40   // columns of the heat map
 	listed   = 40   // groups of a picture with a line a group
 	climbs   = 2000 // points of all lines of the convergence
-	wide     = 860  // pixels: the width of the page
+	wide     = 864  // pixels: the width of the text of a page
+	narrow   = 360  // pixels: that of a telephone
 )
 
 func hex(c int) string {
@@ -64,13 +65,13 @@ func (b *builder) scatter() {
 	}
 	i, j := columns[0], columns[1]
 	groups, n := b.points(i, j, drawn, least)
-	title := fmt.Sprintf("The groups differ most in %s and %s", b.r.Columns[i], b.r.Columns[j])
+	title := fmt.Sprintf("The groups differ most in %s and %s", quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	if b.k == 1 {
-		title = fmt.Sprintf("One group, in %s and %s", b.r.Columns[i], b.r.Columns[j])
+		title = fmt.Sprintf("One group, in %s and %s", quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	}
 	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups})
 	if b.r.Covariance != "" {
-		s.Lead = append(s.Lead, "Ellipses hold half and 95 % of a component: the projection of its covariance.")
+		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group. Ellipses hold half and 95 % of a group, by the model.")
 	}
 	s.Data = append(s.Data, b.centers())
 	b.add(s)
@@ -78,9 +79,9 @@ func (b *builder) scatter() {
 
 // centers is the table of the centres of the components in columns that have means.
 func (b *builder) centers() table {
-	t := table{Caption: "centres", Head: []string{"group", "weight"}}
+	t := table{Caption: "centres, by the model", Head: []string{"group", "share"}}
 	for c, u := range b.r.Components {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(c + 1), text.Share(u.Weight, 4)})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(c + 1), percent(u.Weight)})
 	}
 	for j, name := range b.r.Columns {
 		if !b.hasMean(j) {
@@ -91,7 +92,7 @@ func (b *builder) centers() table {
 		for c := range b.r.Components {
 			values = append(values, b.center(&b.r.Components[c], j))
 		}
-		for c, s := range text.Numbers(values, b.spread(j)) {
+		for c, s := range grouped(text.Numbers(values, b.spread(j))) {
 			t.Rows[c] = append(t.Rows[c], s)
 		}
 	}
@@ -144,7 +145,7 @@ func (b *builder) density(s *section, j int) {
 		return
 	}
 	name := b.r.Columns[j]
-	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", name, text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
+	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", quoted(name), text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
 	if b.r.Covariance != "" && b.r.PCA == nil {
 		b.curves(s, j, x)
 	}
@@ -169,44 +170,43 @@ func (b *builder) curves(s *section, j int, x []float64) {
 		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
 	}
 	parts = append(parts, plot.Series{Name: "density", X: grid, Y: all, Faint: true})
-	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of its components, each times its weight", Width: wide}, X: plot.Axis{Label: b.r.Columns[j]}, Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
+	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of those of the groups, each times its share", Width: wide}, X: plot.Axis{Label: b.r.Columns[j]}, Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
 }
 
-// profile is the heat map of standardised means.
+// profile is the heat map of standardised centres: a line a column, the most telling on top.
 func (b *builder) profile() {
-	columns := b.those(b.hasMean)
+	columns := b.those(func(j int) bool { return !b.hasShares(j) })
 	all := len(columns)
 	if all < 2 || b.k == 1 {
 		return
 	}
 	columns = columns[:min(profiled, all)]
-	h := plot.HeatMap{Head: plot.Head{Width: wide}, Unit: "standard deviations", Y: plot.Axis{Label: "group"}}
+	h := plot.HeatMap{Head: plot.Head{Width: wide}, Unit: "standard deviations of all rows", X: plot.Axis{Label: "group"}}
+	shown := min(b.k, listed)
+	for c := range shown {
+		h.Columns = append(h.Columns, fmt.Sprint(c+1))
+	}
 	top, at := 0.0, [2]int{}
-	for c := range min(b.k, listed) {
-		g := &b.rows.Group[c]
-		var line []float64
-		for _, j := range columns {
-			v := math.NaN()
-			if g.Rows > 0 && b.rows.SD[j] > 0 {
-				v = (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]
-			}
-			if math.Abs(v) > math.Abs(top) {
-				top, at = v, [2]int{c, j}
-			}
-			line = append(line, v)
-		}
-		h.Rows, h.Values = append(h.Rows, fmt.Sprint(c+1)), append(h.Values, line)
-	}
 	for _, j := range columns {
-		h.Columns = append(h.Columns, b.r.Columns[j])
+		line := make([]float64, shown)
+		for c := range line {
+			line[c] = math.NaN()
+			if b.rows.SD[j] > 0 {
+				line[c] = (b.center(&b.r.Components[c], j) - b.rows.Mean[j]) / b.rows.SD[j]
+			}
+			if math.Abs(line[c]) > math.Abs(top) {
+				top, at = line[c], [2]int{c, j}
+			}
+		}
+		h.Rows, h.Values = append(h.Rows, b.r.Columns[j]), append(h.Values, line)
 	}
-	h.Title = fmt.Sprintf("Group %d stands out most: %s, %+.1f standard deviations from the mean of all rows", at[0]+1, b.r.Columns[at[1]], top)
+	h.Title = fmt.Sprintf("Group %d stands out most: %s, %.1f standard deviations %s the mean of all rows", at[0]+1, quoted(b.r.Columns[at[1]]), math.Abs(top), map[bool]string{true: "above", false: "below"}[top > 0])
 	if len(columns) < all {
-		h.Note = fmt.Sprintf("the %d most telling of %d columns", len(columns), all)
+		h.Note = fmt.Sprintf("The %d most telling of %d columns", len(columns), all)
 	}
-	s := &section{ID: "profile", Title: "What makes a group", Lead: []string{"Means of the groups less those of all rows, in standard deviations of all rows. Columns to the left tell the groups apart best."}}
+	s := &section{ID: "profile", Title: "What makes a group", Lead: []string{"How far the centre of each group, by the model, lies from the mean of all rows. Columns at the top tell the groups apart best."}}
 	b.draw(s, h)
-	t := table{Caption: "share of each column's variance that lies between the groups", Head: []string{"column", "share"}}
+	t := table{Caption: "share of each column's variance that lies between the means of the rows of each label", Head: []string{"column", "share"}}
 	for _, j := range columns {
 		t.Rows = append(t.Rows, []string{b.r.Columns[j], percent(min(b.share[j], 1))})
 	}
@@ -229,8 +229,8 @@ func (b *builder) pairs() {
 			groups, n = b.points(i, j, inPairs, 8)
 			for g := range groups {
 				groups[g].Name = ""
-				if b.k > 8 {
-					groups[g].Normal = nil // the ellipses would hide the points
+				if b.k > 8 && groups[g].Normal != nil {
+					groups[g].Normal = &plot.Normal{Mean: groups[g].Normal.Mean} // the ellipses would hide the points
 				}
 			}
 			f := plot.Scatter{X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups}.Figure()
@@ -251,23 +251,19 @@ func (b *builder) tiles() {
 	if side < 4 || side*side != b.d || b.parted() || !b.hasMean(0) || !b.bits() && !pixels {
 		return
 	}
-	p := plot.Images{Head: plot.Head{Title: fmt.Sprintf("The means of the groups as pictures of %d x %d columns, the highest value black", side, side), Width: wide}, PerRow: 10}
+	p := plot.Images{Head: plot.Head{Title: fmt.Sprintf("The centres of the groups, by the model, as pictures of %d x %d columns, the highest value black", side, side), Width: wide}, PerRow: 10}
 	top := 0.0
 	for c := range b.k {
-		for _, v := range b.rows.Group[c].Mean {
-			if v > top {
-				top = v
-			}
+		for j := range b.d {
+			top = max(top, b.center(&b.r.Components[c], j))
 		}
 	}
 	for c := range min(b.k, listed) {
 		m := image.NewGray(image.Rect(0, 0, side, side))
-		for i, v := range b.rows.Group[c].Mean {
-			switch {
-			case v != v: // no cell
-				v = 0
-			case top > 0:
-				v = min(max(v/top, 0), 1)
+		for i := range b.d {
+			v := 0.0
+			if top > 0 {
+				v = min(max(b.center(&b.r.Components[c], i)/top, 0), 1)
 			}
 			m.SetGray(i%side, i/side, color.Gray{Y: uint8(math.Round(255 * (1 - v)))})
 		}

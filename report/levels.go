@@ -3,23 +3,37 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/plot"
 )
 
 const (
 	shownLevels = 12   // of a column, the most frequent
+	levelLines  = 60   // of the chart of levels
 	tellsLevel  = 0.05 // how much more frequent than among all rows a level is that is told of
 )
 
-// levelShares returns the shares of the levels of column j in each component, and in all of them together.
-func (b *builder) levelShares(j int) (of [][]float64, all []float64) {
+// levelShares returns the shares of the levels of column j in each group, and in all of them together, by the model. Bits have one level: 1.
+func (b *builder) levelShares(j int) (names []string, of [][]float64, all []float64) {
 	at := b.columns[j].at
-	all = make([]float64, len(b.columns[j].levels))
+	names = b.columns[j].levels
+	bits := b.columns[j].kind.Cells.Bits
+	if bits {
+		names = []string{"1"}
+	}
+	all = make([]float64, len(names))
 	total := 0.0
-	for _, u := range b.r.Components {
-		p := u.Probability.([][]float64)[at]
+	for i := range b.r.Components {
+		u := &b.r.Components[i]
+		var p []float64
+		if bits {
+			p = []float64{b.center(u, j)}
+		} else {
+			p = u.Probability.([][]float64)[at]
+		}
 		of = append(of, p)
 		total += u.Weight
 		for l, v := range p {
@@ -29,13 +43,13 @@ func (b *builder) levelShares(j int) (of [][]float64, all []float64) {
 	for l := range all {
 		all[l] /= total
 	}
-	return of, all
+	return names, of, all
 }
 
 // levelsBetween returns the share of a column's variance that lies between the groups, where each level is a column of 0 and 1: the tau of
 // Goodman and Kruskal (1954), by the model.
 func (b *builder) levelsBetween(j int) float64 {
-	of, all := b.levelShares(j)
+	_, of, all := b.levelShares(j)
 	between, whole, total := 0.0, 0.0, 0.0
 	for _, u := range b.r.Components {
 		total += u.Weight
@@ -52,7 +66,7 @@ func (b *builder) levelsBetween(j int) float64 {
 	return between / whole
 }
 
-// levelWords says which levels group c has more often than others.
+// levelWords says which levels group c has more often than others, and which columns of bits are 1 more or less often.
 func (b *builder) levelWords(c int) (words []string) {
 	type over struct {
 		text string
@@ -60,15 +74,19 @@ func (b *builder) levelWords(c int) (words []string) {
 	}
 	var found []over
 	for j := range b.d {
-		if b.hasMean(j) {
+		if !b.hasShares(j) {
 			continue
 		}
-		of, all := b.levelShares(j)
+		names, of, all := b.levelShares(j)
 		for l, v := range of[c] {
-			if v-all[l] < tellsLevel {
+			by := v - all[l]
+			if b.columns[j].kind.Cells.Bits {
+				by = math.Abs(by)
+			}
+			if by < tellsLevel {
 				continue
 			}
-			found = append(found, over{fmt.Sprintf("%s is %s for %s, over all rows for %s", b.r.Columns[j], b.columns[j].levels[l], percent(v), percent(all[l])), v - all[l]})
+			found = append(found, over{fmt.Sprintf("%s is %s for %s, over all rows for %s", quoted(b.r.Columns[j]), names[l], percent(v), percent(all[l])), by})
 		}
 	}
 	slices.SortStableFunc(found, func(a, e over) int { return cmp.Compare(e.by, a.by) })
@@ -80,58 +98,100 @@ func (b *builder) levelWords(c int) (words []string) {
 
 // levels shows how often each level occurs in the groups.
 func (b *builder) levels() {
-	columns := b.those(func(j int) bool { return !b.hasMean(j) })
-	if len(columns) == 0 || b.k == 1 || b.k > listed {
+	columns := b.those(b.hasShares)
+	if len(columns) == 0 || b.k > listed {
 		return
 	}
-	s := &section{ID: "levels", Title: "How often each level occurs", Lead: []string{"The share of each level in each group, by the model. The first columns tell the groups apart best."}}
+	s := &section{ID: "levels", Title: "How often each level occurs", Lead: []string{"The share of each level in each group and in all of them together, by the model. Columns at the top tell the groups apart best."}}
+	if b.bits() {
+		s.Title, s.Lead[0] = "How often each column is 1", "The share of ones in each group and in all of them together, by the model. Columns at the top tell the groups apart best."
+	}
 	t := table{Head: []string{"column", "level"}}
 	for c := range b.k {
 		t.Head = append(t.Head, b.names[c])
 	}
-	t.Head = append(t.Head, "all rows")
-	if len(columns) > profiled {
+	t.Head = append(t.Head, "all")
+	if len(columns) > profiled && !b.bits() {
 		t.Caption = fmt.Sprintf("the %d most telling of %s", profiled, text.Count(len(columns), "column of categories"))
 		columns = columns[:profiled]
 	}
 	for _, j := range columns {
-		t.Rows = append(t.Rows, b.levelRows(j)...)
+		for _, l := range b.shown(j) {
+			line := []string{b.r.Columns[j], l.Name}
+			for _, v := range l.Of {
+				line = append(line, percent(v))
+			}
+			t.Rows = append(t.Rows, append(line, percent(l.All)))
+		}
 	}
+	b.draw(s, b.levelChart(columns))
 	s.Data = append(s.Data, t)
 	b.add(s)
 }
 
-// levelRows returns the lines of the levels of column j, the most frequent of many.
-func (b *builder) levelRows(j int) (rows [][]string) {
-	of, all := b.levelShares(j)
-	shown := make([]int, len(all))
-	for l := range shown {
-		shown[l] = l
-	}
-	rest := 0
-	if len(shown) > shownLevels {
-		slices.SortStableFunc(shown, func(a, e int) int { return cmp.Compare(all[e], all[a]) })
-		rest = len(shown) - shownLevels
-		shown = shown[:shownLevels]
-		slices.Sort(shown)
-	}
-	for _, l := range shown {
-		line := []string{b.r.Columns[j], b.columns[j].levels[l]}
-		for _, p := range of {
-			line = append(line, percent(p[l]))
+// levelChart draws the levels of the first of the columns, as many as a picture takes.
+func (b *builder) levelChart(columns []int) plot.Levels {
+	p := plot.Levels{Head: plot.Head{Title: b.levelTitle(columns), Width: wide}, Groups: b.names}
+	lines := 0
+	for _, j := range columns {
+		c := plot.LevelColumn{Name: b.r.Columns[j], Levels: b.shown(j)}
+		if b.columns[j].kind.Cells.Bits {
+			c.Levels[0].Name = "" // the column's own line
 		}
-		rows = append(rows, append(line, percent(all[l])))
-	}
-	if rest == 0 {
-		return rows
-	}
-	line := []string{b.r.Columns[j], text.Count(rest, "other level")}
-	for _, p := range append(slices.Clone(of), all) {
-		others := 1.0
-		for _, l := range shown {
-			others -= p[l]
+		if lines += 1 + len(c.Levels); lines > levelLines && p.Columns != nil {
+			p.Note = fmt.Sprintf("The %d most telling of %d columns", len(p.Columns), len(columns))
+			break
 		}
-		line = append(line, percent(max(others, 0)))
+		p.Columns = append(p.Columns, c)
 	}
-	return append(rows, line)
+	return p
+}
+
+// levelTitle tells of the level whose share in a group differs most from its share in all.
+func (b *builder) levelTitle(columns []int) string {
+	most, said := 0.0, ""
+	for _, j := range columns {
+		names, of, all := b.levelShares(j)
+		for c, p := range of {
+			for l, v := range p {
+				if d := math.Abs(v - all[l]); d > most {
+					most, said = d, fmt.Sprintf("Group %d stands out most: %s is %s for %s, over all for %s", c+1, quoted(b.r.Columns[j]), names[l], percent(v), percent(all[l]))
+				}
+			}
+		}
+	}
+	if said == "" || b.k == 1 {
+		return "The levels of all rows"
+	}
+	return said
+}
+
+// shown returns the levels of column j, the most frequent first; of many the rest together.
+func (b *builder) shown(j int) (levels []plot.Level) {
+	names, of, all := b.levelShares(j)
+	rest := plot.Level{Of: make([]float64, b.k)}
+	order := make([]int, len(all))
+	for l := range order {
+		order[l] = l
+	}
+	slices.SortStableFunc(order, func(a, e int) int { return cmp.Compare(all[e], all[a]) })
+	for i, l := range order {
+		if i >= shownLevels {
+			rest.All += all[l]
+			for c := range of {
+				rest.Of[c] += of[c][l]
+			}
+			continue
+		}
+		level := plot.Level{Name: names[l], All: all[l]}
+		for c := range of {
+			level.Of = append(level.Of, of[c][l])
+		}
+		levels = append(levels, level)
+	}
+	if n := len(order) - shownLevels; n > 0 {
+		rest.Name = text.Count(n, "other level")
+		levels = append(levels, rest)
+	}
+	return levels
 }

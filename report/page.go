@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 )
@@ -39,9 +41,19 @@ type Step struct {
 type section struct {
 	ID, Title string
 	Lead      []string
-	Figures   []template.HTML
+	Figures   []figure
+	Below     []string // under the figures
 	Data      []table
 	Cards     []card
+}
+
+// figure is a picture as wide as the text, and once more for a narrow screen, on which the other would be too small to read.
+type figure struct{ Wide, Narrow template.HTML }
+
+// part is a question that a page answers, and the sections that do.
+type part struct {
+	ID, Title string
+	Sections  []*section
 }
 
 // table is what a picture shows, in numbers.
@@ -63,20 +75,47 @@ func Write(w io.Writer, p Page) error {
 	}
 	b := &builder{Page: p, r: p.Result, rows: p.Rows, d: len(p.Result.Columns), k: p.Result.K}
 	b.prepare()
-	for _, add := range []func(){b.cards, b.choice, b.stability, b.scatter, b.profile, b.levels, b.pairs, b.tiles, b.silhouette, b.sureness, b.overlap, b.convergence, b.responsibilities, b.unusual, b.agreement} {
-		add()
-	}
+	groups, parts := b.cards(), b.parts()
 	if b.err != nil {
 		return b.err
 	}
-	first := min(len(p.Result.Warnings), 3)
+	warnings := b.warnings()
+	first := min(len(warnings), 3)
 	var out bytes.Buffer
-	err := page.Execute(&out, map[string]any{"Title": b.title(), "CSS": template.CSS(plot.CSS()), "Facts": b.facts(), "Verdict": b.verdict(), "Warnings": p.Result.Warnings[:first], "More": p.Result.Warnings[first:], "HowMany": text.Count(len(p.Result.Warnings)-first, "more warning"), "Sections": b.sections})
+	err := page.Execute(&out, map[string]any{"Title": fmt.Sprintf("%s: %s", b.file(), text.Count(b.k, "group")), "File": b.file(), "Finding": tell.Finding(b.r), "CSS": template.CSS(plot.CSS()),
+		"Groups": groups, "Trust": b.trust(), "Warnings": warnings[:first], "More": warnings[first:], "HowMany": text.Count(len(warnings)-first, "more warning"), "Parts": parts, "Facts": b.facts()})
 	if err != nil {
 		return err
 	}
 	_, err = w.Write(out.Bytes())
 	return err
+}
+
+// parts are the sections below the groups, by the question that each answers. A part without a section is left out, but for the last, which ends
+// with how the page was made.
+func (b *builder) parts() (parts []part) {
+	who := []func(){b.scatter, b.profile, b.levels, b.tiles, b.pairs}
+	if len(b.telling) > 0 && b.hasShares(b.telling[0]) {
+		who = []func(){b.levels, b.scatter, b.profile, b.tiles, b.pairs}
+	}
+	for _, p := range []struct {
+		id, title string
+		add       []func()
+	}{
+		{"who", "Who the groups are", who},
+		{"sure", "How sure this is", []func(){b.choice, b.stability, b.sureness, b.overlap, b.responsibilities, b.silhouette, b.agreement}},
+		{"odd", "Which rows are odd", []func(){b.unusual}},
+		{"how", "How it was computed", []func(){b.convergence}},
+	} {
+		b.sections = nil
+		for _, add := range p.add {
+			add()
+		}
+		if b.sections != nil || p.id == "how" {
+			parts = append(parts, part{p.id, p.title, b.sections})
+		}
+	}
+	return parts
 }
 
 // builder gathers sections.
@@ -87,9 +126,9 @@ type builder struct {
 	d, k     int
 	names    []string // of the groups
 	columns  []column
-	telling  []int     // columns, the most telling first
-	share    []float64 // of each column's variance that lies between the groups
-	sections []*section
+	telling  []int      // columns, the most telling first
+	share    []float64  // of each column's variance that lies between the groups
+	sections []*section // of the part that is made
 	err      error
 }
 
@@ -101,14 +140,32 @@ func (b *builder) prepare() {
 	b.order()
 }
 
-// draw adds a picture to a section.
+// draw adds a picture to a section, in both widths.
 func (b *builder) draw(s *section, p plot.Picture) {
-	svg, err := p.Figure().Inline()
-	if err != nil {
-		b.err = err
-		return
+	var both [2]template.HTML
+	for i, f := range []*plot.Figure{p.Figure(), small(p)} {
+		svg, err := f.Inline()
+		if err != nil {
+			b.err = err
+			return
+		}
+		both[i] = template.HTML(svg)
 	}
-	s.Figures = append(s.Figures, template.HTML(svg))
+	s.Figures = append(s.Figures, figure{both[0], both[1]})
+}
+
+// small returns the picture for a narrow screen: no higher than it is wide, unless it has many lines, and with two panels in a row.
+func small(p plot.Picture) *plot.Figure {
+	if panels, ok := p.(plot.Panels); ok {
+		panels.Columns = 2
+		p = panels
+	}
+	f := p.Figure()
+	f.Width = narrow
+	if f.Height > narrow {
+		f.Height = narrow
+	}
+	return f
 }
 
 func (b *builder) add(s *section) { b.sections = append(b.sections, s) }
@@ -116,12 +173,27 @@ func (b *builder) add(s *section) { b.sections = append(b.sections, s) }
 // bits reports whether cells are 0 or 1.
 func (b *builder) bits() bool { return kind.Of(b.r.Kind).Cells.Bits }
 
-func (b *builder) title() string {
-	name := b.r.Data
-	if name == "" {
-		name = "a model"
+// file returns the name of the data without the folders that it lies in.
+func (b *builder) file() string {
+	if b.r.Data == "" {
+		return "a model"
 	}
-	return fmt.Sprintf("%s in %s", name, text.Count(b.k, "group"))
+	return base(b.r.Data)
+}
+
+// base returns what follows the last separator of a path of any system.
+func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+// warnings are the texts of those of the result, in which the data have their short name.
+func (b *builder) warnings() (said []string) {
+	for _, w := range b.r.Warnings {
+		s := w.Text
+		if b.r.Data != "" {
+			s = strings.ReplaceAll(s, b.r.Data, b.file())
+		}
+		said = append(said, s)
+	}
+	return said
 }
 
 // fact is a line of the head.
@@ -133,13 +205,14 @@ func (b *builder) facts() []fact {
 	if r.ByHand { // nothing was drawn, and no program has fitted it
 		seed, version = "", ""
 	}
-	facts := []fact{{"data", r.Data}, {"hash", b.Hash}, {"rows", text.Thousands(b.rows.N)}, {"columns", strings.Join(r.Columns, ", ")}, {"of these", b.types()}, {"missing", b.missing()}, {"left out", strings.Join(b.LeftOut, ", ")},
-		{"command", b.Command}, {"seed", seed}, {"version", version}, {"computed with", b.Machine}, {"date", b.When}}
+	facts := append(b.fitted(), []fact{{"data", base(r.Data)}, {"hash", b.Hash}, {"rows", text.Thousands(b.rows.N)}, {"columns", strings.Join(r.Columns, ", ")}, {"of these", b.types()}, {"missing", b.missing()}, {"left out", strings.Join(b.LeftOut, ", ")},
+		{"command", b.Command}, {"seed", seed}, {"version", version}, {"computed with", b.Machine}, {"date", b.When}}...)
+	at := slices.IndexFunc(facts, func(f fact) bool { return f.Name == "rows" })
 	if r.Dropped > 0 {
-		facts[2].Value += fmt.Sprintf(" (%s dropped for missing cells)", text.Thousands(r.Dropped))
+		facts[at].Value += fmt.Sprintf(" (%s dropped for missing cells)", text.Thousands(r.Dropped))
 	}
 	if b.rows.Weight != float64(b.rows.N) {
-		facts[2].Value += ", total weight " + number(b.rows.Weight)
+		facts[at].Value += ", total weight " + number(b.rows.Weight)
 	}
 	var said []fact
 	for _, f := range facts {

@@ -9,16 +9,27 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 )
 
-// number writes v with four significant digits.
+// number writes v with four significant digits, more where its whole part has more.
 func number(v float64) string {
-	if math.Abs(v) >= 1e4 && math.Abs(v) < 1e15 {
+	a := math.Abs(v)
+	switch {
+	case a >= 1e15 || a > 0 && a < 1e-9:
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	case a >= 1e4:
 		return text.Thousands(int64(math.Round(v)))
+	case a == 0:
+		return "0"
 	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
+	places := max(0, 3-int(math.Floor(math.Log10(a))))
+	return strconv.FormatFloat(v, 'f', places, 64)
 }
+
+// quoted returns the name of a column as it stands in a sentence.
+func quoted(name string) string { return "“" + name + "”" }
 
 func percent(v float64) string {
 	switch {
@@ -34,51 +45,61 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.0f %%", 100*v)
 }
 
-// verdict says what the fit found, how good it is and whether it finished.
-func (b *builder) verdict() []string {
-	r := b.r
-	k := kind.Of(r.Kind)
-	shape := ""
-	if r.Covariance != "" {
-		shape = fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
+// trust says whether the fit finished and what found it, how sure the labels are, and what the page is of where it is of other rows.
+func (b *builder) trust() []string {
+	said := []string{tell.Trust(b.r)}
+	if b.r.LogLik != nil && b.k > 1 {
+		said[0] += fmt.Sprintf(" %s of the rows belong to their group with a probability of 0.9 or more.", percent(b.rows.Sure))
 	}
-	said := []string{fmt.Sprintf("%s, by %s%s.", text.Count(r.K, "group"), k.Phrase, shape)}
-	switch {
-	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
-		said = append(said, fmt.Sprintf("Log-likelihood %s nats (%s).", decimals(*r.LogLik), text.Count(r.FreeParameters, "free parameter")))
-	case r.LogLik != nil:
-		said = append(said, fmt.Sprintf("Log-likelihood %s nats, BIC %s (%s; lower is better).", decimals(*r.LogLik), decimals(*r.BIC), text.Count(r.FreeParameters, "free parameter")))
-	case r.Inertia != nil:
-		said = append(said, fmt.Sprintf("%s %s: %s of the rows to their centres.", strings.ToUpper(k.Cost.Name[:1])+k.Cost.Name[1:], number(*r.Inertia), k.Cost.Of))
+	if n := b.r.Rows; n > 0 && n != b.rows.N+b.rows.Missing.EmptyRows {
+		said = append(said, fmt.Sprintf("The model was fitted to %s; this page shows %s.", text.Count(n, "row"), text.Count(b.rows.N, "row")))
 	}
-	said = append(said, b.finished())
-	if r.Starts.N > 1 {
-		said = append(said, b.starts())
-	}
-	if r.LogLik != nil && r.K > 1 {
-		said = append(said, fmt.Sprintf("The label is sure, with a responsibility of 0.9 or more, for %s of the rows.", percent(b.rows.Sure)))
-	}
-	if r.Truth != nil {
-		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f.", r.Truth.ARI, r.Truth.NMI))
+	if b.r.Truth != nil {
+		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f.", b.r.Truth.ARI, b.r.Truth.NMI))
 	}
 	return said
 }
 
-// starts says how many starts ended at this solution, and what led to it where none did.
+// fitted says what was fitted, how good it is and how far from the optimum it may be.
+func (b *builder) fitted() []fact {
+	r := b.r
+	k := kind.Of(r.Kind)
+	model := k.Phrase
+	if r.Covariance != "" {
+		model += fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
+	}
+	facts := []fact{{"fitted", text.Count(r.K, "group") + ", by " + model}}
+	switch {
+	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
+		facts = append(facts, fact{"log-likelihood", fmt.Sprintf("%s (%s)", decimals(*r.LogLik), text.Count(r.FreeParameters, "free parameter"))})
+	case r.LogLik != nil:
+		facts = append(facts, fact{"log-likelihood", decimals(*r.LogLik)}, fact{"BIC", fmt.Sprintf("%s with %s; lower is better", decimals(*r.BIC), text.Count(r.FreeParameters, "free parameter"))})
+	case r.Inertia != nil:
+		facts = append(facts, fact{k.Cost.Name, fmt.Sprintf("%s: %s of the rows to their centres", number(*r.Inertia), k.Cost.Of)})
+	}
+	if s := tell.Certain(r); s != "" {
+		facts = append(facts, fact{"how far it got", s})
+	}
+	if r.Starts.N > 1 {
+		facts = append(facts, fact{"starts", b.starts()})
+	}
+	return facts
+}
+
+// starts says how many starts ended at this solution, and how much splitting and merging gained where none did.
 func (b *builder) starts() string {
 	s := b.r.Starts
-	moved := s.Moves != nil && s.Moves.Kept > 0
 	switch {
-	case s.AgreeWithBest == 0 && moved:
-		return fmt.Sprintf("None of the %d starts reached this solution; splitting and merging groups did, %s nats above the best of them.", s.N, decimals(s.Moves.Gain))
+	case s.AgreeWithBest == 0 && s.Moves != nil && s.Moves.Kept > 0:
+		return fmt.Sprintf("none of %d reached this solution; splitting and merging groups did, %s above the best of them", s.N, decimals(s.Moves.Gain))
 	case s.AgreeWithBest == 0:
-		return fmt.Sprintf("None of the %d starts reached this solution.", s.N)
+		return fmt.Sprintf("none of %d reached this solution", s.N)
 	case s.DistinctOptima > 1:
-		return fmt.Sprintf("%d of %d starts reached this solution; the starts ended at %s in all.", s.AgreeWithBest, s.N, text.Count(s.DistinctOptima, "optimum"))
+		return fmt.Sprintf("%d of %d reached this solution; they ended at %s in all", s.AgreeWithBest, s.N, text.Count(s.DistinctOptima, "optimum"))
 	case s.AgreeWithBest == s.N:
-		return fmt.Sprintf("All %d starts reached this solution.", s.N)
+		return fmt.Sprintf("all %d reached this solution", s.N)
 	}
-	return fmt.Sprintf("%d of %d starts reached this solution; the others were stopped on the way.", s.AgreeWithBest, s.N)
+	return fmt.Sprintf("%d of %d reached this solution; the others were stopped on the way", s.AgreeWithBest, s.N)
 }
 
 // decimals writes v with two decimals, more where it would read 0 and is not.
@@ -88,23 +109,6 @@ func decimals(v float64) string {
 	}
 	s := text.Difference(v, 2, 0)
 	return text.Group(strings.TrimPrefix(s, "+"))
-}
-
-func (b *builder) finished() string {
-	r, c := b.r, b.r.Certificate
-	switch {
-	case r.ByHand:
-		return "The model was written by hand: it was not fitted to these or other rows."
-	case r.Starts.N == 0:
-		return "The model file does not say whether the fit had finished."
-	case !r.Converged:
-		return "Not finished: the numbers below may still change."
-	case c.DistanceSE != nil && c.Remaining != nil:
-		return fmt.Sprintf("Finished: within %.2g standard errors of its optimum; at most about %.1g nats are left to gain.", *c.DistanceSE, *c.Remaining)
-	case !kind.Of(r.Kind).Mixture:
-		return "Finished: no row changes its group any more."
-	}
-	return "Finished."
 }
 
 // card is what is told of a group.
@@ -118,14 +122,16 @@ type card struct {
 }
 
 // cards tells the groups.
-func (b *builder) cards() {
-	s := &section{ID: "groups", Title: "The groups"}
+func (b *builder) cards() *section {
+	s := &section{ID: "groups", Lead: []string{b.basis()}}
 	for c := range b.k {
 		g := &b.rows.Group[c]
 		u := card{Name: b.names[c], Color: hex(c), Share: 100 * g.Weight / b.rows.Weight, Rows: text.Count(g.Rows, "row"), Words: b.distinguishing(c)}
-		if c < len(b.r.Components) {
-			u.Weight = text.Share(b.r.Components[c].Weight, 3)
+		if b.r.LogLik != nil {
+			u.Share = 100 * b.r.Components[c].Weight
+			u.Rows += text.Form(g.Rows, " has", " have") + " this label"
 		}
+		u.Weight = percent(u.Share/100) + " of the rows"
 		typical := "nearest to the group's centre"
 		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted { // rows of bits, levels or counts have no centre among them
 			typical = "that fit the group best"
@@ -140,7 +146,18 @@ func (b *builder) cards() {
 		s.Lead = append(s.Lead, fmt.Sprintf("The 60 largest of %d groups.", len(s.Cards)))
 		s.Cards = s.Cards[:60]
 	}
-	b.add(s)
+	return s
+}
+
+// basis says what the numbers of the groups are.
+func (b *builder) basis() string {
+	switch {
+	case b.k == 1:
+		return "The numbers of the group are parameters of the model; those of all rows are averages of the data."
+	case b.r.LogLik != nil:
+		return "What is told of a group are parameters of the model, to which a row counts as much as it belongs to the group; numbers of all rows are averages of the data. Rows are counted by the label that each would get."
+	}
+	return "What is told of a group are its centre and the rows that carry its label."
 }
 
 // told lists rows in their three most telling columns.
@@ -173,7 +190,7 @@ func (b *builder) cells(columns []int, rows []Row) [][]string {
 		for i, row := range rows {
 			values[i] = row.X[j]
 		}
-		told := text.Numbers(values, b.spread(j))
+		told := grouped(text.Numbers(values, b.spread(j)))
 		for i, v := range values {
 			switch names := b.columns[j].levels; {
 			case v != v:
@@ -193,7 +210,7 @@ func (b *builder) distinguishing(c int) (words []string) {
 	if g.Rows == 0 {
 		return []string{"no row carries this label"}
 	}
-	words = b.meanWords(g)
+	words = b.meanWords(c)
 	words = append(words, b.levelWords(c)...)
 	if words == nil {
 		return []string{"near the average in every column"}
@@ -201,16 +218,17 @@ func (b *builder) distinguishing(c int) (words []string) {
 	return words
 }
 
-// meanWords says in which columns the means of a group differ most from those of all rows.
-func (b *builder) meanWords(g *Group) (words []string) {
+// meanWords says in which columns the mean of group c, by the model, differs most from that of all rows.
+func (b *builder) meanWords(c int) (words []string) {
+	u := &b.r.Components[c]
 	off := make([]float64, b.d)
 	var order []int
 	for j := range off {
-		if !b.hasMean(j) {
+		if b.hasShares(j) {
 			continue
 		}
 		order = append(order, j)
-		if v := (g.Mean[j] - b.rows.Mean[j]) / b.rows.SD[j]; b.rows.SD[j] > 0 && v == v {
+		if v := (b.center(u, j) - b.rows.Mean[j]) / b.rows.SD[j]; b.rows.SD[j] > 0 && v == v {
 			off[j] = v
 		}
 	}
@@ -227,8 +245,19 @@ func (b *builder) meanWords(g *Group) (words []string) {
 		case size < 0.5:
 			how = "somewhat " + how
 		}
-		told := text.Numbers([]float64{g.Mean[j], b.rows.Mean[j]}, b.spread(j))
-		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", b.r.Columns[j], how, told[0], told[1]))
+		told := grouped(text.Numbers([]float64{b.center(u, j), b.rows.Mean[j]}, b.spread(j)))
+		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", quoted(b.r.Columns[j]), how, told[0], told[1]))
 	}
 	return words
+}
+
+// grouped puts commas between the thousands of numbers of five digits and more.
+func grouped(numbers []string) []string {
+	for i, s := range numbers {
+		whole, _, _ := strings.Cut(strings.TrimLeft(s, "-−+"), ".")
+		if len(whole) > 4 && !strings.ContainsAny(s, ",e") {
+			numbers[i] = text.Group(s)
+		}
+	}
+	return numbers
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,9 +103,26 @@ func hashOf(path string) (string, error) {
 	return fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
 }
 
-// repeat returns the command that was given.
+// fileFlags are the flags whose value is a file.
+var fileFlags = []string{"output", "labels", "report", "trace", "out", "config"}
+
+// withoutFolders returns the value of a flag without the folders of the file that it names: a page may go where they tell nothing, or too much.
+func withoutFolders(flag, value string) string {
+	if slices.Contains(fileFlags, flag) {
+		return filepath.Base(value)
+	}
+	if what, path, ok := strings.Cut(value, ":"); ok && flag == "init" && what != "labels" {
+		return what + ":" + filepath.Base(path)
+	}
+	return value
+}
+
+// repeat returns the command that was given, as it would be in the folder of its files.
 func repeat(cmd *cobra.Command, args []string) string {
-	words := append([]string{cmd.CommandPath()}, args...)
+	words := []string{cmd.CommandPath()}
+	for _, arg := range args {
+		words = append(words, filepath.Base(arg))
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "bool" {
 			words = append(words, "--"+f.Name)
@@ -114,7 +133,7 @@ func repeat(cmd *cobra.Command, args []string) string {
 			values = list.GetSlice()
 		}
 		for _, v := range values {
-			words = append(words, "--"+f.Name, v)
+			words = append(words, "--"+f.Name, withoutFolders(f.Name, v))
 		}
 	})
 	for i, word := range words {
