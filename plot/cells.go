@@ -70,7 +70,7 @@ func percent(v float64) string {
 func short(v float64) string {
 	a := math.Abs(v)
 	switch {
-	case a >= 1e5:
+	case a >= 1e15:
 		return scientific(v, 0)
 	case a >= 100:
 		return grouped(v, 0)

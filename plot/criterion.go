@@ -206,7 +206,7 @@ func fine(values []float64) []string {
 	}
 	var out []string
 	switch {
-	case most >= 1e9 || least < 1e-3:
+	case most >= 1e15 || least < 1e-3:
 		out = text.Numbers(values, 0)
 	case most < 10:
 		out = text.Criteria(values, 3, 1e-6)

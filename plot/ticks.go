@@ -48,10 +48,13 @@ func roundStep(v float64) float64 {
 	return 10 * p
 }
 
+// plain are the absolute values that are written out, not in powers of ten: those from 1e-5 to 1e15.
+func plain(a float64) bool { return a >= 1e-5 && a < 1e15 }
+
 // tickText writes a multiple of step with the decimals of step; as a power of ten where the largest value on the axis is far from 1.
 func tickText(v, step, largest float64) string {
 	places := exponent(largest) - exponent(step) // digits after the first one
-	if (largest >= 1e7 || largest < 1e-3) && places <= 3 {
+	if !plain(largest) && places <= 3 {
 		if math.Abs(v) < step/2 {
 			return "0"
 		}
@@ -60,6 +63,9 @@ func tickText(v, step, largest float64) string {
 			m = strings.TrimRight(strings.TrimRight(m, "0"), ".")
 		}
 		return m + "e" + e
+	}
+	if math.Abs(v) < step/2 && exponent(step) < -3 {
+		return "0"
 	}
 	return grouped(v, max(0, -exponent(step)))
 }
@@ -101,7 +107,7 @@ func logTicks(lo, hi float64, n int) []tick {
 }
 
 func logText(v float64, e int) string {
-	if e >= 6 || e < -3 {
+	if !plain(v) {
 		return scientific(v, 0)
 	}
 	return grouped(v, max(0, -e))
@@ -132,10 +138,10 @@ func number(v float64) string {
 	switch {
 	case a == 0:
 		return "0"
-	case a >= 1e7 || a < 1e-3:
+	case !plain(a):
 		return scientific(v, 2)
 	}
-	s := grouped(v, min(max(0, 3-exponent(v)), 6))
+	s := grouped(v, max(0, 3-exponent(v)))
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}

@@ -80,7 +80,7 @@ func (b *builder) choice() {
 		}
 	}
 	if c.Penalty != nil {
-		s.Lead = append(s.Lead, fmt.Sprintf("J is the inertia, and λ = %s what one group more saves on average over the range.", number(*c.Penalty)))
+		s.Lead = append(s.Lead, fmt.Sprintf("J is the inertia, and λ = %s what one group more saves on average over the range.", text.Short(*c.Penalty)))
 	}
 	if c.Least > 0 {
 		s.Lead = append(s.Lead, fmt.Sprintf("Silhouettes are estimated from %s rows drawn at random, at least %s of every group or all that it has.", text.Thousands(int64(c.Rows)), text.Thousands(int64(c.Least))))

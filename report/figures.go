@@ -92,7 +92,7 @@ func (b *builder) centers() table {
 		for c := range b.r.Components {
 			values = append(values, b.center(&b.r.Components[c], j))
 		}
-		for c, s := range grouped(text.Numbers(values, b.spread(j))) {
+		for c, s := range text.Numbers(values, b.spread(j)) {
 			t.Rows[c] = append(t.Rows[c], s)
 		}
 	}

@@ -21,20 +21,22 @@ const (
 	least    = 40    // of them, of each group that has as many
 	inBins   = 20000 // rows of the histogram of uncertainty
 	examples = 5     // rows of a group that are told
-	outliers = 20    // rows that the model explains least
+	outliers = 20    // rows that fit the model least
 	stacked  = 200   // rows whose responsibilities are stacked
 	kept     = 2e6   // cells of all sampled rows: 16 MB
 )
 
 // Row is a row that the page shows.
 type Row struct {
-	Number      int64     // in the file, from 1
-	X           []float64 // d cells in the user's units
-	Label       int       // from 0
-	Score       float64   // log density, nats; minus the distance for a model without density
-	Uncertainty float64   // 1 less the responsibility of its label
-	P           []float64 // k responsibilities
-	key         float64   // what a list of rows is sorted by
+	Number      int64      // in the file, from 1
+	X           []float64  // d cells in the user's units
+	Label       int        // from 0
+	Score       float64    // log density, nats; minus the distance for a model without density
+	Uncertainty float64    // 1 less the responsibility of its label
+	P           []float64  // k responsibilities
+	PValue      float64    // see model.Tail; NaN where it has none
+	Odd         *model.Odd // its oddest cell, of Unusual rows alone; nil where that would take long
+	key, tie    float64    // what a list of rows is sorted by
 }
 
 // Group is what the rows of one label are like.
@@ -59,7 +61,9 @@ type Rows struct {
 	Overlap     [][]float64
 	Uncertainty []float64 // of all rows, or of a sample of inBins
 	Sure        float64   // share of the weight whose label has a responsibility of 0.9 or more
-	Unusual     []Row     // the lowest log densities
+	Unusual     []Row     // the lowest p-values, of equals and where there are none the lowest log densities
+	Odd         Odd
+	density     bool
 	Confusion   []map[string]float64
 	Truths      []string // the known labels, in the order they came; nil without a truth column
 	// Silhouette is that of k-means, of all rows or of a sample in which every group has rows; nil where there is none.
@@ -84,7 +88,14 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 		return nil, &data.ArgumentError{Name: "m", Reason: "has no components or no columns"}
 	}
 	g := &gatherer{Rows: &Rows{Group: make([]Group, k), Confusion: make([]map[string]float64, k)}, moments: newMoments(d),
-		rng: rng.Page.New(), most: max(least, min(drawn, int(kept/float64(k*d)))), density: m.HasDensity()}
+		rng: rng.Page.New(), most: max(least, min(drawn, int(kept/float64(k*d)))), gaps: map[string]bool{}}
+	g.Rows.density = m.HasDensity()
+	if g.tail, g.Odd.Draws, err = newTail(m, threads); err != nil {
+		return nil, err
+	}
+	if g.tail != nil {
+		g.Odd.SE = g.tail.StandardError(oddBelow)
+	}
 	if kind.Of(m.Kind).Squared && k > 1 && k <= listed {
 		cols := len(m.Variables())
 		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rng.PageSilhouettes.New())
@@ -102,7 +113,7 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 			return err
 		}
 		for i := range s.Label {
-			if err := g.add(s, i, raw.x[i*d:i*d+d]); err != nil {
+			if err := g.add(ctx, s, i, raw.x[i*d:i*d+d]); err != nil {
 				return err
 			}
 		}
@@ -113,6 +124,9 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 	}
 	if err == nil {
 		err = g.judge(ctx, threads)
+	}
+	if err == nil {
+		err = g.oddest(ctx, m, src)
 	}
 	if err != nil {
 		return nil, err
@@ -172,14 +186,15 @@ type gatherer struct {
 	*Rows
 	rng     *rand.Rand
 	moments moments
-	most    int // rows of a group's sample
-	density bool
+	most    int                     // rows of a group's sample
+	tail    *model.Tail             // nil where there are no p-values
+	gaps    map[string]bool         // the patterns of missing cells whose rows have p-values
 	judges  *score.SilhouetteSample // nil where no silhouettes are shown
 	sure    float64
 	seen    int64
 }
 
-func (g *gatherer) add(s *model.Scored, i int, x []float64) error {
+func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64) error {
 	w := s.Weight(i)
 	missing := 0
 	if w != 0 {
@@ -228,8 +243,13 @@ func (g *gatherer) add(s *model.Scored, i int, x []float64) error {
 	if row.Uncertainty > 0 {
 		group.Unsure = top(group.Unsure, row, row.Uncertainty, examples, keep)
 	}
-	if g.density {
-		g.Unusual = top(g.Unusual, row, -row.Score, outliers, keep)
+	if err := g.judgeRow(ctx, s, i, &row); err != nil {
+		return err
+	}
+	if row.tie = -row.Score; g.tail == nil {
+		g.Unusual = top(g.Unusual, row, 0, outliers, keep)
+	} else if row.PValue == row.PValue {
+		g.Unusual = top(g.Unusual, row, -row.PValue, outliers, keep)
 	}
 	if g.judges == nil {
 		return nil
@@ -290,10 +310,10 @@ func put[T any](s []T, at int, v T) []T {
 	return s
 }
 
-// top puts row among the at most most rows with the highest keys, in falling order; of equals the first stay.
+// top puts row among the at most most rows with the highest keys, in falling order; of equals those with the higher tie, then the first, stay.
 func top(list []Row, row Row, key float64, most int, keep func(Row) Row) []Row {
 	at := len(list)
-	for at > 0 && list[at-1].key < key {
+	for at > 0 && (list[at-1].key < key || list[at-1].key == key && list[at-1].tie < row.tie) {
 		at--
 	}
 	if at >= most {

@@ -42,7 +42,6 @@ type section struct {
 	ID, Title string
 	Lead      []string
 	Figures   []figure
-	Below     []string // under the figures
 	Data      []table
 	Cards     []card
 }
@@ -212,7 +211,7 @@ func (b *builder) facts() []fact {
 		facts[at].Value += fmt.Sprintf(" (%s dropped for missing cells)", text.Thousands(r.Dropped))
 	}
 	if b.rows.Weight != float64(b.rows.N) {
-		facts[at].Value += ", total weight " + number(b.rows.Weight)
+		facts[at].Value += ", total weight " + text.Short(b.rows.Weight)
 	}
 	var said []fact
 	for _, f := range facts {

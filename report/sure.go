@@ -15,14 +15,33 @@ func (b *builder) sureness() {
 	if b.k == 1 || b.r.LogLik == nil {
 		return
 	}
-	s := &section{ID: "uncertainty", Title: "How sure each row is", Lead: []string{"A row's uncertainty is 1 less the responsibility of its group."}}
-	h := plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s of the rows belong to their group with a responsibility of 0.9 or more", percent(b.rows.Sure)), Width: wide},
+	s := &section{ID: "uncertainty", Title: "How sure each row is"}
+	if worst := b.leastSure(); worst < doubt {
+		s.Lead = append(s.Lead, fmt.Sprintf("No row is in doubt: every one belongs to its group with a probability above %s.", percent(1-doubt)))
+		b.add(s)
+		return
+	}
+	s.Lead = append(s.Lead, "A row's uncertainty is the probability that it belongs to another group than its own.")
+	h := plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s of the rows belong to their group with a probability of 0.9 or more", percent(b.rows.Sure)), Width: wide},
 		X: plot.Axis{Label: "uncertainty"}, Values: b.rows.Uncertainty, Bins: 40}
 	if int64(len(b.rows.Uncertainty)) < b.rows.N {
 		h.Note = fmt.Sprintf("%s of %s, drawn at random", text.Thousands(int64(len(b.rows.Uncertainty))), text.Count(b.rows.N, "row"))
 	}
 	b.draw(s, h)
 	b.add(s)
+}
+
+// doubt is the uncertainty from which on a row is drawn as one in doubt.
+const doubt = 0.01
+
+// leastSure returns the largest uncertainty of a row.
+func (b *builder) leastSure() (worst float64) {
+	for c := range b.rows.Group {
+		if unsure := b.rows.Group[c].Unsure; len(unsure) > 0 {
+			worst = max(worst, unsure[0].Uncertainty)
+		}
+	}
+	return worst
 }
 
 // silhouette shows that of the groups of k-means.
@@ -46,10 +65,10 @@ func (b *builder) silhouette() {
 
 // overlap shows with which components the rows of each group are shared.
 func (b *builder) overlap() {
-	if b.k == 1 || b.k > listed || b.r.LogLik == nil {
+	if b.k == 1 || b.k > listed || b.r.LogLik == nil || b.leastSure() < doubt {
 		return
 	}
-	m := plot.Matrix{X: plot.Axis{Label: "responsibility of component"}, Y: plot.Axis{Label: "rows of group"}, Percent: true}
+	m := plot.Matrix{Head: plot.Head{Width: wide}, X: plot.Axis{Label: "belong to group"}, Y: plot.Axis{Label: "rows with label"}, Percent: true, Unit: "per cent: the mean probability of the rows of a label to belong to each group"}
 	top, at := 0.0, [2]int{}
 	for c := range b.k {
 		name := fmt.Sprint(c + 1)
@@ -60,9 +79,9 @@ func (b *builder) overlap() {
 			}
 		}
 	}
-	m.Title = "No two components overlap"
+	m.Title = "No two groups overlap"
 	if top > 0.001 {
-		m.Title = fmt.Sprintf("The rows of group %d are shared most: %s with component %d", at[0]+1, percent(top), at[1]+1)
+		m.Title = fmt.Sprintf("The rows of group %d are shared most: %s with group %d", at[0]+1, percent(top), at[1]+1)
 	}
 	s := &section{ID: "overlap", Title: "Which groups overlap"}
 	b.draw(s, m)
@@ -127,9 +146,9 @@ func (b *builder) convergence() {
 		}
 		d := ""
 		if !math.IsNaN(step.Distance) {
-			d = number(step.Distance)
+			d = text.Short(step.Distance)
 		}
-		t.Rows = append(t.Rows, []string{fmt.Sprint(step.Sweep), number(step.Beta), decimals(step.Free), ll, d})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(step.Sweep), text.Short(step.Beta), decimals(step.Free), ll, d})
 	}
 	s.Data = append(s.Data, t)
 	b.add(s)
@@ -171,7 +190,7 @@ func thin(steps []Step, n int) []Step {
 
 // responsibilities stacks those of a sample of rows, by group and sureness.
 func (b *builder) responsibilities() {
-	if b.k == 1 || b.k > listed || b.r.LogLik == nil {
+	if b.k == 1 || b.k > listed || b.r.LogLik == nil || b.leastSure() < doubt {
 		return
 	}
 	p := plot.Shares{Head: plot.Head{Width: wide}}
@@ -194,32 +213,10 @@ func (b *builder) responsibilities() {
 	if int64(len(p.Values)) < b.rows.N { // small groups have more than their share of those drawn
 		p.Title = fmt.Sprintf("%s of the rows are shared between groups", percent(1-b.rows.Sure))
 	}
-	p.X.Label = "rows, by group and sureness"
+	p.X.Label, p.Y.Label = "rows, by group and sureness", "probability"
 	p.Note = b.note(len(p.Values))
-	s := &section{ID: "responsibilities", Title: "Responsibilities"}
+	s := &section{ID: "responsibilities", Title: "Between which groups rows are shared"}
 	b.draw(s, p)
-	b.add(s)
-}
-
-// unusual lists the rows with the lowest log densities.
-func (b *builder) unusual() {
-	if len(b.rows.Unusual) == 0 {
-		return
-	}
-	s := &section{ID: "unusual", Title: "The rows that are explained least", Lead: []string{"Those with the lowest log density: errors of the data, or the cases worth a look. The command latent score gives it for every row."}}
-	if b.rows.Missing.Cells > 0 {
-		s.Lead = append(s.Lead, "A row that lacks cells is judged by those that it has.")
-	}
-	columns := b.telling[:min(6, b.d)]
-	t := table{Caption: "the rows with the lowest log density", Head: []string{"row", "log density (nats)", "group"}}
-	for _, j := range columns {
-		t.Head = append(t.Head, b.r.Columns[j])
-	}
-	cells := b.cells(columns, b.rows.Unusual)
-	for i, row := range b.rows.Unusual {
-		t.Rows = append(t.Rows, append([]string{text.Thousands(row.Number), number(row.Score), fmt.Sprint(row.Label + 1)}, cells[i]...))
-	}
-	s.Data = append(s.Data, t)
 	b.add(s)
 }
 
@@ -229,7 +226,7 @@ func (b *builder) agreement() {
 	if len(r.Truths) == 0 || len(r.Truths) > listed || b.k > listed {
 		return
 	}
-	m := plot.Matrix{Head: plot.Head{Title: "Groups and known labels"}, X: plot.Axis{Label: "known label"}, Y: plot.Axis{Label: "group"}, Columns: r.Truths, Unit: "rows"}
+	m := plot.Matrix{Head: plot.Head{Title: "Groups and known labels", Width: wide}, X: plot.Axis{Label: "known label"}, Y: plot.Axis{Label: "group"}, Columns: r.Truths, Unit: "rows"}
 	if t := b.r.Truth; t != nil {
 		m.Title = fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f", t.ARI, t.NMI)
 	}

@@ -5,28 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 )
-
-// number writes v with four significant digits, more where its whole part has more.
-func number(v float64) string {
-	a := math.Abs(v)
-	switch {
-	case a >= 1e15 || a > 0 && a < 1e-9:
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	case a >= 1e4:
-		return text.Thousands(int64(math.Round(v)))
-	case a == 0:
-		return "0"
-	}
-	places := max(0, 3-int(math.Floor(math.Log10(a))))
-	return strconv.FormatFloat(v, 'f', places, 64)
-}
 
 // quoted returns the name of a column as it stands in a sentence.
 func quoted(name string) string { return "“" + name + "”" }
@@ -75,7 +59,7 @@ func (b *builder) fitted() []fact {
 	case r.LogLik != nil:
 		facts = append(facts, fact{"log-likelihood", decimals(*r.LogLik)}, fact{"BIC", fmt.Sprintf("%s with %s; lower is better", decimals(*r.BIC), text.Count(r.FreeParameters, "free parameter"))})
 	case r.Inertia != nil:
-		facts = append(facts, fact{k.Cost.Name, fmt.Sprintf("%s: %s of the rows to their centres", number(*r.Inertia), k.Cost.Of)})
+		facts = append(facts, fact{k.Cost.Name, fmt.Sprintf("%s: %s of the rows to their centres", text.Short(*r.Inertia), k.Cost.Of)})
 	}
 	if s := tell.Certain(r); s != "" {
 		facts = append(facts, fact{"how far it got", s})
@@ -105,10 +89,9 @@ func (b *builder) starts() string {
 // decimals writes v with two decimals, more where it would read 0 and is not.
 func decimals(v float64) string {
 	if math.Abs(v) >= 1e15 {
-		return number(v)
+		return text.Short(v)
 	}
-	s := text.Difference(v, 2, 0)
-	return text.Group(strings.TrimPrefix(s, "+"))
+	return strings.TrimPrefix(text.Difference(v, 2, 0), "+")
 }
 
 // card is what is told of a group.
@@ -151,13 +134,10 @@ func (b *builder) cards() *section {
 
 // basis says what the numbers of the groups are.
 func (b *builder) basis() string {
-	switch {
-	case b.k == 1:
-		return "The numbers of the group are parameters of the model; those of all rows are averages of the data."
-	case b.r.LogLik != nil:
-		return "What is told of a group are parameters of the model, to which a row counts as much as it belongs to the group; numbers of all rows are averages of the data. Rows are counted by the label that each would get."
+	if b.r.LogLik == nil {
+		return "Numbers of a group are its centre, by the model; “over all rows” is the average of the data. Rows are counted by label, the group whose centre is nearest."
 	}
-	return "What is told of a group are its centre and the rows that carry its label."
+	return "Numbers of a group are parameters of the model: each row counts as far as it belongs to the group. “Over all rows” is the average of the data. Rows are counted by label, the group that each belongs to most."
 }
 
 // told lists rows in their three most telling columns.
@@ -190,7 +170,7 @@ func (b *builder) cells(columns []int, rows []Row) [][]string {
 		for i, row := range rows {
 			values[i] = row.X[j]
 		}
-		told := grouped(text.Numbers(values, b.spread(j)))
+		told := text.Numbers(values, b.spread(j))
 		for i, v := range values {
 			switch names := b.columns[j].levels; {
 			case v != v:
@@ -245,19 +225,8 @@ func (b *builder) meanWords(c int) (words []string) {
 		case size < 0.5:
 			how = "somewhat " + how
 		}
-		told := grouped(text.Numbers([]float64{b.center(u, j), b.rows.Mean[j]}, b.spread(j)))
+		told := text.Numbers([]float64{b.center(u, j), b.rows.Mean[j]}, b.spread(j))
 		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", quoted(b.r.Columns[j]), how, told[0], told[1]))
 	}
 	return words
-}
-
-// grouped puts commas between the thousands of numbers of five digits and more.
-func grouped(numbers []string) []string {
-	for i, s := range numbers {
-		whole, _, _ := strings.Cut(strings.TrimLeft(s, "-−+"), ".")
-		if len(whole) > 4 && !strings.ContainsAny(s, ",e") {
-			numbers[i] = text.Group(s)
-		}
-	}
-	return numbers
 }
