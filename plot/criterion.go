@@ -105,11 +105,11 @@ func (c Criterion) Figure() *Figure {
 	return f
 }
 
-// worse is how many times as far from the best as the median the axis reaches.
-const worse = 2
+// How many times as far from the best as the median the axis reaches: of few candidates each tells something.
+const worse, fewWorse, few = 2, 8, 12
 
 // matters returns the range of values that the axis shows, both 0 where it is all of them: the best three, the best of the numbers of groups
-// next to the winner's, and what is at most worse times as far from the best as the median.
+// next to the winner's, and what is not many times as far from the best as the median.
 func (c Criterion) matters(best []Choice) (lo, hi float64) {
 	all := c.Best(math.MaxInt)
 	if len(all) < 4 {
@@ -117,7 +117,11 @@ func (c Criterion) matters(best []Choice) (lo, hi float64) {
 	}
 	first, last := all[0].Value, all[len(all)-1].Value
 	off := func(v float64) float64 { return math.Abs(v - first) }
-	far := max(worse*off(all[len(all)/2].Value), off(best[len(best)-1].Value))
+	times := float64(worse)
+	if len(all) < few {
+		times = fewWorse
+	}
+	far := max(times*off(all[len(all)/2].Value), off(best[len(best)-1].Value))
 	for _, k := range []int{best[0].K - 1, best[0].K + 1} {
 		if i := slices.IndexFunc(all, func(x Choice) bool { return x.K == k }); i >= 0 {
 			far = max(far, off(all[i].Value))
@@ -152,7 +156,7 @@ func (c Criterion) beyond(f *Figure, axis Axis) {
 			whole = append(whole, curve.Name)
 		}
 	}
-	note := fmt.Sprintf("%d of %d candidates are too far from the best for this axis", count, len(all))
+	note := fmt.Sprintf("%d of %d candidates %s too far from the best for this axis", count, len(all), text.Form(count, "is", "are"))
 	if whole != nil {
 		note += ", all of " + text.List(whole, "and") + " among them"
 	}

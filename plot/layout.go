@@ -13,8 +13,9 @@ const (
 	tickLength = 4
 	tickGap    = 4
 
-	yApart      = 36  // least distance of ticks of y
-	turnedWidth = 110 // most of a name that is turned
+	stretch     = 1.12 // of the room of ticks: a reader without the fonts that labels were measured with may have a wider one, such as DejaVu Sans
+	yApart      = 36   // least distance of ticks of y
+	turnedWidth = 110  // most of a name that is turned
 )
 
 // draw draws the figure into the pen's rectangle: title on top, legend under it, notes at the bottom, axes between.
@@ -162,7 +163,7 @@ func (p *pen) widest(ticks []tick, l label, limit vg.Length) vg.Length {
 	for _, t := range ticks {
 		w = max(w, p.measure(p.shorten(t.text, l, limit), l))
 	}
-	return w
+	return w * stretch
 }
 
 func (f *Figure) drawX(fr *Frame, room vg.Rectangle, ticks []tick, turned bool) {

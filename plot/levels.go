@@ -45,7 +45,12 @@ func (l Levels) Figure() *Figure {
 			k = max(k, len(v.Of))
 		}
 	}
-	f.height = func(float64) float64 { return height + 2*edge + 2*leading*titleSize + 8 }
+	f.height = func(float64) float64 {
+		if f.Title == "" {
+			return height + 2*edge + 8
+		}
+		return height + 2*edge + 2*leading*titleSize + 8
+	}
 	f.Notes = append(f.Notes, "Shares in per cent.")
 	if f.Alt == "" {
 		f.Alt = l.told()
@@ -98,7 +103,7 @@ func (l Levels) draw(f *Frame, groups []string) {
 			}
 		}
 	}
-	named = min(named+10, 0.36*f.Size().X)
+	named = min(stretch*named+10, 0.36*f.Size().X)
 	cell := (f.Size().X - named) / vg.Length(len(groups)+1)
 	y := f.Max.Y - levelHead
 	l.heads(f, groups, named, cell)

@@ -312,7 +312,7 @@ func (l *lineLayer) margin(p *pen) vg.Length {
 	if w == 0 {
 		return 6
 	}
-	return w + 36
+	return stretch*w + 36
 }
 
 // names writes the name of each line beside its end, moved apart where ends are close, with a thin line from one to the other.

@@ -15,13 +15,14 @@ import (
 
 // Sizes of what is drawn.
 const (
-	paired   = 6    // columns of the pair plot
-	inPairs  = 300  // points of each of its panels
-	profiled = 40   // columns of the heat map
-	listed   = 40   // groups of a picture with a line a group
-	climbs   = 2000 // points of all lines of the convergence
-	wide     = 864  // pixels: the width of the text of a page
-	narrow   = 360  // pixels: that of a telephone
+	paired       = 6    // columns of the pair plot
+	inPairs      = 300  // points of each of its panels
+	leastInPairs = 8    // of each group that has as many
+	profiled     = 40   // columns of the heat map
+	listed       = 40   // groups of a picture with a line a group
+	climbs       = 2000 // points of all lines of the convergence
+	wide         = 864  // pixels: the width of the text of a page
+	narrow       = 360  // pixels: that of a telephone
 )
 
 func hex(c int) string {
@@ -37,10 +38,18 @@ func (b *builder) sampled(c, most, least int) (rows []Row, fitted [][]float64) {
 	return g.sample[:n], g.fitted[:n]
 }
 
-// note says how many rows are drawn where it is not all.
-func (b *builder) note(n int) string {
-	if int64(n) == b.rows.N {
+// note says how many rows are drawn where it is not all: n of those that sampled returns for most and least.
+func (b *builder) note(n, most, least int) string {
+	taken := 0
+	for c := range b.rows.Group {
+		rows, _ := b.sampled(c, most, least)
+		taken += len(rows)
+	}
+	switch {
+	case int64(n) == b.rows.N:
 		return ""
+	case int64(taken) == b.rows.N:
+		return fmt.Sprintf("%s of %s drawn; the others lack a value here", text.Thousands(int64(n)), text.Count(b.rows.N, "row"))
 	}
 	return fmt.Sprintf("%s of %s drawn, small groups with more than their share", text.Thousands(int64(n)), text.Count(b.rows.N, "row"))
 }
@@ -69,7 +78,7 @@ func (b *builder) scatter() {
 	if b.k == 1 {
 		title = fmt.Sprintf("One group, in %s and %s", quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	}
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups})
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups})
 	if b.r.Covariance != "" {
 		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group. Ellipses hold half and 95 % of a group, by the model.")
 	}
@@ -145,7 +154,7 @@ func (b *builder) density(s *section, j int) {
 		return
 	}
 	name := b.r.Columns[j]
-	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", quoted(name), text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x)), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
+	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", quoted(name), text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x), drawn, least), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
 	if b.r.Covariance != "" && b.r.PCA == nil {
 		b.curves(s, j, x)
 	}
@@ -226,7 +235,7 @@ func (b *builder) pairs() {
 	for a, i := range columns {
 		for _, j := range columns[a+1:] {
 			var groups []plot.Group
-			groups, n = b.points(i, j, inPairs, 8)
+			groups, n = b.points(i, j, inPairs, leastInPairs)
 			for g := range groups {
 				groups[g].Name = ""
 				if b.k > 8 && groups[g].Normal != nil {
@@ -238,7 +247,7 @@ func (b *builder) pairs() {
 			p.Pictures = append(p.Pictures, f)
 		}
 	}
-	p.Note = b.note(n)
+	p.Note = b.note(n, inPairs, leastInPairs)
 	s := &section{ID: "pairs", Title: "Two columns at a time"}
 	b.draw(s, p)
 	b.add(s)

@@ -81,7 +81,7 @@ func TestPagesOfSeveralTypesOfColumns(t *testing.T) {
 				t.Errorf("%d numbers: the page has %s", c.numbers, bad)
 			}
 		}
-		for _, want := range []string{"colour is ", "visits", "2 categories, 1 count", "1 row without any cell, not shown"} {
+		for _, want := range []string{"“colour” is ", "visits", "2 categories, 1 count", "1 row without any cell, not shown"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%d numbers: the page does not have %q", c.numbers, want)
 			}

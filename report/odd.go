@@ -124,7 +124,7 @@ func (b *builder) unusual() {
 			n++
 		}
 		rows = rows[:n]
-		s.Lead = append(s.Lead, fmt.Sprintf("%s of %s %s a p-value below %v; by chance it would be about %s.", text.Thousands(o.Found), text.Count(o.Rows, "row"), text.Form(o.Found, "has", "have"), oddBelow, text.Short(oddBelow*float64(o.Rows))),
+		s.Lead = append(s.Lead, fmt.Sprintf("%s of %s %s a p-value below %v; by chance it would be about %s.", text.Thousands(o.Found), text.Count(o.Rows, "row"), text.Form(o.Found, "has", "have"), oddBelow, byChance(oddBelow*float64(o.Rows))),
 			fmt.Sprintf("A row's p-value is the probability, under the model, of a density as low as its own (from %s draws; the standard error of %v is %.1g). Rows with the lowest are errors of the data, or the cases worth a look. The oddest column is the one that is least expected given the others.", text.Thousands(int64(o.Draws)), oddBelow, o.SE))
 		t.Caption = fmt.Sprintf("the %d rows with the lowest p-values", n)
 		t.Head = append(t.Head, "p-value")
@@ -143,6 +143,14 @@ func (b *builder) unusual() {
 	b.oddTable(&t, rows)
 	s.Data = append(s.Data, t)
 	b.add(s)
+}
+
+// byChance writes how many rows are expected: two digits say it.
+func byChance(v float64) string {
+	if v >= 10 {
+		return text.Thousands(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
 }
 
 // oddTable adds a line a row.

@@ -14,6 +14,7 @@ import (
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -47,7 +48,12 @@ type section struct {
 }
 
 // figure is a picture as wide as the text, and once more for a narrow screen, on which the other would be too small to read.
-type figure struct{ Wide, Narrow template.HTML }
+// Its title and notes are text of the page, which breaks where it must.
+type figure struct {
+	Title        string
+	Wide, Narrow template.HTML
+	Notes        []string
+}
 
 // part is a question that a page answers, and the sections that do.
 type part struct {
@@ -142,15 +148,25 @@ func (b *builder) prepare() {
 // draw adds a picture to a section, in both widths.
 func (b *builder) draw(s *section, p plot.Picture) {
 	var both [2]template.HTML
-	for i, f := range []*plot.Figure{p.Figure(), small(p)} {
-		svg, err := f.Inline()
+	whole := p.Figure()
+	f := figure{Title: whole.Title}
+	for _, note := range append([]string{whole.Note}, whole.Notes...) {
+		if note != "" {
+			f.Notes = append(f.Notes, strings.TrimSuffix(note, ".")+".")
+		}
+	}
+	for i, drawn := range []*plot.Figure{whole, small(p)} {
+		drawn.Alt = f.Title + ". " + drawn.Alt
+		drawn.Title, drawn.Note, drawn.Notes = "", "", nil
+		svg, err := drawn.Inline()
 		if err != nil {
 			b.err = err
 			return
 		}
 		both[i] = template.HTML(svg)
 	}
-	s.Figures = append(s.Figures, figure{both[0], both[1]})
+	f.Wide, f.Narrow = both[0], both[1]
+	s.Figures = append(s.Figures, f)
 }
 
 // small returns the picture for a narrow screen: no higher than it is wide, unless it has many lines, and with two panels in a row.
@@ -186,6 +202,9 @@ func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:]
 // warnings are the texts of those of the result, in which the data have their short name.
 func (b *builder) warnings() (said []string) {
 	for _, w := range b.r.Warnings {
+		if w.Code == model.Certain { // nothing to be wary of: it stands below, see fitted
+			continue
+		}
 		s := w.Text
 		if b.r.Data != "" {
 			s = strings.ReplaceAll(s, b.r.Data, b.file())

@@ -61,7 +61,7 @@ func (b *builder) plane(s *section) {
 		groups = append(groups, g)
 	}
 	title := fmt.Sprintf("Two directions hold %s of what differs between the groups", percent(min((values[0]+values[1])/total, 1)))
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups})
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups})
 }
 
 // manyColumns is the number of columns beyond which directions are found from the groups, which are fewer: a matrix of the
@@ -200,5 +200,5 @@ func (b *builder) components(s *section) {
 		groups = append(groups, g)
 	}
 	title := fmt.Sprintf("The first two of the %d principal components that were fitted", b.r.PCA.N)
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n), Width: wide, Height: 520}, X: plot.Axis{Label: "pc1"}, Y: plot.Axis{Label: "pc2"}, Groups: groups})
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: plot.Axis{Label: "pc1"}, Y: plot.Axis{Label: "pc2"}, Groups: groups})
 }

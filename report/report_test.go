@@ -163,14 +163,15 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 		want []string // sections
 	}
 	pages := map[string]page{
-		"full":        {two(500), latent.Spec{K: 2}, []string{"scatter", "profile", "uncertainty", "overlap", "convergence", "responsibilities", "unusual"}},
+		"full":        {two(500), latent.Spec{K: 2}, []string{"scatter", "profile", "uncertainty", "convergence", "unusual"}},
+		"close":       {two(500), latent.Spec{K: 3}, []string{"scatter", "profile", "uncertainty", "overlap", "convergence", "responsibilities", "unusual"}},
 		"one group":   {two(500), latent.Spec{K: 1}, []string{"scatter", "unusual"}},
 		"spherical":   {two(500), latent.Spec{K: 3, Covariance: "tied-spherical", Scale: "standard"}, []string{"scatter"}},
 		"kmeans":      {two(500), latent.Spec{K: 2, Model: "kmeans"}, []string{"scatter", "silhouette", "convergence"}},
 		"kmedians":    {two(500), latent.Spec{K: 2, Model: "kmedians"}, []string{"scatter"}},
 		"components":  {bits, latent.Spec{K: 2, PCA: 2, Covariance: "tied"}, []string{"scatter", "profile"}},
 		"one column":  {one, latent.Spec{K: 2}, []string{"scatter", "uncertainty"}},
-		"bernoulli":   {bits, latent.Spec{K: 2, Model: "bernoulli"}, []string{"profile", "tiles"}},
+		"bernoulli":   {bits, latent.Spec{K: 2, Model: "bernoulli"}, []string{"levels", "tiles"}},
 		"categorical": {levels, latent.Spec{K: 2, Model: "categorical", Levels: [][]string{{"a", evil, "c"}, {"x", "y", "z"}}}, []string{"groups"}},
 	}
 	for _, name := range kind.Names() {
@@ -234,7 +235,7 @@ func TestPageTellsCentresApart(t *testing.T) {
 	}
 	page := pageOf(t, src, latent.Spec{K: 2, Model: "kmeans"})
 	// Means of 0 and 2, and of 401 and 403; and by i mod 10, of the even and the odd multiples of a step of 1e-5.
-	for _, want := range []string{"<td>1500000001</td>", "<td>1500000402</td>", "<td>51.50002</td>", "<td>51.50202</td>"} {
+	for _, want := range []string{"<td>1,500,000,001</td>", "<td>1,500,000,402</td>", "<td>51.50002</td>", "<td>51.50202</td>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %s", want)
 		}
@@ -323,10 +324,10 @@ func TestPageSaysWhatTheStartsReached(t *testing.T) {
 		starts model.Starts
 		want   string
 	}{
-		{model.Starts{N: 5, AgreeWithBest: 5, DistinctOptima: 1}, "All 5 starts reached this solution."},
-		{model.Starts{N: 5, AgreeWithBest: 2, DistinctOptima: 3}, "2 of 5 starts reached this solution; the starts ended at 3 optima in all."},
-		{model.Starts{N: 5, Moves: &model.Moves{Kept: 1, Gain: 7.5}}, "None of the 5 starts reached this solution; splitting and merging groups did, 7.50 nats above the best of them."},
-		{model.Starts{N: 5}, "None of the 5 starts reached this solution."},
+		{model.Starts{N: 5, AgreeWithBest: 5, DistinctOptima: 1}, "all 5 reached this solution"},
+		{model.Starts{N: 5, AgreeWithBest: 2, DistinctOptima: 3}, "2 of 5 reached this solution; they ended at 3 optima in all"},
+		{model.Starts{N: 5, Moves: &model.Moves{Kept: 1, Gain: 7.5}}, "none of 5 reached this solution; splitting and merging groups did, 7.50 nats above the best of them"},
+		{model.Starts{N: 5}, "none of 5 reached this solution"},
 	} {
 		b := &builder{r: &latent.Result{Course: model.Course{Starts: c.starts}}}
 		if got := b.starts(); got != c.want {

@@ -17,12 +17,12 @@ func (b *builder) sureness() {
 	}
 	s := &section{ID: "uncertainty", Title: "How sure each row is"}
 	if worst := b.leastSure(); worst < doubt {
-		s.Lead = append(s.Lead, fmt.Sprintf("No row is in doubt: every one belongs to its group with a probability above %s.", percent(1-doubt)))
+		s.Lead = append(s.Lead, fmt.Sprintf("No row is in doubt: every one belongs to its group with a probability of %v or more.", 1-doubt))
 		b.add(s)
 		return
 	}
 	s.Lead = append(s.Lead, "A row's uncertainty is the probability that it belongs to another group than its own.")
-	h := plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s of the rows belong to their group with a probability of 0.9 or more", percent(b.rows.Sure)), Width: wide},
+	h := plot.Histogram{Head: plot.Head{Title: b.belong(), Width: wide},
 		X: plot.Axis{Label: "uncertainty"}, Values: b.rows.Uncertainty, Bins: 40}
 	if int64(len(b.rows.Uncertainty)) < b.rows.N {
 		h.Note = fmt.Sprintf("%s of %s, drawn at random", text.Thousands(int64(len(b.rows.Uncertainty))), text.Count(b.rows.N, "row"))
@@ -132,7 +132,11 @@ func (b *builder) convergence() {
 		lo, hi = append(lo, line.Y[min(len(line.Y)-1, 4)]), append(hi, slices.Max(line.Y))
 	}
 	slices.Sort(lo)
-	if bottom, peak := lo[0], slices.Max(hi); peak > bottom { // the first steps would flatten the rest
+	bottom, peak := lo[0], slices.Max(hi)
+	if b.r.LogLik != nil {
+		bottom = min(bottom, peak-0.1) // less than a tenth of a nat is no difference between starts
+	}
+	if peak > bottom { // the first steps would flatten the rest
 		free.Y.Min, free.Y.Max = bottom-0.05*(peak-bottom), peak+0.05*(peak-bottom)
 	}
 	s := &section{ID: "convergence", Title: "How the fit went", Lead: []string{"The axis leaves out the first steps where they would flatten the rest; thin lines are the other starts."}}
@@ -214,7 +218,7 @@ func (b *builder) responsibilities() {
 		p.Title = fmt.Sprintf("%s of the rows are shared between groups", percent(1-b.rows.Sure))
 	}
 	p.X.Label, p.Y.Label = "rows, by group and sureness", "probability"
-	p.Note = b.note(len(p.Values))
+	p.Note = b.note(len(p.Values), stacked, 2)
 	s := &section{ID: "responsibilities", Title: "Between which groups rows are shared"}
 	b.draw(s, p)
 	b.add(s)

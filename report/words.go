@@ -10,30 +10,35 @@ import (
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // quoted returns the name of a column as it stands in a sentence.
 func quoted(name string) string { return "“" + name + "”" }
 
+// percent writes a share in per cent, without rounding it to 0 or 100. The blank in it does not break.
 func percent(v float64) string {
+	s := ""
 	switch {
 	case v == 0 || v == 1:
-		return fmt.Sprintf("%.0f %%", 100*v)
+		s = fmt.Sprintf("%.0f", 100*v)
 	case v < 0.001:
-		return "under 0.1 %"
+		s = "under 0.1"
 	case v > 0.999:
-		return "over 99.9 %"
+		s = "over 99.9"
 	case v < 0.1 || v > 0.9:
-		return fmt.Sprintf("%.1f %%", 100*v)
+		s = fmt.Sprintf("%.1f", 100*v)
+	default:
+		s = fmt.Sprintf("%.0f", 100*v)
 	}
-	return fmt.Sprintf("%.0f %%", 100*v)
+	return s + "\u00a0%"
 }
 
 // trust says whether the fit finished and what found it, how sure the labels are, and what the page is of where it is of other rows.
 func (b *builder) trust() []string {
 	said := []string{tell.Trust(b.r)}
 	if b.r.LogLik != nil && b.k > 1 {
-		said[0] += fmt.Sprintf(" %s of the rows belong to their group with a probability of 0.9 or more.", percent(b.rows.Sure))
+		said[0] += " " + b.belong() + "."
 	}
 	if n := b.r.Rows; n > 0 && n != b.rows.N+b.rows.Missing.EmptyRows {
 		said = append(said, fmt.Sprintf("The model was fitted to %s; this page shows %s.", text.Count(n, "row"), text.Count(b.rows.N, "row")))
@@ -44,15 +49,23 @@ func (b *builder) trust() []string {
 	return said
 }
 
+// belong says how many rows belong to their group for sure.
+func (b *builder) belong() string {
+	if b.rows.Sure >= 1 {
+		return "Every row belongs to its group with a probability of 0.9 or more"
+	}
+	return percent(b.rows.Sure) + " of the rows belong to their group with a probability of 0.9 or more"
+}
+
 // fitted says what was fitted, how good it is and how far from the optimum it may be.
 func (b *builder) fitted() []fact {
 	r := b.r
 	k := kind.Of(r.Kind)
-	model := k.Phrase
+	by := k.Phrase
 	if r.Covariance != "" {
-		model += fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
+		by += fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
 	}
-	facts := []fact{{"fitted", text.Count(r.K, "group") + ", by " + model}}
+	facts := []fact{{"fitted", text.Count(r.K, "group") + ", by " + by}}
 	switch {
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
 		facts = append(facts, fact{"log-likelihood", fmt.Sprintf("%s (%s)", decimals(*r.LogLik), text.Count(r.FreeParameters, "free parameter"))})
@@ -67,6 +80,11 @@ func (b *builder) fitted() []fact {
 	if r.Starts.N > 1 {
 		facts = append(facts, fact{"starts", b.starts()})
 	}
+	for _, w := range r.Warnings {
+		if w.Code == model.Certain {
+			facts = append(facts, fact{"to note", w.Text})
+		}
+	}
 	return facts
 }
 
@@ -75,7 +93,7 @@ func (b *builder) starts() string {
 	s := b.r.Starts
 	switch {
 	case s.AgreeWithBest == 0 && s.Moves != nil && s.Moves.Kept > 0:
-		return fmt.Sprintf("none of %d reached this solution; splitting and merging groups did, %s above the best of them", s.N, decimals(s.Moves.Gain))
+		return fmt.Sprintf("none of %d reached this solution; splitting and merging groups did, %s nats above the best of them", s.N, decimals(s.Moves.Gain))
 	case s.AgreeWithBest == 0:
 		return fmt.Sprintf("none of %d reached this solution", s.N)
 	case s.DistinctOptima > 1:
