@@ -76,7 +76,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	for _, cmd := range root.Commands() {
 		strict(cmd)
 	}
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root, misnamed(root, args)
+	if err == nil {
+		cmd, err = root.ExecuteContextC(ctx)
+	}
 	var status exitStatus
 	switch {
 	case err == nil:
@@ -158,9 +161,9 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       latent.Version,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q; latent help lists the commands", args[0])
+				return noCommand(cmd, args[0])
 			}
 			return nil
 		},
@@ -188,7 +191,7 @@ func strict(cmd *cobra.Command) {
 	case "help":
 		cmd.Args = func(help *cobra.Command, args []string) error {
 			if found, _, err := help.Root().Find(args); len(args) > 0 && (err != nil || found == help.Root()) {
-				return usagef("there is no command %q to explain; latent help lists the commands", strings.Join(args, " "))
+				return noCommand(help.Root(), args[0])
 			}
 			return nil
 		}
