@@ -244,6 +244,9 @@ func (t *traces) next(algorithm string) {
 	if t.wanted {
 		t.watcher.trace = map[int]*strings.Builder{}
 	}
+	if t.line != nil {
+		t.line.begin(algorithm + ": ")
+	}
 	t.name, t.each = append(t.name, algorithm), append(t.each, t.watcher)
 }
 

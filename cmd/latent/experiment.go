@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -154,14 +153,4 @@ func (f *experimentFlags) print(to io.Writer, report *experiment.Report) error {
 	fmt.Fprintf(&out, "wrote %s\n%s\n", filepath.Join(f.dir, "index.html"), report.Finding())
 	_, err := io.WriteString(to, strings.ReplaceAll(out.String(), "−", "-"))
 	return err
-}
-
-// tell shows what is being done.
-func (l *progressLine) tell(what string) {
-	now := time.Now()
-	if now.Before(l.next) {
-		return
-	}
-	l.next, l.live = now.Add(100*time.Millisecond), true
-	fmt.Fprintf(l.w, "\r\x1b[K%s", what)
 }

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/ascent"
-	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/report"
 )
@@ -40,29 +36,21 @@ func (w *watcher) step(p latent.Progress) {
 		w.steps = append(w.steps, reportStep(p))
 	}
 	if w.line != nil {
-		w.line.show(p)
+		w.line.climb(p, time.Now())
 	}
 }
 
 // tried shows how far a choice is, in fits: candidates that start again from their neighbours are fitted twice.
 func (w *watcher) tried(done, of int, _ model.Candidate) {
-	if w.line == nil || done == of {
-		return
-	}
-	if now := time.Now(); now.After(w.line.next) {
-		w.line.next, w.line.live = now.Add(100*time.Millisecond), true
-		fmt.Fprintf(w.line.w, "\r\x1b[Kchoosing: %d of %s so far", done, text.Count(of, "fit"))
+	if w.line != nil && done < of {
+		w.line.count("fit", done, of, time.Now())
 	}
 }
 
 // repeated shows how many replicates are done.
 func (w *watcher) repeated(done, of int) {
-	if w.line == nil {
-		return
-	}
-	if now := time.Now(); now.After(w.line.next) {
-		w.line.next, w.line.live = now.Add(100*time.Millisecond), true
-		fmt.Fprintf(w.line.w, "\r\x1b[Kreplicate %d of %d", done, of)
+	if w.line != nil {
+		w.line.count("replicate", done, of, time.Now())
 	}
 }
 
@@ -137,43 +125,4 @@ func (w *watcher) writeLines(out io.Writer, prefix string) error {
 		}
 	}
 	return b.Flush()
-}
-
-// progressLine is one line on a terminal, drawn again at most ten times a second.
-type progressLine struct {
-	w    io.Writer
-	next time.Time
-	live bool
-}
-
-// newProgressLine returns nil where w is not a terminal.
-func newProgressLine(w io.Writer) *progressLine {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
-	return &progressLine{w: w, next: time.Now().Add(200 * time.Millisecond)}
-}
-
-func (l *progressLine) show(p latent.Progress) {
-	now := time.Now()
-	if now.Before(l.next) {
-		return
-	}
-	l.next, l.live = now.Add(100*time.Millisecond), true
-	what, value := "log-likelihood", p.Point.LogLik
-	if value == 0 {
-		what, value = "inertia", -p.Point.F
-	}
-	far := ""
-	if p.Distance == p.Distance {
-		far = fmt.Sprintf("  %.2g standard errors to go", p.Distance)
-	}
-	fmt.Fprintf(l.w, "\r\x1b[Kstart %d of %d  sweep %d  %s %.8g%s", p.Start, p.Of, p.Sweeps, what, value, far)
-}
-
-func (l *progressLine) clear() {
-	if l.live {
-		fmt.Fprint(l.w, "\r\x1b[K")
-	}
 }
