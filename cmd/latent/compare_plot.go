@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/plot"
 	"github.com/latent-go/latent/report"
 )
@@ -29,8 +30,7 @@ func present(names ...string) []string {
 func (t *traces) draw(w io.Writer, path string) error {
 	l := plot.Lines{X: plot.Axis{Label: "sweeps over the rows"}, Y: plot.Axis{Label: "log-likelihood", Unit: "nats"}}
 	var ends []float64
-	most, least := 0.0, math.Inf(1)
-	high, leader, first := math.Inf(-1), "", ""
+	most := 0.0
 	for i, each := range t.each {
 		steps := highest(each.steps)
 		if len(steps) == 0 {
@@ -41,23 +41,13 @@ func (t *traces) draw(w io.Writer, path string) error {
 			line.X, line.Y = append(line.X, float64(s.Sweep)), append(line.Y, s.LogLik)
 		}
 		l.Series = append(l.Series, line)
-		end, sweeps := line.Y[len(line.Y)-1], line.X[len(line.X)-1]
-		ends, most = append(ends, end), max(most, sweeps)
-		if sweeps < least {
-			least, first = sweeps, t.name[i]
-		}
-		if end > high {
-			high, leader = end, t.name[i]
-		}
+		ends, most = append(ends, line.Y[len(line.Y)-1]), max(most, line.X[len(line.X)-1])
 	}
 	if len(ends) > 0 {
-		low := slices.Min(ends)
+		low, high := slices.Min(ends), slices.Max(ends)
 		margin := max(0.35*(high-low), 1e-7*math.Abs(high))
 		l.Zoom = &plot.Zoom{X0: 0, X1: most, Y0: low - 2*margin, Y1: high + margin}
-		l.Title = fmt.Sprintf("Highest: %s, at %.8g nats; the lowest end is %.2g below", leader, high, high-low)
-		if high-low <= 0.01 {
-			l.Title = fmt.Sprintf("All end at %.8g nats, %s first, after %g sweeps", high, first, least)
-		}
+		l.Title = leaders(l.Series, ends)
 	}
 	l.Note = "the highest of the starts of each algorithm"
 	f := l.Figure()
@@ -65,6 +55,29 @@ func (t *traces) draw(w io.Writer, path string) error {
 		return f.WritePNG(w, plot.Light(), 2)
 	}
 	return f.WriteSVG(w)
+}
+
+// tied is how far apart, in nats, ends are the same: far below what rows can tell, and above what a tolerance leaves.
+const tied = 0.01
+
+// leaders says which algorithms end highest: one, or those that tie.
+func leaders(line []plot.Series, ends []float64) string {
+	high, low := slices.Max(ends), slices.Min(ends)
+	var top []string
+	for i, end := range ends {
+		if high-end <= tied {
+			top = append(top, line[i].Name)
+		}
+	}
+	switch {
+	case len(ends) == 1:
+		return fmt.Sprintf("%s ends at %.8g nats", top[0], high)
+	case len(top) == len(ends):
+		return fmt.Sprintf("A tie: all %d end at %.8g nats", len(top), high)
+	case len(top) > 1:
+		return fmt.Sprintf("A tie: %s end at %.8g nats; the lowest end is %.2g below", text.List(top, "and"), high, high-low)
+	}
+	return fmt.Sprintf("Highest: %s, at %.8g nats; the lowest end is %.2g below", top[0], high, high-low)
 }
 
 // highest returns the steps of the start that ended highest, the first of equals.

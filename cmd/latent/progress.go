@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // progressLine is one line on a terminal, drawn again at most ten times a second.
@@ -50,18 +51,11 @@ func counted(work string, done, of, timed int, spent time.Duration) string {
 	if timed < 1 || spent < time.Second || done >= of {
 		return s
 	}
-	return s + ", about " + duration(spent.Seconds()/float64(timed)*float64(of-done)) + " left"
-}
-
-// duration tells seconds in the unit that suits them.
-func duration(seconds float64) string {
-	switch {
-	case seconds < 99.5:
-		return fmt.Sprintf("%.0f s", max(seconds, 1))
-	case seconds < 99.5*60:
-		return fmt.Sprintf("%.0f min", seconds/60)
+	left := spent.Seconds() / float64(timed) * float64(of-done)
+	if left < 99.5 {
+		return fmt.Sprintf("%s, about %.0f s left", s, max(left, 1))
 	}
-	return fmt.Sprintf("%.0f h", seconds/3600)
+	return s + ", about " + text.Duration(left) + " left"
 }
 
 // climb shows a step of the start that is highest so far. Nobody knows how many sweeps a single fit will take: how far its optimum is

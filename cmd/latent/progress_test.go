@@ -19,12 +19,12 @@ func TestACountTellsWhatIsLeft(t *testing.T) {
 		want            string
 	}{
 		{34, 126, 30, 3 * time.Second, "fit 34 of 126, about 9 s left"},
-		{1, 126, 0, 5 * time.Second, "fit 1 of 126"},                        // no pace yet
-		{9, 126, 8, 900 * time.Millisecond, "fit 9 of 126"},                 // too early to tell
-		{125, 126, 100, 2 * time.Second, "fit 125 of 126, about 1 s left"},  // never 0 s
-		{11, 100, 10, 20 * time.Second, "fit 11 of 100, about 3 min left"},  // 178 s
-		{11, 1000, 10, 10 * time.Minute, "fit 11 of 1000, about 16 h left"}, // 989 min
-		{126, 126, 125, 10 * time.Second, "fit 126 of 126"},                 // nothing
+		{1, 126, 0, 5 * time.Second, "fit 1 of 126"},                            // no pace yet
+		{9, 126, 8, 900 * time.Millisecond, "fit 9 of 126"},                     // too early to tell
+		{125, 126, 100, 2 * time.Second, "fit 125 of 126, about 1 s left"},      // never 0 s
+		{11, 100, 10, 20 * time.Second, "fit 11 of 100, about 3 minutes left"},  // 178 s
+		{11, 1000, 10, 10 * time.Minute, "fit 11 of 1000, about 16 hours left"}, // 989 min
+		{126, 126, 125, 10 * time.Second, "fit 126 of 126"},                     // nothing
 	} {
 		if got := counted("fit", x.done, x.of, x.timed, x.spent); got != x.want {
 			t.Errorf("%d of %d, %d in %v: %q, want %q", x.done, x.of, x.timed, x.spent, got, x.want)
@@ -49,7 +49,7 @@ func TestTheProgressLine(t *testing.T) {
 	if len(lines) != 20+2+1 || strings.Contains(b.String(), "\n") {
 		t.Fatalf("%d times drawn: %q", len(lines), lines)
 	}
-	for at, want := range map[int]string{0: "fit 1 of 60", 19: "fit 39 of 60, about 1 s left", 20: "replicate 1 of 10", 21: "replicate 2 of 10, about 3 min left", 22: ""} {
+	for at, want := range map[int]string{0: "fit 1 of 60", 19: "fit 39 of 60, about 1 s left", 20: "replicate 1 of 10", 21: "replicate 2 of 10, about 3 minutes left", 22: ""} {
 		if lines[at] != want {
 			t.Errorf("drawing %d is %q, want %q", at+1, lines[at], want)
 		}
