@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,6 +19,7 @@ type fitFlags struct {
 	data dataFlags
 	spec specFlags
 	out  outputFlags
+	plot plotFlags
 }
 
 func fitCommand() *cobra.Command {
@@ -35,12 +37,24 @@ func fitCommand() *cobra.Command {
 	f.data.addChoice(cmd)
 	cmd.Flags().BoolVar(&f.data.Stream, "stream", false, "read the file again in every pass instead of holding its rows in memory")
 	f.out.add(cmd)
+	f.plot.add(cmd)
 	return cmd
 }
 
 func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	began := time.Now()
-	in, err := f.spec.open(cmd, path, &f.data, func() error { return f.out.validate(append(f.spec.files(), path)) }, (*latent.Spec).Validate)
+	var page plotPage
+	check := func() (err error) {
+		if f.plot.draw && (f.out.json || f.out.quiet) {
+			return usagef("--json and -q print no summary: --plot has no effect with them")
+		}
+		f.plot.noColour = f.out.noColor
+		if page, err = f.plot.page(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+		return f.out.validate(append(f.spec.files(), path))
+	}
+	in, err := f.spec.open(cmd, path, &f.data, check, (*latent.Spec).Validate)
 	if err != nil {
 		return err
 	}
@@ -72,6 +86,12 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	r.Seconds = time.Since(began).Seconds()
 	if err := f.out.tell(cmd, r, info); err != nil {
 		return err
+	}
+	if f.plot.draw {
+		rows := &rowSource{context.WithoutCancel(cmd.Context()), r.Model, src, r.Threads}
+		if err := drawBelow(cmd.OutOrStdout(), r, page, rows); err != nil {
+			return f.data.error(cmd.Context(), path, err)
+		}
 	}
 	return f.out.end(cmd, r, r)
 }

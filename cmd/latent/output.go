@@ -216,7 +216,7 @@ func asked(cmd *cobra.Command) map[string]any {
 	flags := map[string]any{}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "output", "labels", "trace", "report", "out", "json", "quiet", "verbose", "no-color", "no-progress", "config", "threads", "max-memory":
+		case "output", "labels", "trace", "report", "out", "json", "quiet", "verbose", "no-color", "no-progress", "plot", "range", "config", "threads", "max-memory":
 			return
 		}
 		name := strings.ReplaceAll(f.Name, "-", "_")

@@ -1,46 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/term"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
-
-// Size of a plot where nobody says, in cells.
-const (
-	plotWidth  = 72
-	plotHeight = 24
-)
-
-// plotPage is where a plot goes.
-type plotPage struct {
-	width, height int
-	colours       bool
-}
-
-// pageOf returns the page that w is: as large as the terminal, and coloured unless that is not wanted.
-func pageOf(w io.Writer, noColour bool) plotPage {
-	p := plotPage{width: plotWidth, height: plotHeight}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return p
-	}
-	p.colours = !noColour && os.Getenv("NO_COLOR") == ""
-	if width, height, err := term.GetSize(int(f.Fd())); err == nil {
-		p.width, p.height = min(max(width-1, 40), 120), min(max(height-2, 12), 40)
-	}
-	return p
-}
 
 // view is what of a model can be drawn: places and spreads in units that ticks can tell.
 type view struct {
@@ -52,18 +23,22 @@ type view struct {
 	// unit is what distances between places count as 1 in each variable: --scale's, or the standard deviation of a component's cells.
 	unit  []float64
 	place string // what the place of a component is: "mean" or "centre"
+	// inside tells that the variables are principal components; elsewhere they are columns of the model, columns says which.
+	inside  bool
+	columns []int
 }
 
 // viewOf returns the view of a model: in the user's units, or after --pca in those of the components. It is of the numbers among columns
 // of several types. It is nil for bits and levels, which have no place.
 func viewOf(r *latent.Result) *view {
-	m := drawnPart(r)
-	if m == nil {
+	part := drawnPart(r)
+	if part == nil {
 		return nil
 	}
-	v, kd := &view{names: m.Variables(), place: "centre"}, kind.Of(m.Kind)
-	v.unit = slices.Repeat([]float64{1}, len(v.names))
+	m := part.Model
 	inside := m.PCA() != nil
+	v, kd := &view{names: m.Variables(), place: "centre", inside: inside, columns: part.Columns}, kind.Of(m.Kind)
+	v.unit = slices.Repeat([]float64{1}, len(v.names))
 	for _, t := range m.Transform {
 		for j, s := range t.Scale {
 			if !inside {
@@ -101,30 +76,55 @@ func viewOf(r *latent.Result) *view {
 
 // drawnPart returns the model of the columns that have places: all of them, or the numbers among columns of several types; nil where there
 // are none.
-func drawnPart(r *latent.Result) *model.Model {
+func drawnPart(r *latent.Result) *model.Part {
 	for _, p := range r.Model.Parts() {
 		if p.Means != nil && (kind.Of(p.Kind).Cells.Units || !kind.Of(r.Kind).Parted) {
-			return p.Model
+			return &p
 		}
 	}
 	return nil
 }
 
-// drawModel draws the model that a result tells of.
-func drawModel(w io.Writer, r *latent.Result, page plotPage) {
+// drawBelow draws the model below a summary.
+func drawBelow(w io.Writer, r *latent.Result, page plotPage, rows *rowSource) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out)
+	if err := drawModel(out, r, page, rows); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// drawModel draws the model that a result tells of, and rows where they are at hand.
+func drawModel(w io.Writer, r *latent.Result, page plotPage, rows *rowSource) error {
 	v := viewOf(r)
 	switch {
 	case v == nil && kind.Of(r.Kind).Parted:
 		fmt.Fprintln(w, "no plot: there is no column of numbers, and other groups have no place; the table has them")
 	case v == nil:
 		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which have no place; the table has them\n", kind.Of(r.Kind).Title)
-	case len(v.names) == 1 && v.cov == nil:
-		v.points(w, page)
-	case len(v.names) == 1:
-		v.curve(w, page)
 	default:
-		v.plane(w, page)
+		jx, jy := 0, -1
+		if len(v.names) > 1 {
+			jx, jy = v.telling()
+		}
+		var drawn *drawnRows
+		if rows != nil {
+			var err error
+			if drawn, err = rows.gather(v, jx, jy); err != nil {
+				return err
+			}
+		}
+		switch {
+		case jy >= 0:
+			v.plane(w, page, jx, jy, drawn)
+		case v.cov == nil:
+			v.points(w, page, drawn)
+		default:
+			v.curve(w, page, drawn)
+		}
 	}
+	return nil
 }
 
 // telling returns the two variables that tell the components apart best: those with the largest trace of W^-1 B, B the
@@ -211,30 +211,38 @@ func (v *view) shares() []float64 {
 // Radii, in standard deviations, of the ellipses that hold half and 95 % of a Gaussian in two variables: sqrt(-2 log(1-p)).
 var radii = [2]float64{math.Sqrt(2 * math.Ln2), math.Sqrt(2 * math.Log(20))}
 
-// plane draws the components on two variables: a label at each mean, ellipses around it.
-func (v *view) plane(w io.Writer, page plotPage) {
-	jx, jy := v.telling()
+// plane draws the components on two variables: a label at each mean, ellipses around it, and a dot for each row.
+func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 	x, y := v.extent(jx), v.extent(jy)
-	p := newPlot(page, v.names[jx], v.names[jy], x, y, page.height)
-	if v.cov != nil {
-		v.ellipses(p, jx, jy)
-	}
-	for c, m := range v.mean {
-		p.canvas.letter(dot(p.x.at(m[jx])), dot(p.y.at(m[jy])), sign(c), c+1)
-	}
-	p.write(w)
+	rows.widen(&x, &y)
+	x, y = page.across(x), page.up(y)
 	what := "a number is a " + v.place
-	if v.cov != nil {
+	rings := radii[:]
+	switch {
+	case v.cov == nil:
+	case rows != nil: // where the rows are the inner ellipse is in the way
+		rings = radii[1:]
+		what += "; an ellipse holds 95 % of a group"
+	default:
 		what += "; ellipses hold 50 % and 95 % of a group"
 	}
 	if more := len(v.names) - 2; more > 0 {
 		what += fmt.Sprintf("; of %d columns %s and %s tell the groups apart best", more+2, v.names[jx], v.names[jy])
 	}
-	fmt.Fprintln(w, what)
+	below := page.wrap(what + rows.tell(x, y) + v.outside(x, jx, y, jy))
+	p := newPlot(page, v.names[jx], v.names[jy], x, y, page.height-len(below)+1)
+	rows.draw(p)
+	if v.cov != nil {
+		v.ellipses(p, jx, jy, rings)
+	}
+	for c, m := range v.mean {
+		p.letter(c, m[jx], m[jy])
+	}
+	p.write(w, below)
 }
 
-// ellipses draws those of the components on variables jx and jy.
-func (v *view) ellipses(p *framed, jx, jy int) {
+// ellipses draws those of the components on variables jx and jy, at each of the radii.
+func (v *view) ellipses(p *framed, jx, jy int, rings []float64) {
 	for c := len(v.mean) - 1; c >= 0; c-- { // the largest is drawn last, over others
 		a := math.Sqrt(max(v.cov(c, jx, jx), 0))
 		b := 0.0
@@ -242,7 +250,7 @@ func (v *view) ellipses(p *framed, jx, jy int) {
 			b = v.cov(c, jx, jy) / a
 		}
 		rest := math.Sqrt(max(v.cov(c, jy, jy)-b*b, 0))
-		for _, radius := range radii {
+		for _, radius := range rings {
 			p.loop(func(cos, sin float64) (float64, float64) {
 				return v.mean[c][jx] + radius*a*cos, v.mean[c][jy] + radius*(b*cos+rest*sin)
 			}, c+1)
@@ -268,24 +276,51 @@ func (v *view) extent(j int) (e [2]float64) {
 }
 
 // points draws the centres of one column on a line.
-func (v *view) points(w io.Writer, page plotPage) {
-	p := newPlot(page, v.names[0], "", v.extent(0), [2]float64{0, 1}, plotFrame+1)
+func (v *view) points(w io.Writer, page plotPage, rows *drawnRows) {
+	x, y := v.extent(0), [2]float64{0, 1}
+	rows.widen(&x, &y)
+	x = page.across(x)
+	p := newPlot(page, v.names[0], "", x, y, plotFrame+1)
+	rows.draw(p)
 	for c, m := range v.mean {
-		p.canvas.letter(dot(p.x.at(m[0])), 0, sign(c), c+1)
+		p.letter(c, m[0], 0)
 	}
-	p.write(w)
-	fmt.Fprintln(w, "a number is a "+v.place)
+	p.write(w, page.wrap("a number is a "+v.place+rows.tell(x, y)+v.outside(x, 0, y, -1)))
 }
 
-// curve draws the density of one variable, and a label where each mean is on it.
-func (v *view) curve(w io.Writer, page plotPage) {
-	p := v.drawCurve(page)
+// curve draws the density of one variable, a label where each mean is on it, and a dot at the bottom for each row.
+func (v *view) curve(w io.Writer, page plotPage, rows *drawnRows) {
+	x, y := v.extent(0), [2]float64{}
+	rows.widen(&x, &y)
+	margin := (x[1] - x[0]) / 20
+	x = page.across([2]float64{x[0] - margin, x[1] + margin})
+	y = page.up([2]float64{0, v.top(x)})
+	below := page.wrap("the density of the mixture; a number is the mean of a group" + rows.tell(x, y) + v.outside(x, 0, y, -1))
+	p := newPlot(page, v.names[0], "density", x, y, page.height-len(below)+1)
+	rows.draw(p)
+	v.drawCurve(p)
 	for c, m := range v.mean {
-		p.canvas.letter(dot(p.x.at(m[0])), dot(p.y.at(v.density(m[0]))), sign(c), c+1)
+		p.letter(c, m[0], v.density(m[0]))
 	}
-	p.write(w)
-	fmt.Fprintln(w, "the density of the mixture; a number is the mean of a group")
+	p.write(w, below)
 }
+
+// outside names the groups whose place is outside of what is shown; jy is below 0 for one variable.
+func (v *view) outside(x [2]float64, jx int, y [2]float64, jy int) string {
+	var out []string
+	for c, m := range v.mean {
+		if !within(x, m[jx]) || jy >= 0 && !within(y, m[jy]) {
+			out = append(out, string(sign(c)))
+		}
+	}
+	if out == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %s %s %s outside", text.Form(len(out), "group", "groups"), text.List(out, "and"), text.Form(len(out), "is", "are"))
+}
+
+// within reports whether v lies in a range.
+func within(e [2]float64, v float64) bool { return e[0] <= v && v <= e[1] }
 
 // density returns that of one variable at x.
 func (v *view) density(x float64) (p float64) {
@@ -299,19 +334,21 @@ func (v *view) density(x float64) (p float64) {
 	return p / total
 }
 
-// drawCurve returns the plot of the density without its labels.
-func (v *view) drawCurve(page plotPage) *framed {
-	across := v.extent(0)
-	margin := (across[1] - across[0]) / 20
-	across[0], across[1] = across[0]-margin, across[1]+margin
-	top := 0.0
+// top returns the highest density of one variable in a range.
+func (v *view) top(x [2]float64) (top float64) {
 	for i := range 2000 {
-		top = max(top, v.density(across[0]+(across[1]-across[0])*float64(i)/1999))
+		top = max(top, v.density(x[0]+(x[1]-x[0])*float64(i)/1999))
 	}
 	for _, m := range v.mean {
-		top = max(top, v.density(m[0]))
+		if within(x, m[0]) {
+			top = max(top, v.density(m[0]))
+		}
 	}
-	p := newPlot(page, v.names[0], "density", across, [2]float64{0, top}, page.height)
+	return top
+}
+
+// drawCurve draws the density of one variable.
+func (v *view) drawCurve(p *framed) {
 	before := 0.0
 	for i := range p.x.dots {
 		x := p.x.lo + (p.x.hi-p.x.lo)*float64(i)/float64(p.x.dots-1)
@@ -321,97 +358,4 @@ func (v *view) drawCurve(page plotPage) *framed {
 		}
 		before = at
 	}
-	return p
-}
-
-// dot rounds a place to a dot; far outside stays outside.
-func dot(v float64) int { return int(math.Floor(min(max(v, -9), 1e6) + 0.5)) }
-
-// sign returns the sign of a component: 1 to 9, then letters.
-func sign(c int) rune {
-	const signs = "123456789abcdefghijklmnopqrstuvwxyz"
-	if c < len(signs) {
-		return rune(signs[c])
-	}
-	return '+'
-}
-
-// plotFrame is how many rows of text a plot has beside its canvas: the name above, and line, ticks, name and what it shows
-// below.
-const plotFrame = 5
-
-// framed is a canvas between two axes.
-type framed struct {
-	page   plotPage
-	canvas *canvas
-	x, y   *axis
-	margin int // cells left of the vertical line
-}
-
-// newPlot returns an empty plot of height rows, ranges x across and y up. Without a name the upward axis has no ticks.
-func newPlot(page plotPage, across, up string, x, y [2]float64, height int) *framed {
-	rows := max(height-plotFrame, 1)
-	p := &framed{page: page, y: newAxis(up, y[0], y[1], 4*rows, max(rows/5, 2))}
-	if up == "" {
-		p.y.ticks = nil
-	}
-	for _, t := range p.y.ticks {
-		p.margin = max(p.margin, len(p.y.label(t)))
-	}
-	p.margin++
-	columns := max(page.width-p.margin-1, 10)
-	p.x = newAxis(across, x[0], x[1], 2*columns, max(columns/14, 2))
-	p.canvas = newCanvas(columns, rows)
-	return p
-}
-
-// loop draws a closed curve, at gives its point for an angle's cosine and sine.
-func (p *framed) loop(at func(cos, sin float64) (x, y float64), colour int) {
-	const corners = 180
-	var px, py float64
-	for i := range corners + 1 {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
-		x, y := at(cos, sin)
-		x, y = p.x.at(x), p.y.at(y)
-		if i > 0 {
-			p.canvas.line(px, py, x, y, colour)
-		}
-		px, py = x, y
-	}
-}
-
-// write writes the canvas and its axes.
-func (p *framed) write(w io.Writer) {
-	if p.y.name != "" {
-		fmt.Fprintln(w, p.y.name)
-	}
-	label := make([]string, p.canvas.height)
-	for _, t := range p.y.ticks {
-		if row := p.canvas.height - 1 - dot(p.y.at(t))/4; row >= 0 && row < len(label) {
-			label[row] = p.y.label(t)
-		}
-	}
-	for i, line := range p.canvas.lines(p.page.colours) {
-		edge := "│"
-		if label[i] != "" {
-			edge = "┤"
-		}
-		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%*s%s%s", p.margin, label[i], edge, line), " "))
-	}
-	rule, under := []rune(strings.Repeat("─", p.canvas.width)), []rune(strings.Repeat(" ", p.page.width+20))
-	free := 0
-	for _, t := range p.x.ticks {
-		at := min(dot(p.x.at(t))/2, len(rule)-1)
-		text := []rune(p.x.label(t))
-		from := max(p.margin+1+at-len(text)/2, 0)
-		if rule[at] = '┬'; from < free || from+len(text) > len(under) {
-			continue // no room: the tick stays
-		}
-		copy(under[from:], text)
-		free = from + len(text) + 1
-	}
-	fmt.Fprintf(w, "%s└%s\n", strings.Repeat(" ", p.margin), string(rule))
-	fmt.Fprintln(w, strings.TrimRight(string(under), " "))
-	name := p.x.name
-	fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", max(p.margin+1+p.canvas.width-utf8.RuneCountInString(name), 0)), name)
 }

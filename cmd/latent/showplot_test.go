@@ -29,7 +29,7 @@ func TestEllipsesAreAtTheirDistance(t *testing.T) {
 	for c, inverse := range [][3]float64{{1 / 1.75, -1.5 / 1.75, 4 / 1.75}, {2. / 14, 2. / 14, 9. / 14}} { // xx, xy, yy by hand
 		one := &view{names: v.names, share: v.share[c : c+1], mean: v.mean[c : c+1], cov: func(_, j, l int) float64 { return v.cov(c, j, l) }}
 		p := newPlot(plotPage{width: 120, height: 40}, "x", "y", one.extent(0), one.extent(1), 40)
-		one.ellipses(p, 0, 1)
+		one.ellipses(p, 0, 1, radii[:])
 		count := map[[2]int]int{}
 		w, h := p.canvas.dots()
 		for x := range w {
@@ -72,7 +72,8 @@ func TestEllipsesAreAtTheirDistance(t *testing.T) {
 func TestAreaUnderTheCurveIsOne(t *testing.T) {
 	v := viewOf(result(t, `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"],
 		"weights": [0.6, 0.4], "means": [[0], [7]], "covariances": [1, 4]}`))
-	p := v.drawCurve(plotPage{width: 120, height: 40})
+	p := newPlot(plotPage{width: 120, height: 40}, "x", "density", [2]float64{-8, 15}, [2]float64{0, 0.4}, 40)
+	v.drawCurve(p)
 	area := 0.0
 	w, h := p.canvas.dots()
 	for x := range w {
@@ -137,7 +138,9 @@ func TestPlotsKeepToThePage(t *testing.T) {
 	} {
 		for _, page := range []plotPage{{width: 72, height: 24}, {width: 40, height: 12}} {
 			var b bytes.Buffer
-			drawModel(&b, result(t, `{"format": "latent-model", "version": 1, "model": `+modelFile+`}`), page)
+			if err := drawModel(&b, result(t, `{"format": "latent-model", "version": 1, "model": `+modelFile+`}`), page, nil); err != nil {
+				t.Fatal(err)
+			}
 			lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 			for _, line := range lines[:len(lines)-1] {
 				if n := len([]rune(line)); n > page.width+12 {

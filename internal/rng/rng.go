@@ -83,21 +83,26 @@ const (
 	Orders                       // orders in which DP-means hands out rows
 	Page                         // which rows a page draws
 	PageSilhouettes              // which rows have silhouettes on a page
+	Terminal                     // which rows a drawing on the terminal shows
 	fixed
 )
 
-// fixedTable holds the seed and the number of every fixed generator. They are those of starts 0 to 2 of these seeds.
+// fixedTable holds the seed and the number of every fixed generator. They are those of starts 0 to 3 of these seeds.
 var fixedTable = [fixed]struct{ seed, number uint64 }{
 	Components:      {1, 0},
 	Orders:          {0x51, 0},
 	Page:            {1, 1},
 	PageSilhouettes: {1, 2},
+	Terminal:        {1, 3},
 }
 
 // New returns the generator at its beginning.
 func (f Fixed) New() *rand.Rand {
 	return rand.New(rand.NewPCG(fixedTable[f].seed, fixedTable[f].number))
 }
+
+// Seed returns the seed of the generator, for those who tell of it.
+func (f Fixed) Seed() uint64 { return fixedTable[f].seed }
 
 // Mix returns z with its bits mixed, so that numbers in a row become uniform: the last step of splitmix64 (Steele, Lea, Flood
 // 2014). No two z give the same.
