@@ -314,9 +314,9 @@ func alikeLine(a, b string) bool {
 	return true
 }
 
-// The programs in the README compile, and print what the block below them shows.
+// The programs in docs/tasks.md compile, and print what the block below them shows.
 func TestDocumentedPrograms(t *testing.T) {
-	b, err := os.ReadFile("../../README.md")
+	b, err := os.ReadFile("../../docs/tasks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,10 +342,10 @@ func TestDocumentedPrograms(t *testing.T) {
 		}
 		shown := page[all[i+1].from:all[i+1].to]
 		if got := strings.Split(strings.TrimSpace(string(out)), "\n"); !alike(shown, got) {
-			t.Errorf("the README shows\n%s\nthe program prints\n%s", strings.Join(shown, "\n"), strings.Join(got, "\n"))
+			t.Errorf("the page shows\n%s\nthe program prints\n%s", strings.Join(shown, "\n"), strings.Join(got, "\n"))
 		}
 	}
 	if found == 0 {
-		t.Error("the README has no program")
+		t.Error("the page has no program")
 	}
 }
