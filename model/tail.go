@@ -151,7 +151,7 @@ func (t *Tail) P(ctx context.Context, s *Scored, i int) (float64, error) {
 		return math.NaN(), nil
 	}
 	l, v := t.lows(), t.logDensity(s, i)
-	if !whole && t.bare.HasDensity() && l.all == nil && t.n >= firstPart {
+	if !whole && t.bare.HasDensity() && t.n >= firstPart {
 		if err := t.fill(ctx, l, &l.part, t.n/firstPart); err != nil {
 			return 0, err
 		}

@@ -81,7 +81,7 @@ func (g *gatherer) oddest(ctx context.Context, m *model.Model, src data.Source) 
 	}
 	tail := g.tail
 	if !m.HasDensity() {
-		if tail, err = m.TailAmong(src, 1); err != nil {
+		if tail, err = m.TailAmong(ctx, src, 1); err != nil {
 			return err
 		}
 	}
