@@ -70,7 +70,7 @@ func TestTooFewRowsAreToldWithTheirWeight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "4 rows of weight 120 are too few for the information of 5 parameters"; r.StandardErrors.Why != want {
+	if want := "4 rows of weight 120 are too few for the standard errors of 5 parameters"; r.StandardErrors.Why != want {
 		t.Errorf("%q, want %q", r.StandardErrors.Why, want)
 	}
 }

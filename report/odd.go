@@ -126,7 +126,10 @@ func (b *builder) unusual() {
 		rows = rows[:n]
 		s.Lead = append(s.Lead, fmt.Sprintf("%s of %s %s a p-value below %v; by chance it would be about %s.", text.Thousands(o.Found), text.Count(o.Rows, "row"), text.Form(o.Found, "has", "have"), oddBelow, byChance(oddBelow*float64(o.Rows))),
 			fmt.Sprintf("A row's p-value is the probability, under the model, of a density as low as its own (from %s draws; the standard error of %v is %.1g). Rows with the lowest are errors of the data, or the cases worth a look. The oddest column is the one that is least expected given the others.", text.Thousands(int64(o.Draws)), oddBelow, o.SE))
-		t.Caption = fmt.Sprintf("the %d rows with the lowest p-values", n)
+		t.Caption = "the row with the lowest p-value"
+		if n > 1 {
+			t.Caption = fmt.Sprintf("the %d rows with the lowest p-values", n)
+		}
 		t.Head = append(t.Head, "p-value")
 	case b.rows.density:
 		s.Lead = append(s.Lead, "Those with the lowest log density: errors of the data, or the cases worth a look.")

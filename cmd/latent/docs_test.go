@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write anew what the pages of documentation show, but where a line ... stands for others")
+var update = flag.Bool("update", false, "write anew what pages of documentation show, but where a line ... stands for others, and the files that scripts compare with")
 
 // What the documentation shows is what the command does. Every fenced block of README.md and docs/*.md that begins
 // with "$ " is run, each page in an empty folder of its own, and what it prints must be what the page shows. A line

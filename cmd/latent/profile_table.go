@@ -34,9 +34,11 @@ func printProfile(w io.Writer, p *profile.Profile) {
 
 // newProfileTable lays out a profile.
 func newProfileTable(p *profile.Profile) *profileTable {
-	t := &profileTable{head: []string{"column", "between"}, groups: []string{"all"}}
-	gaps := slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.Missing > 0 })
-	if gaps {
+	t := &profileTable{head: []string{"column"}, groups: []string{"all"}}
+	if slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.Between != nil }) {
+		t.head = append(t.head, "between")
+	}
+	if slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.Missing > 0 }) {
 		t.head = append(t.head, "missing")
 	}
 	for _, g := range p.Groups {
@@ -69,7 +71,7 @@ func (t *profileTable) line(name string, cells []string) {
 func (t *profileTable) columns(p *profile.Profile, most int) int {
 	for i := range p.Columns {
 		before := len(t.lines)
-		t.column(&p.Columns[i], len(t.head) > 2)
+		t.column(&p.Columns[i])
 		if len(t.lines) > most && i > 0 {
 			t.lines = t.lines[:before]
 			return i
@@ -79,7 +81,7 @@ func (t *profileTable) columns(p *profile.Profile, most int) int {
 }
 
 // column adds the lines of a column.
-func (t *profileTable) column(c *profile.Column, gaps bool) {
+func (t *profileTable) column(c *profile.Column) {
 	for _, l := range c.Lines() {
 		lead := make([]string, len(t.head))
 		lead[0] = l.Name
@@ -89,11 +91,11 @@ func (t *profileTable) column(c *profile.Column, gaps bool) {
 			if mark := c.Mark(); mark != "" {
 				lead[0] += " " + mark
 			}
-			if c.Between != nil {
-				lead[1] = text.Percent(*c.Between)
+			if at := slices.Index(t.head, "between"); c.Between != nil {
+				lead[at] = text.Percent(*c.Between)
 			}
-			if gaps {
-				lead[2] = text.Thousands(c.Missing)
+			if at := slices.Index(t.head, "missing"); at > 0 {
+				lead[at] = text.Thousands(c.Missing)
 			}
 		}
 		t.lines = append(t.lines, append(lead, l.Cells...))

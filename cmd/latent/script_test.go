@@ -54,6 +54,7 @@ func TestScripts(t *testing.T) {
 	p := testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
+		UpdateScripts:      *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": cmdStatus, "json": cmdJSON, "same": cmdSame, "cell": cmdCell, "count": cmdCount, "trace": cmdTrace,
 			"only": cmdOnly, "make": cmdMake, "pack": cmdPack, "unpack": cmdUnpack,

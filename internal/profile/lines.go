@@ -47,40 +47,59 @@ func (c *Column) Lines() []Line {
 // cells returns what the column is like over all rows, then in each group.
 func (c *Column) cells() []Cell { return append([]Cell{c.All}, c.Groups...) }
 
-// numbers writes what a column of numbers is like over all rows and in each group.
+// numbers writes what the column is like over all rows and in each group.
 func (c *Column) numbers() []string {
 	all := c.cells()
-	out := make([]string, len(all))
-	var at []int
-	var values []float64
-	for i, x := range all {
-		switch {
-		case x.Mean == nil:
-			out[i] = "-"
-			continue
-		case x.Quartiles != nil:
-			values = append(values, x.Quartiles[1])
-		default:
-			values = append(values, *x.Mean)
+	quartile := func(i int) func(x *Cell) *float64 {
+		return func(x *Cell) *float64 {
+			if x.Quartiles == nil {
+				return nil
+			}
+			return &x.Quartiles[i]
 		}
-		at = append(at, i)
 	}
+	middle := func(x *Cell) *float64 {
+		if x.Quartiles != nil {
+			return &x.Quartiles[1]
+		}
+		return x.Mean
+	}
+	values, _ := present(all, middle)
 	wide := 0.0 // not known
 	if c.All.SD != nil {
 		wide = spreads * *c.All.SD
 	}
 	digits := text.NewColumn(wide, values...)
-	for j, s := range text.Numbers(values, wide) {
-		x := &all[at[j]]
-		switch {
-		case x.Quartiles != nil:
-			s += " (" + digits.Text(x.Quartiles[0]) + " to " + digits.Text(x.Quartiles[2]) + ")"
-		case c.Kind == Number && x.SD != nil:
-			s += " (" + digits.Text(*x.SD) + ")"
+	texts := func(of func(x *Cell) *float64) []string {
+		out := make([]string, len(all))
+		values, at := present(all, of)
+		for j, s := range digits.Texts(values) {
+			out[at[j]] = s
 		}
-		out[at[j]] = s
+		return out
+	}
+	out, low, high, sd := texts(middle), texts(quartile(0)), texts(quartile(2)), texts(func(x *Cell) *float64 { return x.SD })
+	for i := range out {
+		switch {
+		case out[i] == "":
+			out[i] = "-"
+		case low[i] != "":
+			out[i] += " (" + low[i] + " to " + high[i] + ")"
+		case c.Kind == Number && sd[i] != "":
+			out[i] += " (" + sd[i] + ")"
+		}
 	}
 	return out
+}
+
+// present returns the values of the cells that have one, and which cells these are.
+func present(cells []Cell, of func(x *Cell) *float64) (values []float64, at []int) {
+	for i := range cells {
+		if v := of(&cells[i]); v != nil {
+			values, at = append(values, *v), append(at, i)
+		}
+	}
+	return values, at
 }
 
 // levelLines returns the lines of a category: one for each of the most frequent levels, and one for all others.

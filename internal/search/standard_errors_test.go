@@ -359,7 +359,7 @@ func TestWhereThereAreNoErrorsTheReasonIsSaid(t *testing.T) {
 	}{
 		{src, plan.Spec{K: 2, RegCovar: 1e-6}, "--reg-covar"},
 		{src, plan.Spec{K: 2, Algorithm: "hard-em"}, "hard labels"},
-		{fixtures.Table(1, 1, 2), plan.Spec{K: 1}, "2 rows are too few for the information of 2 parameters"},
+		{fixtures.Table(1, 1, 2), plan.Spec{K: 1}, "2 rows are too few for the standard errors of 2 parameters"},
 		{wide, plan.Spec{K: 1}, "2015 free parameters"},
 	} {
 		e := errorsOf(t, c.src, c.spec).errors
