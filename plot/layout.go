@@ -13,9 +13,9 @@ const (
 	tickLength = 4
 	tickGap    = 4
 
-	stretch     = 1.12 // of the room of ticks: a reader without the fonts that labels were measured with may have a wider one, such as DejaVu Sans
-	yApart      = 36   // least distance of ticks of y
-	turnedWidth = 110  // most of a name that is turned
+	stretch     = 1.2 // of the room for words: a reader without the fonts that labels were measured with may have a wider one, such as DejaVu Sans
+	yApart      = 36  // least distance of ticks of y
+	turnedWidth = 110 // most of a name that is turned
 )
 
 // draw draws the figure into the pen's rectangle: title on top, legend under it, notes at the bottom, axes between.

@@ -148,7 +148,7 @@ func (p *pen) wrap(s string, l label, width vg.Length, lines int) []string {
 	words := strings.Fields(oneLine(s))
 	for i, w := range words {
 		longer := strings.TrimSpace(line + " " + w)
-		if line == "" || p.measure(longer, l) <= width {
+		if line == "" || p.measure(longer, l)*stretch <= width {
 			line = longer
 			continue
 		}

@@ -82,11 +82,11 @@ func TestARangeIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
-	lowest := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "-2┤") })
-	if !strings.HasSuffix(lines[1], "⠈") || lines[lowest] != "-2┤⡀" {
-		t.Errorf("no rows in the corners:\n%s", b.String())
+	lowest := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "-2┤") })
+	if !strings.HasSuffix(lines[1], "⠈") || !strings.HasSuffix(lines[lowest], "-2┤⡀") {
+		t.Errorf("no rows in the corners: %q", lines)
 	}
-	if said := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(said, "a dot is a row; 1 drawn row is outside; group 2 is outside") || strings.Contains(lines[1], "2") {
+	if said := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(said, "a dot is a row; 1 drawn row is outside; group 2 is outside") || strings.Count(lines[1], "2") != 1 { // that of the axis
 		t.Error(b.String())
 	}
 	for _, wrong := range []string{"1", "1:", "3:1", "1:1", "0:1,2", "0:1,2:3,4:5", "a:b", "0:inf", "nan:1", ":", ","} {
