@@ -22,6 +22,7 @@ import (
 type Page struct {
 	Result  *latent.Result
 	Rows    *Rows
+	Table   *Table   // what every column is like in each group; nil for what the parameters of the model say of its own
 	Hash    string   // of the file, "sha256:..."
 	LeftOut []string // columns of the file that were not fitted
 	Command string   // what repeats the fit
@@ -87,7 +88,7 @@ func Write(w io.Writer, p Page) error {
 	warnings := b.warnings()
 	first := min(len(warnings), 3)
 	var out bytes.Buffer
-	err := page.Execute(&out, map[string]any{"Title": fmt.Sprintf("%s: %s", b.file(), text.Count(b.k, "group")), "File": b.file(), "Finding": tell.Finding(b.r), "CSS": template.CSS(plot.CSS()),
+	err := page.Execute(&out, map[string]any{"Title": fmt.Sprintf("%s: %s", b.file(), text.Count(b.k, "group")), "File": b.file(), "Finding": tell.Finding(b.r), "Overview": b.overview(), "CSS": template.CSS(plot.CSS()),
 		"Groups": groups, "Trust": b.trust(), "Warnings": warnings[:first], "More": warnings[first:], "HowMany": text.Count(len(warnings)-first, "more warning"), "Parts": parts, "Facts": b.facts()})
 	if err != nil {
 		return err

@@ -121,11 +121,7 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 		return o, err
 	}
 	o.CanModel = !whole && slices.Contains(k.Missing, kind.Model)
-	o.Exact, o.AllowEmpty = m.Columns, true
-	o.Mixed, o.Categories, o.Levels = k.Parted, k.Cells.Levels, m.Levels
-	if o.Mixed {
-		o.ExactTypes = m.Types
-	}
+	ofModel(&o, m)
 	switch {
 	case a.unseen == "" || a.unseen == "error": // report has no such flag
 		return o, nil
@@ -138,6 +134,24 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	}
 	o.Unseen = a.unseen
 	return o, nil
+}
+
+// ofModel makes options those of the columns of a model.
+func ofModel(o *data.Options, m *model.Model) {
+	k := kind.Of(m.Kind)
+	o.Exact, o.AllowEmpty = m.Columns, true
+	o.Mixed, o.Categories, o.Levels = k.Parted, k.Cells.Levels, m.Levels
+	if o.Mixed {
+		o.ExactTypes = m.Types
+	}
+}
+
+// everyColumn returns the options that hand out every cell of a table beside those that m was fitted to, which it was read with o.
+func everyColumn(o data.Options, m *model.Model) data.Options {
+	ofModel(&o, m)
+	o.Columns, o.Exclude, o.Types = nil, nil, nil
+	o.Stream, o.Carry, o.Float32 = true, true, false
+	return o
 }
 
 // emit writes to the output file, whole or not at all, or to standard output.

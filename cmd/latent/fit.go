@@ -79,7 +79,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	describe(r, info)
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
-	if err := f.out.write(cmd, src, f.data.ID, r, trace, reported{path: path, info: info, command: repeat(cmd, []string{path})}); err != nil {
+	if err := f.out.write(cmd, src, f.data.ID, r, trace, reported{path: path, info: info, read: f.data.used, command: repeat(cmd, []string{path})}); err != nil {
 		return err
 	}
 	r.Timing.Write = time.Since(wrote).Seconds()

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/latent-go/latent"
@@ -130,35 +129,8 @@ func (t *profileTable) counts(r *latent.Result) {
 }
 
 // toldNotes says what the numbers of a summary's table are.
-func toldNotes(r *latent.Result, p *profile.Profile, shown int) (notes []string) {
-	seen, spread, overall, between := map[string]bool{}, false, false, false
-	for _, c := range p.Columns[:shown] {
-		seen[c.Kind] = true
-		spread = spread || c.Kind == profile.Number && c.Groups[0].SD != nil
-		overall = overall || c.Kind == profile.Number && c.All.SD != nil
-		between = between || c.Between != nil
-	}
-	what, is := "mean", []string(nil)
-	if r.Components[0].Median != nil {
-		what = "median"
-	}
-	switch {
-	case seen[profile.Number] && spread:
-		is = append(is, "numbers: mean (standard deviation)")
-	case seen[profile.Number] && overall:
-		is = append(is, "numbers: "+what+", over all rows with the standard deviation")
-	case seen[profile.Number]:
-		is = append(is, "numbers: "+what)
-	}
-	if seen[profile.Count] {
-		is = append(is, "counts: mean")
-	}
-	if is != nil {
-		notes = append(notes, strings.Join(is, "; "))
-	}
-	if between && len(r.Components) > 1 {
-		notes = append(notes, "between: how much of a column's variation lies between the groups")
-	}
+func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
+	notes := p.Notes(shown)
 	if kind.Of(r.Kind).Mixture && r.Rows > 0 {
 		notes = append(notes, "rows: by the likeliest group; share: the mixing weight")
 	}

@@ -27,7 +27,7 @@ func printProfile(w io.Writer, p *profile.Profile) {
 	t.rows(p)
 	t.columns(p, math.MaxInt)
 	t.print(w)
-	for _, note := range p.Notes() {
+	for _, note := range p.Notes(len(p.Columns)) {
 		fmt.Fprintf(w, "(%s)\n", note)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/report"
 )
 
@@ -50,7 +51,7 @@ func reportCommand() *cobra.Command {
 			r := latent.Told(m)
 			r.Data, r.Threads = info.Name, a.threads
 			return writeAll("", []output{{path: a.output}}, func(_ output, w io.Writer) error {
-				return a.data.error(cmd.Context(), args[1], writeReport(cmd.Context(), w, src, r, reported{path: args[1], info: info, command: repeat(cmd, args)}))
+				return a.data.error(cmd.Context(), args[1], writeReport(cmd.Context(), w, src, r, reported{path: args[1], info: info, read: a.data.used, command: repeat(cmd, args)}))
 			})
 		},
 	}
@@ -64,6 +65,7 @@ func reportCommand() *cobra.Command {
 type reported struct {
 	path    string
 	info    *data.Info
+	read    data.Options // what the rows were read with
 	command string
 	steps   []report.Step
 }
@@ -77,7 +79,11 @@ func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Re
 	if rows.N == 0 {
 		return errors.New("there are no rows to draw")
 	}
-	p := report.Page{Result: r, Rows: rows, Command: about.command, When: time.Now().Format("2006-01-02 15:04"), Machine: fmt.Sprintf("%s, kernel level %s", text.Count(r.Threads, "thread"), kern.Current()), Steps: about.steps}
+	table, err := tableOf(ctx, r.Model, about, r.Threads)
+	if err != nil {
+		return err
+	}
+	p := report.Page{Result: r, Rows: rows, Table: table, Command: about.command, When: time.Now().Format("2006-01-02 15:04"), Machine: fmt.Sprintf("%s, kernel level %s", text.Count(r.Threads, "thread"), kern.Current()), Steps: about.steps}
 	if about.info != nil {
 		p.LeftOut = about.info.LeftOut()
 	}
@@ -87,6 +93,20 @@ func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Re
 		}
 	}
 	return report.Write(w, p)
+}
+
+// tableOf reads the table again with all of its columns, also those that were not fitted. Of standard input, which is gone, the columns that
+// were fitted are told by the model.
+func tableOf(ctx context.Context, m *model.Model, about reported, threads int) (*report.Table, error) {
+	if about.path == "-" {
+		return nil, nil
+	}
+	src, info, err := data.Load(ctx, about.path, everyColumn(about.read, m))
+	if err != nil {
+		return nil, err
+	}
+	defer src.(io.Closer).Close()
+	return report.Describe(ctx, m, src, info, threads)
 }
 
 // hashOf returns the SHA-256 of a file.

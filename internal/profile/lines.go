@@ -172,30 +172,57 @@ func Percent(v float64) string {
 	}
 }
 
-// Notes says what the numbers are that lines show.
-func (p *Profile) Notes() (notes []string) {
-	has := func(is func(c Column) bool) bool { return slices.ContainsFunc(p.Columns, is) }
-	numbers := has(func(c Column) bool { return c.Kind == Number })
-	switch median := has(func(c Column) bool { return c.All.Quartiles != nil }); {
-	case median:
-		notes = append(notes, "numbers: median (lower and upper quartile)")
-	case numbers:
-		notes = append(notes, "numbers: mean (standard deviation)")
+// Notes says what the numbers are that the lines of the first so many columns show.
+func (p *Profile) Notes(shown int) (notes []string) {
+	columns := p.Columns[:shown]
+	has := func(is func(c *Column) bool) bool {
+		for i := range columns {
+			if is(&columns[i]) {
+				return true
+			}
+		}
+		return false
 	}
-	if has(func(c Column) bool { return c.Kind == Count && c.All.Quartiles == nil }) {
-		notes = append(notes, "counts: mean")
+	number := func(c *Column) bool { return c.Kind == Number }
+	what := "mean"
+	if p.medians {
+		what = "median"
+	}
+	var are []string
+	switch {
+	case has(func(c *Column) bool { return c.All.Quartiles != nil }):
+		are = append(are, "numbers: median (lower and upper quartile)")
+	case has(func(c *Column) bool { return number(c) && c.spread() }):
+		are = append(are, "numbers: "+what+" (standard deviation)")
+	case has(func(c *Column) bool { return number(c) && c.All.SD != nil }):
+		are = append(are, "numbers: "+what+", over all rows with the standard deviation")
+	case has(number):
+		are = append(are, "numbers: "+what)
+	}
+	if has(func(c *Column) bool { return c.Kind == Count && c.All.Quartiles == nil }) {
+		are = append(are, "counts: mean")
+	}
+	if are != nil {
+		notes = append(notes, strings.Join(are, "; "))
 	}
 	if p.Sampled > 0 {
 		notes = append(notes, "quartiles are those of "+text.Thousands(int64(p.Sampled))+" rows drawn at random")
 	}
-	notes = append(notes, "between: the share of a column's variance, or of a category's entropy, that lies between the groups")
+	if len(p.Groups) > 1 && has(func(c *Column) bool { return c.Between != nil }) {
+		notes = append(notes, "between: how much of a column's variation lies between the groups")
+	}
 	if p.Counted == ByResponsibility {
 		notes = append(notes, "a row counts for each group as much as its probability there")
 	}
-	if has(func(c Column) bool { return !c.Fitted }) {
+	if has(func(c *Column) bool { return !c.Fitted }) {
 		notes = append(notes, "* is not in the model")
 	}
 	return notes
+}
+
+// spread reports whether the standard deviation of some group is known.
+func (c *Column) spread() bool {
+	return slices.ContainsFunc(c.Groups, func(x Cell) bool { return x.SD != nil })
 }
 
 // Mark is what stands behind the name of a column that is not in the model; "" for one that is.

@@ -25,6 +25,7 @@ type Profile struct {
 	Sampled int      `json:"quartiles_of,omitempty"` // how many rows quartiles are of, drawn at random; 0 for all, and without quartiles
 	Groups  []Group  `json:"groups"`
 	Columns []Column `json:"columns"`
+	medians bool     // what is told of numbers: the medians of groups, not their means
 }
 
 // How rows count.

@@ -34,8 +34,9 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 				col.tellLevels(part.Levels[at], shares, func(c int) []float64 { return own[c].Probability.([][]float64)[at] })
 			default:
 				col.tellNumbers(shares, func(c int) (mean, variance float64) { return moment(k, &own[c], at, m.PCA() == nil) })
+				p.medians = own[0].Median != nil
 				switch {
-				case own[0].Median != nil: // those of the groups say nothing of that of all rows
+				case p.medians: // those of the groups say nothing of that of all rows
 					col.All = Cell{}
 				case j < len(sd) && col.All.SD == nil:
 					col.tellSpread(shares, sd[j])
