@@ -65,9 +65,9 @@ func TestAPageBeginsWithAllColumnsOfTheData(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"rows":       "6 3 3",
-		"x":          "over 99.9 % 0 101 (100.0) 1 (0.8) 201 (0.8)",   // variances 2/3 and 2/3 + 100^2
-		"far *":      "73.0 % 1 78 (68.8) 30 (21.6) 150 (50.0)", // (3 * 48^2 + 2 * 72^2) / 23680
-		"kind = v *": "50.0 % 0 67 % 33 % 100 %",                      // half of the rows have the entropy of all, the others none
+		"x":          "over 99.9 % 0 101 (100.0) 1 (0.8) 201 (0.8)", // variances 2/3 and 2/3 + 100^2
+		"far *":      "73.0 % 1 78 (68.8) 30 (21.6) 150 (50.0)",     // (3 * 48^2 + 2 * 72^2) / 23680
+		"kind = v *": "50.0 % 0 67 % 33 % 100 %",                    // half of the rows have the entropy of all, the others none
 	} {
 		if got := strings.Join(line(t, page.String(), name), " "); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
