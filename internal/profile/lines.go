@@ -70,15 +70,17 @@ func (c *Column) numbers() []string {
 		wide = spreads * *c.All.SD
 	}
 	digits := text.NewColumn(wide, values...)
-	texts := func(of func(x *Cell) *float64) []string {
+	texts := func(of func(x *Cell) *float64, write func([]float64) []string) []string {
 		out := make([]string, len(all))
 		values, at := present(all, of)
-		for j, s := range digits.Texts(values) {
+		for j, s := range write(values) {
 			out[at[j]] = s
 		}
 		return out
 	}
-	out, low, high, sd := texts(middle), texts(quartile(0)), texts(quartile(2)), texts(func(x *Cell) *float64 { return x.SD })
+	out := texts(middle, digits.Texts)
+	low, high := texts(quartile(0), digits.Rounded), texts(quartile(2), digits.Rounded)
+	sd := texts(func(x *Cell) *float64 { return x.SD }, digits.Rounded)
 	for i := range out {
 		switch {
 		case out[i] == "":

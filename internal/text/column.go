@@ -82,6 +82,25 @@ func (c Column) group(s string) string {
 // Texts writes numbers of the column that stand below each other. Two that differ read differently, unless they differ by
 // rounding or by less than a millionth of the spread. What is not 0 does not read 0: below 0.0001 it may read "<0.001".
 func (c Column) Texts(values []float64) []string {
+	out := c.rounded(values)
+	apart(values, out, func(v float64, more int) string { return c.write(v, more, 0) }, c.differ)
+	for i, s := range out {
+		out[i] = c.group(s)
+	}
+	return out
+}
+
+// Rounded writes numbers as Texts does, but two that differ may read the same.
+func (c Column) Rounded(values []float64) []string {
+	out := c.rounded(values)
+	for i, s := range out {
+		out[i] = c.group(s)
+	}
+	return out
+}
+
+// rounded writes numbers without commas.
+func (c Column) rounded(values []float64) []string {
 	spare := mostDigits
 	for _, v := range values {
 		spare = min(spare, c.spare(v))
@@ -100,10 +119,6 @@ func (c Column) Texts(values []float64) []string {
 		for more := 1; off(out[i], v) > 0.05 || strings.Contains(out[i], "e"); more++ {
 			out[i] = c.write(v, more, 0)
 		}
-	}
-	apart(values, out, func(v float64, more int) string { return c.write(v, more, 0) }, c.differ)
-	for i, s := range out {
-		out[i] = c.group(s)
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -208,5 +209,16 @@ func TestList(t *testing.T) {
 		if got := List(words, "or"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// Where numbers stand beside others that tell them apart, two that differ may read the same.
+func TestRoundedNumbersMayReadTheSame(t *testing.T) {
+	c := NewColumn(10, 15.14, 12.62)
+	if got := c.Rounded([]float64{1.8214, 1.8231, 2}); !slices.Equal(got, []string{"1.82", "1.82", "2.00"}) {
+		t.Errorf("%q", got)
+	}
+	if got := c.Texts([]float64{1.8214, 1.8231}); got[0] == got[1] {
+		t.Errorf("%q", got)
 	}
 }
