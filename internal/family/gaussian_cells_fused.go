@@ -87,7 +87,7 @@ func (f *fusedCells) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathered
 // gather adds the features of the cells x.
 func (f *fusedCells) gather(x, mask, q, factor []float64, g *Gathered) {
 	buf, k, n := g.buffers(), f.b.k, f.features()
-	t := grow(&buf.features, blockFeatures*kern.Rows)
+	t := grow(&buf.features, min(n, blockFeatures)*kern.Rows)
 	if f.few {
 		sum := grow(&g.few, n*k*kern.Lanes)
 		for _, e := range f.blocks {

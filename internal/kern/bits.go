@@ -145,7 +145,7 @@ func (b *Bits) halves(t []float64) {
 func tileWidth(left int) int { return min(left, 16) }
 
 // Scratch is how many numbers Score and Add need for themselves.
-func (b *Bits) Scratch() int { return Rows*Pad(b.k) + groups*16*16 }
+func (b *Bits) Scratch() int { return Rows*Pad(b.k) + groups*16*tileWidth(Pad(b.k)) }
 
 // Score sets dst[c*Rows+i] to base[c] plus the sum of the weights t[c*d+j] of the bits j of row i. tmp has length Scratch.
 func (b *Bits) Score(dst []float64, words []uint32, tmp []float64) {
