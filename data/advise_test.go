@@ -78,7 +78,7 @@ func TestTextIsLeftOutWithItsLooks(t *testing.T) {
 	for _, c := range []struct{ column, want string }{
 		{"$29.85 $3 $7.10 free", `v (text: amounts of money such as "$29.85"; write plain numbers)`},
 		{"45% 3% 7% 8%", `v (text: percentages such as "45%"; write plain numbers)`},
-		{"2024-01-31 2024-02-01 2024-02-02 NA", `v (text: dates or times such as "2024-01-31"; write them as numbers, such as days or hours)`},
+		{"2024-01-31 2024-02-01 2024-02-02 NA", `v (text: dates or times such as "2024-01-31"; --transform date:COLUMN fits them as days)`},
 		{"0,7 1,250 2,5 3,5", `v (text: numbers with decimal commas such as "0,7"; use --decimal ,)`},
 		{"Oslo $3 Bergen Turku", "v (text)"},
 	} {

@@ -23,11 +23,12 @@ type Block struct {
 	F32  []float32 // N x D
 	W    []float64 // N row weights, finite and >= 0; nil means all 1
 
-	First int64    // index of the first row among the rows of the source, from 0
-	Row   []int64  // number of each row in the file, from 1, before any was dropped; nil means First+i+1
-	ID    []string // what the id column holds; nil without one
-	Truth []string // what the truth column holds, "" for a missing cell; nil without one
-	Cells []string // N x (columns of the file): every cell as it stands; nil unless Options.Carry asked for it
+	First int64     // index of the first row among the rows of the source, from 0
+	Row   []int64   // number of each row in the file, from 1, before any was dropped; nil means First+i+1
+	ID    []string  // what the id column holds; nil without one
+	Truth []string  // what the truth column holds, "" for a missing cell; nil without one
+	Slope []float64 // N: what changes of scale add to the log density of each row (Changes.LogSlope); nil where there were none
+	Cells []string  // N x (columns of the file): every cell as it stands; nil unless Options.Carry asked for it
 }
 
 // At returns cell (i, j).

@@ -26,6 +26,9 @@ func (l *loader) decide(ctx context.Context) error {
 	if err := l.checkWeight(); err != nil {
 		return err
 	}
+	if err := l.checkDates(); err != nil {
+		return err
+	}
 	switch {
 	case l.explicit, l.n == 0:
 		l.features = slices.Clone(l.chosen)
@@ -146,6 +149,8 @@ func (l *loader) chooseDefault() {
 	var counters, constants, ids []int
 	for _, c := range l.chosen {
 		switch col := &l.info.Columns[c]; {
+		case l.wanted[c]:
+			l.features = append(l.features, c)
 		case col.Kind == "text" || col.Kind == "empty":
 		case l.isCounter(c):
 			counters = append(counters, c)

@@ -49,7 +49,8 @@ type loader struct {
 	excluded          []bool // by o.Exclude
 	types             []Type // of every column of the file
 	given             []bool // types that are settled before any cell is looked at
-	wanted            []bool // columns that o.Types makes features
+	wanted            []bool // columns that o.Types or o.Wanted makes features
+	dates             []bool // columns of o.Dates; nil without
 	wide              bool   // look at every column, for a profile
 	isSingle          bool   // the cells of the file are float32
 
@@ -114,6 +115,9 @@ func (l *loader) prepare() error {
 	l.info.Warnings = append(l.info.Warnings, l.cols.notes...)
 	if d := int64(len(l.cols.names)); d > l.o.MaxMemory/columnCost {
 		return &MemoryError{File: f.name, What: counted(d, "column"), Need: d * columnCost, Max: l.o.MaxMemory, Stream: true}
+	}
+	if err := l.readDates(); err != nil {
+		return err
 	}
 	if err := l.pickRows(); err != nil {
 		return err

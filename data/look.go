@@ -65,7 +65,9 @@ func lookOf(cell string, dec byte) (look, bool) {
 	case isNumber(s, dec):
 		return k, false
 	case anyDate(s):
-		k.what, k.advice = "dates or times", "write them as numbers, such as days or hours"
+		if k.what, k.advice = "dates or times", "write them as numbers, such as days or hours"; isDate(s) {
+			k.advice = "--transform date:COLUMN fits them as days"
+		}
 	case percent && signedLike(rest):
 		k.what = "percentages"
 	case money && signedLike(strings.TrimSpace(strings.TrimRight(rest, "KMBkmb"))):

@@ -29,7 +29,7 @@ func (l *loader) measure(ctx context.Context) error {
 		return err
 	}
 	if !l.explicit && !l.o.Mixed {
-		l.chosen = slices.DeleteFunc(l.chosen, func(c int) bool { return probablyText[c] })
+		l.chosen = slices.DeleteFunc(l.chosen, func(c int) bool { return probablyText[c] && !l.wanted[c] })
 	}
 	if err := l.guessTypes(ctx); err != nil {
 		return err

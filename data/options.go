@@ -40,6 +40,14 @@ type Options struct {
 	// them, and one that is not among them is an error, or a missing cell where Unseen says so.
 	Levels [][]string
 
+	// Wanted are columns of numbers, by name, that are features whatever they look like, where columns are chosen by their looks; with Mixed
+	// Types does this.
+	Wanted []string
+
+	// Dates are columns of dates and times (see ParseDate), by name: each cell becomes the days since 1970-01-01. A text that is no date
+	// is an error.
+	Dates []string
+
 	// Missing says what to do with cells without a value: error refuses them, drop leaves their rows out, and model keeps
 	// them as NaN, for a model that reckons with them. "" is error. A missing weight is an error with model too, and an
 	// infinite number always.

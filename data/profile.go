@@ -13,10 +13,12 @@ import (
 // Report is what a file holds, looked at more closely than fitting needs.
 type Report struct {
 	*Info
-	Distinct       []int64 // different values in each column of the file, cells without one not counted
-	IncompleteRows int64   // rows in which a feature or the weight has no value
-	DuplicateRows  int64   // rows whose features are those of a row before them
-	Err            error   // what Load would refuse the file for; nil if it would not
+	Distinct       []int64   // different values in each column of the file, cells without one not counted
+	Skewness       []float64 // of the numbers of each column of the file: the mean cube of their distances from the mean, over that of squares to 3/2; NaN where it is not known
+	Dates          []bool    // columns of texts, of which the first that were looked at are dates (see ParseDate)
+	IncompleteRows int64     // rows in which a feature or the weight has no value
+	DuplicateRows  int64     // rows whose features are those of a row before them
+	Err            error     // what Load would refuse the file for; nil if it would not
 }
 
 // Profile reads a file as Load would, and reports on it. What Load would refuse because of the values in it is in the
@@ -44,7 +46,7 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 	if err := l.measure(ctx); err != nil {
 		return nil, err
 	}
-	r := &Report{Info: l.info, Distinct: make([]int64, len(l.cols.names))}
+	r := &Report{Info: l.info, Distinct: make([]int64, len(l.cols.names)), Skewness: slices.Repeat([]float64{math.NaN()}, len(l.cols.names))}
 	if r.Err = l.decide(ctx); r.Err == nil {
 		r.Err = l.checkMissing(ctx)
 	}
@@ -71,6 +73,10 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 	}
 	if err := r.look(ctx, l); err != nil {
 		return nil, err
+	}
+	for c := range l.stats {
+		texts := l.stats[c].samples
+		r.Dates = append(r.Dates, texts != nil && !slices.ContainsFunc(texts, func(s string) bool { return !isDate(s) }))
 	}
 	if r.DuplicateRows > 0 {
 		l.warn("%s the same as one before in %s", plural(r.DuplicateRows, "row is", "rows are"), fitted(len(l.features)))
@@ -164,6 +170,7 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 			r.Distinct[c] = int64(d.count())
 		}
 		if values[c] != nil {
+			r.Skewness[c] = skewness(values[c], l.stats[c].mean)
 			r.Distinct[c] = distinct(values[c])
 		}
 		if long[c] != nil {
@@ -179,6 +186,25 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 		r.DuplicateRows = l.n - int64(len(slices.Compact(hashes)))
 	}
 	return nil
+}
+
+// skewness returns that of the finite numbers of x, whose mean is known; NaN for numbers that do not differ.
+func skewness(x []float64, mean float64) float64 {
+	scale := 0.0 // so that no cube overflows
+	for _, v := range x {
+		if d := math.Abs(v - mean); d > scale && !math.IsInf(d, 1) {
+			scale = d
+		}
+	}
+	n, squares, cubes := 0.0, 0.0, 0.0
+	for _, v := range x {
+		if d := (v - mean) / scale; !math.IsNaN(d) && !math.IsInf(d, 0) {
+			n++
+			squares += d * d
+			cubes += d * d * d
+		}
+	}
+	return cubes / n / math.Pow(squares/n, 1.5)
 }
 
 // hashRow mixes the features of a row into 64 bits (the finalizer of MurmurHash3 after each). Two different rows of a

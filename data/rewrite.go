@@ -164,6 +164,9 @@ func (l *loader) appendValue(b []byte, feature int, v float64) []byte {
 	if names := l.levelsOf(feature); names != nil {
 		return append(b, names[int(v)]...)
 	}
+	if l.isDate(l.features[feature]) {
+		return append(b, FormatDate(v)...)
+	}
 	from := len(b)
 	b = appendFloat(b, v, 64)
 	if mark := l.decimal(); mark != '.' {

@@ -41,7 +41,7 @@ func newCellCopy(ctx context.Context, w io.Writer, format string, l *loader, lea
 	for j, name := range l.cols.names {
 		kind := Text
 		switch feature := c.of[j]; {
-		case format == "csv" || format == "tsv":
+		case format == "csv" || format == "tsv", l.isDate(j) && format != "npy":
 		case feature >= 0 && l.levelsOf(feature) == nil, format == "npy" && l.isNumeric(j) && (feature < 0 || numeric(l.levelsOf(feature))):
 			kind = Float
 		}

@@ -10,12 +10,13 @@ import (
 // have not one number a column, or src is nil, Open fails with an *ArgumentError.
 func Scaled(src Source, center, scale []float64) Source {
 	fits := func(d int) bool { return len(center) == d && len(scale) == d }
-	return &mapped{src, len(scale), fits, func(dst []float64, b *Block) {
+	return &mapped{src, len(scale), fits, func(dst []float64, b *Block) error {
 		for i := range b.N {
 			for j := range b.D {
 				dst[i*b.D+j] = (b.At(i, j) - center[j]) / scale[j]
 			}
 		}
+		return nil
 	}}
 }
 
@@ -26,7 +27,7 @@ func Projected(src Source, mean []float64, axes [][]float64) Source {
 	fits := func(d int) bool {
 		return len(mean) == d && !slices.ContainsFunc(axes, func(axis []float64) bool { return len(axis) != d })
 	}
-	return &mapped{src, n, fits, func(dst []float64, b *Block) {
+	return &mapped{src, n, fits, func(dst []float64, b *Block) error {
 		x := make([]float64, len(mean))
 		for i := range b.N {
 			for j, m := range mean {
@@ -34,6 +35,7 @@ func Projected(src Source, mean []float64, axes [][]float64) Source {
 			}
 			Project(dst[i*n:i*n+n], x, axes)
 		}
+		return nil
 	}}
 }
 
@@ -66,7 +68,7 @@ func Binarized(src Source, threshold float64) Source {
 	if src != nil {
 		_, d = src.Shape()
 	}
-	return &mapped{src, d, func(int) bool { return true }, func(dst []float64, b *Block) {
+	return &mapped{src, d, func(int) bool { return true }, func(dst []float64, b *Block) error {
 		for i := range dst {
 			dst[i] = 0
 		}
@@ -86,6 +88,7 @@ func Binarized(src Source, threshold float64) Source {
 				dst[i] = float64(v)
 			}
 		}
+		return nil
 	}}
 }
 
@@ -95,7 +98,7 @@ type mapped struct {
 	src  Source
 	d    int
 	fits func(d int) bool
-	set  func(dst []float64, b *Block)
+	set  func(dst []float64, b *Block) error // an error ends the pass
 }
 
 func (s *mapped) Shape() (rows int64, cols int) {
@@ -138,7 +141,11 @@ func (r *mappedReader) Read(b *Block, n int) error {
 	*b = r.below
 	b.D, b.F32 = r.s.d, nil
 	b.F64 = resized(x, b.N*b.D)
-	r.s.set(b.F64, &r.below)
+	if err := r.s.set(b.F64, &r.below); err != nil {
+		*b = Block{}
+		return err
+	}
+	b.Slope = r.below.Slope
 	return nil
 }
 

@@ -76,6 +76,13 @@ func (l *loader) giveTypes() error {
 				l.types[c] = Category
 			}
 		}
+		for _, name := range l.o.Wanted {
+			c, err := l.cols.find(name)
+			if err != nil {
+				return err
+			}
+			l.wanted[c] = true
+		}
 		return nil
 	}
 	for _, t := range l.o.Types {

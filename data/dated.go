@@ -1,0 +1,146 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// dated stands between a file and its reader: cells of columns of dates are read as text, and handed on as days since 1970-01-01.
+type dated struct {
+	cells
+	is []bool // by column of the file
+	na *naTexts
+}
+
+// datePass is what one pass does, column by column.
+type datePass struct {
+	of       *dated
+	up, down *plan // what the caller of the pass wants, and what the file is asked for
+	dates    []int // columns whose dates are wanted
+	plain    []int // columns that are numbers already
+	texts    []int // columns whose text the caller wants
+}
+
+// read implements cells.
+func (d *dated) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
+	below := slices.Clone(wants)
+	p := &datePass{of: d}
+	for j, w := range wants {
+		switch {
+		case w&(number|count) == 0:
+		case d.is[j]:
+			below[j] = text
+			p.dates = append(p.dates, j)
+		case w&number != 0:
+			p.plain = append(p.plain, j)
+		}
+		if w&text != 0 {
+			p.texts = append(p.texts, j)
+		}
+	}
+	if p.dates == nil {
+		return d.cells.read(ctx, wants, ordered, threads, yield)
+	}
+	p.up, p.down = newPlan(wants), newPlan(below)
+	workers := sync.Pool{New: func() any { return &dateWorker{datePass: p} }}
+	return d.cells.read(ctx, below, ordered, threads, func(b *batch) error {
+		w := workers.Get().(*dateWorker)
+		defer workers.Put(w)
+		w.set(b)
+		return yield(&w.out)
+	})
+}
+
+// dateWorker turns batches into batches.
+type dateWorker struct {
+	*datePass
+	parser dateParser
+	out    batch
+}
+
+// set sets w.out to b with days in place of dates.
+func (w *dateWorker) set(b *batch) {
+	out, nums := &w.out, w.up.numbers
+	out.First, out.N, out.Line = b.First, b.N, b.Line
+	out.F64, out.Bad = resized(out.F64, b.N*nums), append(out.Bad[:0], b.Bad...)
+	for i := range b.N {
+		for _, j := range w.dates {
+			v, bad := w.date(b.Text[i*w.down.texts+w.down.text[j]])
+			if at := w.up.number[j]; at >= 0 {
+				out.F64[i*nums+at] = v
+			}
+			if v != v {
+				bad.Row, bad.Column = b.First+int64(i), j
+				if b.Line != nil {
+					bad.Line = b.Line[i]
+				}
+				out.Bad = append(out.Bad, bad)
+			}
+		}
+		for _, j := range w.plain {
+			out.F64[i*nums+w.up.number[j]] = b.F64[i*w.down.numbers+w.down.number[j]]
+		}
+	}
+	sortBad(out.Bad)
+	if out.Text = b.Text; w.up.texts == w.down.texts {
+		return
+	}
+	out.Text = make([]string, b.N*w.up.texts)
+	for i := range b.N {
+		for _, j := range w.texts {
+			out.Text[i*w.up.texts+w.up.text[j]] = b.Text[i*w.down.texts+w.down.text[j]]
+		}
+	}
+}
+
+// date returns the days of a cell, or NaN and what it is instead.
+func (w *dateWorker) date(cell string) (float64, badCell) {
+	cell = strings.Trim(cell, " \t\r\n")
+	if _, kind, ok := classify([]byte(cell), '.', w.of.na); !ok && kind == missingCell {
+		return math.NaN(), badCell{Kind: missingCell, Value: cut(cell)}
+	}
+	if days, ok := w.parser.parse(cell); ok {
+		return days, badCell{}
+	}
+	return math.NaN(), badCell{Kind: textCell, Value: cut(cell)}
+}
+
+// readDates has the columns of Options.Dates read as such. Where those of a model are met by position, so are they.
+func (l *loader) readDates() error {
+	if len(l.o.Dates) == 0 {
+		return nil
+	}
+	l.dates = make([]bool, len(l.cols.names))
+	for _, name := range l.o.Dates {
+		c, ok := l.cols.lookUp(name)
+		if at := slices.Index(l.o.Exact, name); !ok && at >= 0 && len(l.o.Exact) == len(l.dates) {
+			c, ok = at, true
+		}
+		if !ok {
+			return l.cols.unknown(name)
+		}
+		l.dates[c] = true
+	}
+	l.cells = &dated{cells: l.cells, is: l.dates, na: l.na}
+	return nil
+}
+
+// isDate reports whether a column is one of dates.
+func (l *loader) isDate(c int) bool { return l.dates != nil && l.dates[c] }
+
+// aDate is what a cell of a column of dates is.
+const aDate = "date such as 2024-01-31 or 2024-01-31T12:30:00Z"
+
+// checkDates refuses the first cell that is no date, in a column that nobody would know for one of dates otherwise.
+func (l *loader) checkDates() error {
+	for c := range l.dates {
+		if s := &l.stats[c]; l.dates[c] && s.firstText.Row > 0 {
+			return &Error{File: l.file.name, Line: s.firstText.Line, Row: s.firstText.Row, Column: l.cols.names[c], Msg: fmt.Sprintf("%q is not a %s", s.firstText.Value, aDate)}
+		}
+	}
+	return nil
+}
