@@ -65,8 +65,10 @@ func useModel(t *testing.T, m *model.Model) {
 		return
 	}
 	rows := &data.Table{N: 3, D: d, F64: make([]float64, 3*d)}
-	for j := range d {
-		rows.F64[d+j], rows.F64[2*d+j] = 1, float64(j%2)
+	for j, place := range m.Places() {
+		if rows.F64[d+j], rows.F64[2*d+j] = 1, float64(j%2); place.Scale != "" { // numbers that all scales take
+			rows.F64[j], rows.F64[d+j], rows.F64[2*d+j] = 0.25, 0.5, float64(1+j%2)/4
+		}
 	}
 	distances, _ := m.Distances() // some kinds have none
 	err := m.Rows(context.Background(), rows, 1, func(s *model.Scored) error {

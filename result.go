@@ -21,6 +21,7 @@ type Result struct {
 	Rows       int64           `json:"n"` // rows of positive weight
 	D          int             `json:"d"`
 	Columns    []string        `json:"columns"`
+	Variables  []string        `json:"variables,omitempty"`       // what covariances are of where columns were put on other scales: "log price"; of a mixed model those of its numbers
 	Levels     [][]string      `json:"levels,omitempty"`          // names of the levels of each column of categories
 	Types      []string        `json:"types,omitempty"`           // what the columns hold: number, category or count
 	LeftOut    []model.LeftOut `json:"left_out"`                  // columns of the data that are no features, though nobody left them out

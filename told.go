@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
@@ -23,6 +24,9 @@ func Told(m *model.Model) *Result {
 		r.Types = append(r.Types, t.String())
 	}
 	kd := kind.Of(m.Kind)
+	if m.Changes() != nil {
+		r.Variables = variablesOf(m)
+	}
 	if kd.HasShape(m.Types) {
 		r.Covariance, r.Mclust = m.Shape.String(), m.Shape.Mclust()
 	}
@@ -48,9 +52,9 @@ func Told(m *model.Model) *Result {
 		r.Warnings = []model.Warning{}
 	}
 	if r.FreeParameters == 0 { // the file does not say: as many as the parameters have
-		of := kind.Variables{Shape: m.Shape, Types: m.Types}
+		of := kind.Variables{Shape: m.Shape, Types: m.Changed().Types}
 		if m.Levels != nil {
-			of.Levels = kind.Counts(m.Levels)
+			of.Levels = kind.Counts(m.Changed().Levels)
 		}
 		mix := &mixture.Mixture{Family: kd.Family(of), K: k, D: len(m.Variables())}
 		r.FreeParameters = mix.Free()
@@ -111,4 +115,14 @@ func hasChoice(p *model.Provenance) bool {
 		seen[key] = true
 	}
 	return true
+}
+
+// variablesOf returns the names of the variables that are numbers.
+func variablesOf(m *model.Model) []string {
+	for _, p := range m.Parts() {
+		if kind.Of(p.Kind).Type() == data.Number {
+			return p.Variables()
+		}
+	}
+	return nil
 }

@@ -49,6 +49,9 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if _, d := src.Shape(); d != m.D() {
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}
+	if changes := m.Changes(); changes != nil {
+		return m.changedRows(ctx, changes, src, threads, each)
+	}
 	j, err := m.judge()
 	if err != nil {
 		return err

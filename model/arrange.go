@@ -17,6 +17,9 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if changes := m.Changes(); changes != nil {
+		return m.arrangedChanges(changes, at, names, levels)
+	}
 	own := *m
 	own.Columns = names
 	if m.kind().Parted {

@@ -29,6 +29,12 @@ func (m *Model) check() error {
 	if err := m.checkTransform(); err != nil {
 		return err
 	}
+	if m.Changes() != nil {
+		if err := m.Changed().check(); err != nil {
+			return err
+		}
+		return m.checkBack()
+	}
 	kd := m.kind()
 	if kd.Parted {
 		return m.checkParts()
@@ -87,7 +93,7 @@ func (m *Model) checkParts() error {
 	for j, t := range m.Types {
 		for i := range m.Transform {
 			if s := &m.Transform[i]; t != data.Number && (s.Center[j] != 0 || s.Scale[j] != 1) {
-				return fmt.Errorf("transform: number %d scales column %q, which holds no numbers", i+1, m.Columns[j])
+				return fmt.Errorf("transform: number %d scales column %q, which holds no numbers", m.before+i+1, m.Columns[j])
 			}
 		}
 	}
@@ -130,8 +136,13 @@ func (m *Model) checkUnits() error {
 
 // checkTransform wants transforms that the model's kind takes, with their own numbers and no others.
 func (m *Model) checkTransform() error {
+	if err := m.checkChanges(); err != nil {
+		return err
+	}
+	m = m.Changed()
 	d := m.D()
-	for i, t := range m.Transform {
+	for n, t := range m.Transform {
+		i := m.before + n
 		if t.Kind == "pca" && m.kind().Turns() {
 			if err := t.checkPCA(d); err != nil {
 				return fmt.Errorf("transform: number %d %w", i+1, err)
@@ -141,15 +152,17 @@ func (m *Model) checkTransform() error {
 		}
 		switch binarize := t.Kind == "binarize"; {
 		case !binarize && !slices.Contains([]string{"standard", "robust", "pca"}, t.Kind):
-			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust, pca or binarize", t.Kind, i+1)
+			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust, pca, binarize, %s", t.Kind, i+1, text.List(data.ChangeKinds(), "or"))
 		case binarize != m.kind().Cells.Bits || !binarize && !m.kind().Cells.Units || t.Kind == "pca" && !m.kind().Turns():
 			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)
 		case binarize && t.Threshold == nil:
 			return fmt.Errorf("transform: number %d has no threshold", i+1)
-		case binarize && (t.Center != nil || t.Scale != nil || t.Mean != nil || t.Components != nil || t.Explained != nil):
+		case binarize && (t.Center != nil || t.Scale != nil || t.Mean != nil || t.Components != nil || t.Explained != nil || t.Columns != nil || t.Origin != ""):
 			return fmt.Errorf("transform: number %d binarizes by its threshold and can have no other numbers", i+1)
 		case binarize:
 			continue
+		case t.Columns != nil || t.Origin != "":
+			return fmt.Errorf("transform: number %d has columns or an origin, which only a change of scale can have", i+1)
 		case t.Threshold != nil:
 			return fmt.Errorf("transform: number %d has a threshold, which only binarize can have", i+1)
 		case t.Mean != nil || t.Components != nil || t.Explained != nil:
@@ -169,8 +182,8 @@ func (m *Model) checkTransform() error {
 // checkPCA wants a mean and orthonormal components of d numbers.
 func (t *Transform) checkPCA(d int) error {
 	switch n := len(t.Components); {
-	case t.Center != nil || t.Scale != nil || t.Threshold != nil:
-		return fmt.Errorf("has a center, a scale or a threshold, which pca cannot have")
+	case t.Center != nil || t.Scale != nil || t.Threshold != nil || t.Columns != nil || t.Origin != "":
+		return fmt.Errorf("has a center, a scale, a threshold, columns or an origin, which pca cannot have")
 	case len(t.Mean) != d:
 		return fmt.Errorf("has a mean of %d numbers; before it %s", len(t.Mean), text.There(d, "variable"))
 	case n < 1 || n > d:

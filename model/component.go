@@ -10,6 +10,9 @@ import (
 
 // Component returns component c of the model in the user's units, without what only a fit knows.
 func (m *Model) Component(c int) Component {
+	if changes := m.Changes(); changes != nil {
+		return m.changedComponent(changes, c)
+	}
 	x := Component{Label: c + 1}
 	if m.HasDensity() {
 		x.Weight = m.Weights[c]
@@ -46,8 +49,11 @@ func (m *Model) Component(c int) Component {
 }
 
 // UserMean returns the mean of component c in the user's units: d numbers, after principal components the point of their
-// plane.
+// plane. A mean on another scale is told by the inverse of the scale: that of a logarithm is the median of the component.
 func (m *Model) UserMean(c int) []float64 {
+	if changes := m.Changes(); changes != nil {
+		return m.userNumbers(changes, c)
+	}
 	mean := slices.Clone(m.Means[c])
 	for _, t := range slices.Backward(m.Transform) {
 		mean = t.undo(mean)
@@ -56,7 +62,7 @@ func (m *Model) UserMean(c int) []float64 {
 }
 
 // userCovariance returns the covariance of component c in the user's units: a matrix, d variances, or one number
-// where the shape has one and no transform gave the columns scales of their own. After principal components it is that of
+// where the shape has one and no transform gave the columns scales of their own. Of columns on another scale it is that on the scale. After principal components it is that of
 // the components: over all columns it would be a singular matrix of another shape.
 func (m *Model) userCovariance(c int) *Covariance {
 	shape, cov := m.userVariances(c)
@@ -65,6 +71,7 @@ func (m *Model) userCovariance(c int) *Covariance {
 
 // userVariances returns the numbers of userCovariance, and the shape that they have there.
 func (m *Model) userVariances(c int) (family.Shape, []float64) {
+	m = m.Changed()
 	d := m.dims()
 	cov := slices.Clone(m.Covariance[min(c, len(m.Covariance)-1)])
 	shape := m.Shape

@@ -77,6 +77,7 @@ func (e *StandardErrors) probabilities() any {
 
 // errorsShape returns the shape that a covariance has in the user's units, and the number of its variables.
 func (m *Model) errorsShape() (family.Shape, int) {
+	m = m.Changed()
 	d := m.dims()
 	if m.PCA() == nil && len(m.Transform) > 0 && m.Shape.Size(d) == 1 && !m.Shape.Matrix() {
 		return family.Diag, d
@@ -171,7 +172,7 @@ func (e *StandardErrors) check(m *Model) error {
 		return fmt.Errorf("means: there %s %d for %d means", text.Form(len(e.Means), "is", "are"), len(e.Means), len(m.Means))
 	}
 	for _, row := range e.Means {
-		if d := len(m.Means[0]); len(row) != d && (len(row) != m.D() || m.kind().Parted) {
+		if d := len(m.UserMean(0)); len(row) != d && (len(row) != len(m.Means[0]) || m.Changes() != nil) {
 			return fmt.Errorf("means: one has %d numbers for %d columns", len(row), d)
 		}
 	}

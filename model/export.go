@@ -29,7 +29,8 @@ type Array struct {
 //	model                 the kind
 //	columns               d names of the columns of a row
 //	transform             the kinds of what is done to a row first, in order; number i, from 1, has arrays transform_i_center
-//	                      and transform_i_scale, or transform_i_mean and transform_i_components, or transform_i_threshold
+//	                      and transform_i_scale, or transform_i_mean and transform_i_components, or transform_i_threshold, or for
+//	                      a change of scale transform_i_columns, the names of its columns, and of dates transform_i_origin
 //	weights_              mixtures: k
 //	covariance_type       gmm: full, tied, diag or spherical
 //	means_                gmm: k x d
@@ -109,6 +110,13 @@ func transformArrays(ts []Transform) []Array {
 	all := []Array{words("transform", kinds)}
 	for i, t := range ts {
 		of := fmt.Sprintf("transform_%d_", i+1)
+		switch {
+		case t.changes():
+			if all = append(all, words(of+"columns", t.Columns)); t.Origin != "" {
+				all = append(all, word(of+"origin", t.Origin))
+			}
+			continue
+		}
 		switch t.Kind {
 		case "pca":
 			n, d := len(t.Components), len(t.Mean)
@@ -216,6 +224,7 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
+	m = m.Changed() // whose rows are those that Rows tells of
 	p := m.part(data.Number)
 	if p == nil || !p.kind().Shaped && !p.kind().Squared {
 		return nil, fmt.Errorf("a %s model has no means with covariances to measure Mahalanobis distances by", m.Kind)

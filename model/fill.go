@@ -20,6 +20,8 @@ import (
 // A filler keeps what it has computed for a pattern of missing cells. It is for one goroutine at a time.
 type Filler struct {
 	m      *Model
+	inner  *Model        // of the rows after changes of scale; m where there are none
+	change *data.Changes // nil without
 	parts  []filling
 	scorer *Scorer // of single rows; nil before the first
 	x      []float64
@@ -56,15 +58,16 @@ func (m *Model) Filler() (*Filler, error) {
 	if err := m.needsDensity("to fill in missing cells by"); err != nil {
 		return nil, err
 	}
-	for i := range m.Transform {
-		switch m.Transform[i].Kind {
+	in := m.Changed()
+	for i := range in.Transform {
+		switch in.Transform[i].Kind {
 		case "pca":
 			return nil, errors.New("a model of principal components cannot fill in missing cells: a row that lacks one has no components; fit the columns themselves")
 		case "binarize":
 			return nil, errors.New("a model of bits that were made of numbers cannot fill in missing cells: what the numbers were is not known")
 		}
 	}
-	f := &Filler{m: m, x: make([]float64, m.D())}
+	f := &Filler{m: m, inner: in, change: m.Changes(), x: make([]float64, in.D())}
 	for _, p := range m.Parts() {
 		if p.kind().Shaped {
 			f.parts = append(f.parts, newNormals(p))
@@ -125,17 +128,35 @@ func (f *Filler) row(s *Scored, i int, fill func(s *Scored, i int) error) error 
 	if err := fill(s, i); err != nil {
 		return fmt.Errorf("row %d: %w", s.Number(i), err)
 	}
-	for _, j := range f.gaps {
-		v := f.x[j]
-		for _, t := range slices.Backward(f.m.Transform) {
-			v = v*t.Scale[j] + t.Center[j]
-		}
+	at, x := f.told()
+	for _, j := range at {
+		v := x[j]
 		if v-v != 0 {
 			return fmt.Errorf("row %d, column %q: what is missing lies beyond what a float64 holds; divide the column by a constant", s.Number(i), f.m.Columns[j])
 		}
 		f.filled.Gaps = append(f.filled.Gaps, Gap{i, j, v})
 	}
 	return nil
+}
+
+// told returns f.x in the user's units, and the columns of the user that were missing in it.
+func (f *Filler) told() (at []int, x []float64) {
+	for _, t := range slices.Backward(f.inner.Transform) {
+		for j := range f.x {
+			f.x[j] = f.x[j]*t.Scale[j] + t.Center[j]
+		}
+	}
+	if f.change == nil {
+		return f.gaps, f.x
+	}
+	x = make([]float64, f.m.D())
+	f.change.Back(x, f.x)
+	for j, from := range f.change.Before() {
+		if slices.Contains(f.gaps, from) {
+			at = append(at, j)
+		}
+	}
+	return at, x
 }
 
 // expect fills the gaps of f.x, row i of s, with what is expected.

@@ -39,6 +39,8 @@ type Model struct {
 	StandardErrors *StandardErrors // of the parameters, as far as they could be had
 	Spec           json.RawMessage // what was asked for
 	Provenance     *Provenance     // where it came from; nil in a model written by hand
+
+	before int // how many changes of scale came before Transform, where the model is a Changed one: messages count them
 }
 
 // K returns the number of components.
@@ -84,6 +86,7 @@ func Load(path string) (*Model, error) {
 
 // parameters returns the natural parameters. They share memory with the model.
 func (m *Model) parameters() *kind.Parameters {
+	m = m.Changed()
 	if kd := m.kind(); kd.Parted {
 		p := &kind.Parameters{Kind: kd, Levels: m.Levels, D: m.D(), Weights: m.Weights}
 		for _, part := range m.Parts() {

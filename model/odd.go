@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -166,14 +167,36 @@ func (t *Tail) told(j, c int) Odd {
 	}
 	mean := slices.Clone(t.odd.x)
 	mean[j] = t.mean(part, c, own)
-	value, expected := t.user(t.odd.x)[j], t.user(mean)[j]
-	spread := 0.0
-	if p := t.m.Provenance; p != nil && len(p.ColumnSD) == t.m.D() && t.m.PCA() == nil {
-		spread = 4 * p.ColumnSD[j]
-	}
-	digits := text.NewColumn(spread, value, expected)
-	o.Value, o.Expected = digits.Text(value), digits.Text(expected)
+	o.Name, o.Value, o.Expected = t.cells(j, mean)
 	return o
+}
+
+// cells returns the name of variable j, and its number in the row at hand and in another, in the user's units. A coordinate of a place stays one: what
+// latitude and longitude are hangs on the others.
+func (t *Tail) cells(j int, other []float64) (column, own, expected string) {
+	name, from, x, y := t.bare.Columns[j], j, t.user(t.odd.x), t.user(other)
+	scale := ""
+	if t.changes != nil {
+		from = t.changes.From()[j]
+		scale = t.changes.Kinds()[from]
+	}
+	spread := 0.0
+	switch p := t.m.Provenance; {
+	case scale == "geo" || t.m.PCA() != nil:
+		digits := text.NewColumn(0, x[j], y[j])
+		return name, digits.Text(x[j]), digits.Text(y[j])
+	case p != nil && len(p.ColumnSD) == t.m.D():
+		spread = 4 * p.ColumnSD[from]
+	}
+	value, expects := x[j], y[j]
+	if t.changes != nil {
+		name, value, expects = t.m.Columns[from], t.changes.Told(x)[from], t.changes.Told(y)[from]
+	}
+	if scale == "date" {
+		return name, data.FormatDate(value), data.FormatDate(math.Round(expects))
+	}
+	digits := text.NewColumn(spread, value, expects)
+	return name, digits.Text(value), digits.Text(expects)
 }
 
 // mean returns what component c expects in column own of a part given the other cells of the row at hand.
@@ -221,13 +244,13 @@ func (t *Tail) threshold() string {
 	return ""
 }
 
-// user returns a row of variables in the user's units; principal components, and bits that were made of numbers, stay what they are.
+// user returns a row of variables in the units of the rows after changes of scale, which are the user's where there are none; principal components, and bits that were made of numbers, stay what they are.
 func (t *Tail) user(x []float64) []float64 {
 	if t.m.PCA() != nil {
 		return x
 	}
 	y := slices.Clone(x)
-	for _, tr := range slices.Backward(t.m.Transform) {
+	for _, tr := range slices.Backward(t.m.Changed().Transform) {
 		if tr.Kind != "binarize" {
 			y = tr.undo(y)
 		}

@@ -10,12 +10,13 @@ import (
 // A Part is a model of some of the columns of another, with the same weights.
 type Part struct {
 	*Model
-	Columns []int // their places among the columns of the whole
+	Columns []int // their places among the columns of the whole, those of Changed where columns are on other scales
 }
 
 // Parts returns the models of the columns of each type: numbers, categories, counts, as far as there are any. A model that has one type of
 // columns is its only part. Parts share memory with m, and have neither provenance nor standard errors of their own.
 func (m *Model) Parts() []Part {
+	m = m.Changed()
 	kd := m.kind()
 	if kd == nil || !kd.Parted {
 		all := make([]int, m.D())

@@ -78,6 +78,7 @@ func (m *Model) needsDensity(what string) error {
 // A Scorer scores single rows: what a model is to a program that gets one row at a time. It is for one goroutine at a time.
 type Scorer struct {
 	m      *Model
+	inner  *changedScorer // where columns are on other scales; then the rest is not set
 	judge  *judge
 	single *sweep.Single
 	x      []float64
@@ -87,6 +88,9 @@ type Scorer struct {
 func (m *Model) Scorer() (*Scorer, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
+	}
+	if changes := m.Changes(); changes != nil {
+		return m.changedScorer(changes)
 	}
 	j, err := m.judge()
 	if err != nil {
@@ -106,6 +110,9 @@ func (s *Scorer) Score(row []float64) (*Scored, error) {
 		if v-v != 0 && v == v {
 			return nil, fmt.Errorf("column %q: %v is not a finite number", s.m.Columns[j], v)
 		}
+	}
+	if s.inner != nil {
+		return s.inner.score(row)
 	}
 	x := s.x[:d]
 	copy(x, row)

@@ -38,11 +38,13 @@ func (t *Transform) UnmarshalJSON(b []byte) error {
 
 		Mean, Explained []number
 		Components      [][]number
+		Columns         []string
+		Origin          string
 	}
 	if err := strictly(b, &raw); err != nil {
 		return err
 	}
-	*t = Transform{Kind: raw.Kind, Center: floats(raw.Center), Scale: floats(raw.Scale), Mean: floats(raw.Mean), Explained: floats(raw.Explained)}
+	*t = Transform{Kind: raw.Kind, Center: floats(raw.Center), Scale: floats(raw.Scale), Mean: floats(raw.Mean), Explained: floats(raw.Explained), Columns: raw.Columns, Origin: raw.Origin}
 	for _, axis := range raw.Components {
 		t.Components = append(t.Components, floats(axis))
 	}
@@ -293,6 +295,9 @@ func (r *modelReader) parts(m *Model) {
 			}
 			m.Levels = make([][]string, len(m.Columns))
 			for i, j := range p.Columns {
+				if changes := m.Changes(); changes != nil {
+					j = changes.From()[j]
+				}
 				m.Levels[j] = p.Levels[i]
 			}
 		default:
@@ -363,7 +368,7 @@ func (r *modelReader) shaped(m *Model) {
 func (r *modelReader) transform(m *Model) {
 	if raw := r.keys["transform"]; raw != nil && string(raw) != "null" {
 		r.decode("transform", &m.Transform)
-		if r.err == nil && m.PCA() != nil {
+		if list, _ := ChangesOf(m.Transform); r.err == nil && (m.PCA() != nil || list != nil) {
 			r.err = m.checkTransform()
 		}
 	}

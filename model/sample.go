@@ -13,10 +13,11 @@ import (
 type Sampler struct {
 	m      *Model
 	rng    *rand.Rand
-	levels []int         // numbers of levels of the columns
-	scale  [][]float64   // gmm: factor of each covariance
-	z, y   []float64     // gmm: standard normal numbers, and the row they make before the transform is undone
-	parts  []partSampler // of a model of columns of several types
+	levels []int           // numbers of levels of the columns
+	scale  [][]float64     // gmm: factor of each covariance
+	z, y   []float64       // gmm: standard normal numbers, and the row they make before the transform is undone
+	parts  []partSampler   // of a model of columns of several types
+	inner  *changedSampler // where columns are on other scales; then nothing else is set but the model and the random numbers
 }
 
 // partSampler draws the columns of a part.
@@ -35,6 +36,13 @@ func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 	if err := m.needsDensity("to draw rows from"); err != nil {
 		return nil, err
+	}
+	if changes := m.Changes(); changes != nil {
+		own, err := m.Changed().SamplerFrom(rng)
+		if err != nil {
+			return nil, err
+		}
+		return &Sampler{m: m, rng: rng, inner: &changedSampler{own, changes, make([]float64, len(changes.Names()))}}, nil
 	}
 	if m.kind().Parted {
 		s := &Sampler{m: m, rng: rng}
@@ -68,6 +76,10 @@ func (s *Sampler) Draw(x []float64) int {
 
 // of sets x to a row of component c.
 func (s *Sampler) of(c int, x []float64) {
+	if s.inner != nil {
+		s.inner.of(c, x)
+		return
+	}
 	for _, p := range s.parts {
 		p.of(c, p.x)
 		for i, j := range p.columns {

@@ -41,11 +41,13 @@ const (
 //
 // A Tail is for one goroutine at a time.
 type Tail struct {
-	bare    *Model      // without the transform: its columns are the variables
-	m       *Model      // the caller's
-	judge   *judge      // of bare
-	volume  *judge      // of m: what its log densities lack of those of bare
-	from    data.Source // n rows of bare that others are held against
+	bare    *Model        // without the transform: its columns are the variables
+	m       *Model        // the caller's
+	changes *data.Changes // of scale, of the columns of m; nil where there are none
+	sloped  bool          // log densities of m have the slopes of these in them
+	judge   *judge        // of bare
+	volume  *judge        // of rows after changes of scale: what log densities lack of those of bare
+	from    data.Source   // n rows of bare that others are held against
 	n       int
 	own     bool // they are all rows that are asked about
 	threads int  // for passes over from
@@ -105,8 +107,11 @@ func (m *Model) TailAmong(ctx context.Context, src data.Source, threads int) (*T
 	if err != nil {
 		return nil, err
 	}
-	for i := range m.Transform {
-		src = m.Transform[i].Rows(src)
+	if t.changes != nil {
+		src = t.changes.Rows(src)
+	}
+	for _, step := range m.Changed().Transform {
+		src = step.Rows(src)
 	}
 	table, all, err := some(ctx, src, min(TailDraws, max(mostKept/t.bare.D(), 1)))
 	if err != nil {
@@ -118,13 +123,14 @@ func (m *Model) TailAmong(ctx context.Context, src data.Source, threads int) (*T
 
 // tail returns a Tail without rows to hold others against.
 func (m *Model) tail(threads int) (t *Tail, err error) {
-	bare := *m
+	in := m.Changed()
+	bare := *in
 	bare.Columns, bare.Transform = m.Variables(), nil
-	t = &Tail{m: m, bare: &bare, threads: threads, kept: map[string]*lows{}, gone: make([]bool, bare.D())}
+	t = &Tail{m: m, changes: m.Changes(), sloped: m.Changes() != nil && m.sloped(), bare: &bare, threads: threads, kept: map[string]*lows{}, gone: make([]bool, bare.D())}
 	if t.judge, err = bare.judge(); err != nil {
 		return nil, err
 	}
-	t.volume, err = m.judge()
+	t.volume, err = in.judge()
 	return t, err
 }
 
@@ -182,10 +188,14 @@ func (t *Tail) share(sorted []float64, v float64) float64 {
 
 // logDensity returns the log density of row i over the variables.
 func (t *Tail) logDensity(s *Scored, i int) float64 {
-	if !t.volume.scaled {
-		return s.LogDensity[i]
+	v := s.LogDensity[i]
+	if t.sloped {
+		v -= s.Slope[i]
 	}
-	return s.LogDensity[i] + t.volume.volume(s.Block, i)
+	if t.volume.scaled {
+		v += t.volume.volume(s.Block, i)
+	}
+	return v
 }
 
 // look notes which variables row i lacks, and reports whether it has some, and all.

@@ -208,6 +208,7 @@ type asked struct {
 	RegCovar    float64   `json:"reg_covar"`
 	Missing     string    `json:"missing"`
 	Scale       string    `json:"scale"`
+	Transform   string    `json:"transform"`
 	PCA         int       `json:"pca"`
 	Bootstrap   int       `json:"bootstrap"`
 	LRT         int       `json:"lrt"`

@@ -9,9 +9,12 @@ import (
 )
 
 // Transform is a change of variables applied to a row: (x - Center) / Scale in each column; for "binarize" 1 where x is
-// above Threshold and 0 elsewhere; for "pca" the n products of x - Mean with the Components.
+// above Threshold and 0 elsewhere; for "pca" the n products of x - Mean with the Components. Changes of scale (data.Change) come before
+// all others and speak of the columns of the model by name.
 type Transform struct {
-	Kind       string      `json:"kind"` // "standard", "robust", "binarize" or "pca"
+	Kind       string      `json:"kind"`              // "standard", "robust", "binarize", "pca", or one of data.ChangeKinds
+	Columns    []string    `json:"columns,omitempty"` // of a change of scale: those that it changes
+	Origin     string      `json:"origin,omitempty"`  // "date": the day that is 0, such as 2024-01-31
 	Center     []float64   `json:"center,omitempty"`
 	Scale      []float64   `json:"scale,omitempty"`
 	Threshold  *float64    `json:"threshold,omitempty"`
@@ -55,9 +58,9 @@ func Principal(ts []Transform) *Transform {
 }
 
 // Variables returns the names of the variables that the parameters speak of: pc1, pc2 and on after principal components, else
-// the columns.
+// the columns, "log price" for one on another scale.
 func (m *Model) Variables() []string {
-	if m.PCA() == nil {
+	if m = m.Changed(); m.PCA() == nil {
 		return m.Columns
 	}
 	names := make([]string, m.dims())
@@ -68,7 +71,10 @@ func (m *Model) Variables() []string {
 }
 
 // dims returns the number of variables that the parameters speak of.
-func (m *Model) dims() int { return Width(m.Transform, m.D()) }
+func (m *Model) dims() int {
+	m = m.Changed()
+	return Width(m.Transform, m.D())
+}
 
 // Width returns how many variables are left of d after the transforms.
 func Width(ts []Transform, d int) int {

@@ -32,11 +32,18 @@ func (m *Model) whole() error {
 	case len(m.Columns) == 0:
 		return wrong("columns: there must be at least one")
 	}
+	if list, _ := ChangesOf(m.Transform); list != nil {
+		if m.Changes() == nil {
+			_, err := data.Bind(list, m.Columns)
+			return wrong("transform: it %s", ofTheModel(err))
+		}
+		return m.Changed().whole()
+	}
 	d := len(m.Columns)
 	for i := range m.Transform {
 		var ok bool
 		if d, ok = m.Transform[i].width(d); !ok {
-			return wrong("transform: the numbers of number %d, %q, do not fit %d variables", i+1, m.Transform[i].Kind, d)
+			return wrong("transform: the numbers of number %d, %q, do not fit %d variables", m.before+i+1, m.Transform[i].Kind, d)
 		}
 	}
 	kd := m.kind()

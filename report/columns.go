@@ -10,21 +10,15 @@ import (
 
 // column says how a column is modelled.
 type column struct {
-	kind   *kind.Kind
-	at     int      // its place among the columns of that kind
-	levels []string // names of its levels
+	model.Place
+	kind *kind.Kind
 }
 
 // columnsOf returns those of a model.
 func columnsOf(m *model.Model) []column {
 	columns := make([]column, m.D())
-	for _, p := range m.Parts() {
-		for at, j := range p.Columns {
-			columns[j] = column{kind: kind.Of(p.Kind), at: at}
-			if p.Levels != nil {
-				columns[j].levels = p.Levels[at]
-			}
-		}
+	for j, p := range m.Places() {
+		columns[j] = column{p, kind.Of(p.Kind)}
 	}
 	return columns
 }
@@ -71,25 +65,25 @@ func (b *builder) center(u *model.Component, j int) float64 {
 	c := b.columns[j]
 	switch {
 	case b.parted() && !c.kind.Cells.Units:
-		return u.Rate[c.at]
+		return u.Rate[c.At]
 	case u.Mean == nil && u.Median == nil: // bits
-		return u.Probability.([]float64)[c.at]
+		return u.Probability.([]float64)[c.At]
 	case u.Median != nil:
-		return u.Median[c.at]
+		return u.Median[c.At]
 	}
-	return u.Mean[c.at]
+	return u.Mean[c.At]
 }
 
 // hasCenters reports whether the components have centres: bits have probabilities.
 func hasCenters(u *model.Component) bool { return u.Mean != nil || u.Median != nil }
 
 // block returns the covariance of columns i and j of a component; 0 where it has none, and where it was fitted to principal components,
-// which have one of their own.
+// which have one of their own, or on another scale.
 func (b *builder) block(u *model.Component, i, j int) (v [2][2]float64) {
-	if u.Covariance == nil || b.r.PCA != nil {
+	if u.Covariance == nil || !b.columns[i].InUnits() || !b.columns[j].InUnits() {
 		return v
 	}
-	return block(u.Covariance, b.columns[i].at, b.columns[j].at)
+	return block(u.Covariance, b.columns[i].Variable, b.columns[j].Variable)
 }
 
 // order sets which columns tell the groups apart best: those of whose variance the largest share lies between the groups.

@@ -78,9 +78,12 @@ func (b *builder) scatter() {
 	if b.k == 1 {
 		title = fmt.Sprintf("One group, in %s and %s", quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	}
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups})
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: b.axis(i), Y: b.axis(j), Groups: groups})
 	if b.r.Covariance != "" {
 		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group. Ellipses hold half and 95 % of a group, by the model.")
+		if b.rescaled() {
+			s.Lead = append(s.Lead, "Columns that were fitted on another scale are drawn in your units, where groups have no ellipses; centres are medians there.")
+		}
 	}
 	s.Data = append(s.Data, b.centers())
 	b.add(s)
@@ -101,7 +104,7 @@ func (b *builder) centers() table {
 		for c := range b.r.Components {
 			values = append(values, b.center(&b.r.Components[c], j))
 		}
-		for c, s := range text.Numbers(values, b.spread(j)) {
+		for c, s := range b.written(values, j) {
 			t.Rows[c] = append(t.Rows[c], s)
 		}
 	}
@@ -154,7 +157,7 @@ func (b *builder) density(s *section, j int) {
 		return
 	}
 	name := b.r.Columns[j]
-	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", quoted(name), text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x), drawn, least), Width: wide}, X: plot.Axis{Label: name}, Values: x, Levels: levels})
+	b.draw(s, plot.Histogram{Head: plot.Head{Title: fmt.Sprintf("%s and the %s of its %s", quoted(name), text.Form(b.k, "centre", "centres"), text.Count(b.k, "group")), Note: b.note(len(x), drawn, least), Width: wide}, X: b.axis(j), Values: x, Levels: levels})
 	if b.r.Covariance != "" && b.r.PCA == nil {
 		b.curves(s, j, x)
 	}
@@ -168,23 +171,25 @@ func (b *builder) curves(s *section, j int, x []float64) {
 	grid, all := make([]float64, n), make([]float64, n)
 	var parts []plot.Series
 	for c := range b.r.Components {
-		u, y := &b.r.Components[c], make([]float64, n)
-		v := b.block(u, j, j)[0][0]
+		pdf, known := b.pdf(c, j)
+		if !known {
+			return
+		}
+		y := make([]float64, n)
 		for i := range grid {
 			grid[i] = lo + (hi-lo)*float64(i)/(n-1)
-			d := grid[i] - b.center(u, j)
-			y[i] = u.Weight * math.Exp(-d*d/(2*v)) / math.Sqrt(2*math.Pi*v)
+			y[i] = b.r.Components[c].Weight * pdf(grid[i])
 			all[i] += y[i]
 		}
 		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
 	}
 	parts = append(parts, plot.Series{Name: "density", X: grid, Y: all, Faint: true})
-	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of those of the groups, each times its share", Width: wide}, X: plot.Axis{Label: b.r.Columns[j]}, Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
+	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of those of the groups, each times its share", Width: wide}, X: b.axis(j), Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
 }
 
 // profile is the heat map of standardised centres: a line a column, the most telling on top.
 func (b *builder) profile() {
-	columns := b.those(func(j int) bool { return !b.hasShares(j) })
+	columns := b.those(func(j int) bool { return !b.hasShares(j) && b.columns[j].Scale != "geo" })
 	all := len(columns)
 	if all < 2 || b.k == 1 {
 		return
@@ -199,10 +204,7 @@ func (b *builder) profile() {
 	for _, j := range columns {
 		line := make([]float64, shown)
 		for c := range line {
-			line[c] = math.NaN()
-			if b.rows.SD[j] > 0 {
-				line[c] = (b.center(&b.r.Components[c], j) - b.rows.Mean[j]) / b.rows.SD[j]
-			}
+			line[c] = b.apart(c, j)
 			if math.Abs(line[c]) > math.Abs(top) {
 				top, at = line[c], [2]int{c, j}
 			}
@@ -214,6 +216,9 @@ func (b *builder) profile() {
 		h.Note = fmt.Sprintf("The %d most telling of %d columns", len(columns), all)
 	}
 	s := &section{ID: "profile", Title: "What makes a group", Lead: []string{"How far the centre of each group, by the model, lies from the mean of all rows. Columns at the top tell the groups apart best."}}
+	if b.rescaled() {
+		s.Lead = append(s.Lead, "Of columns on another scale, whose centres are medians, the means of the rows with each label are shown; latitude and longitude are left out.")
+	}
 	b.draw(s, h)
 	t := table{Caption: "share of each column's variance that lies between the means of the rows of each label", Head: []string{"column", "share"}}
 	for _, j := range columns {
@@ -242,7 +247,7 @@ func (b *builder) pairs() {
 					groups[g].Normal = &plot.Normal{Mean: groups[g].Normal.Mean} // the ellipses would hide the points
 				}
 			}
-			f := plot.Scatter{X: plot.Axis{Label: b.r.Columns[i]}, Y: plot.Axis{Label: b.r.Columns[j]}, Groups: groups}.Figure()
+			f := plot.Scatter{X: b.axis(i), Y: b.axis(j), Groups: groups}.Figure()
 			f.Legend = nil // that of the picture above
 			p.Pictures = append(p.Pictures, f)
 		}

@@ -18,8 +18,8 @@ const (
 
 // levelShares returns the shares of the levels of column j in each group, and in all of them together, by the model. Bits have one level: 1.
 func (b *builder) levelShares(j int) (names []string, of [][]float64, all []float64) {
-	at := b.columns[j].at
-	names = b.columns[j].levels
+	at := b.columns[j].At
+	names = b.columns[j].Levels
 	bits := b.columns[j].kind.Cells.Bits
 	if bits {
 		names = []string{"1"}

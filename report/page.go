@@ -248,8 +248,12 @@ func (b *builder) types() string {
 		return ""
 	}
 	var parts []string
+	count := map[string]int{}
+	for _, c := range b.columns {
+		count[c.kind.Type().String()]++
+	}
 	for _, p := range b.r.Model.Parts() {
-		parts = append(parts, text.Count(len(p.Columns), kind.Of(p.Kind).Type().String()))
+		parts = append(parts, text.Count(count[kind.Of(p.Kind).Type().String()], kind.Of(p.Kind).Type().String()))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -168,10 +168,13 @@ func (b *builder) normal(p plot.Plane, u *model.Component, columns []int) *plot.
 	for i, j := range columns {
 		mean[i] = b.center(u, j)
 	}
+	n := plot.Normal{Mean: p.Point(mean)}
+	if slices.ContainsFunc(columns, func(j int) bool { return b.columns[j].Scale != "" && !b.columns[j].InUnits() }) {
+		return &n // covariances are those of another scale
+	}
 	if u.Covariance != nil && u.Covariance.IsMatrix() && b.r.PCA == nil {
 		return p.Normal(mean, slices.Concat(u.Covariance.Full()...))
 	}
-	n := plot.Normal{Mean: p.Point(mean)}
 	for r := range 2 {
 		for s := range 2 {
 			for i, f := range p.P[r] {

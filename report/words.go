@@ -152,10 +152,14 @@ func (b *builder) cards() *section {
 
 // basis says what the numbers of the groups are.
 func (b *builder) basis() string {
-	if b.r.LogLik == nil {
-		return "Numbers of a group are its centre, by the model; “over all rows” is the average of the data. Rows are counted by label, the group whose centre is nearest."
+	scaled := ""
+	if b.rescaled() {
+		scaled = " In columns that were fitted on another scale they are averages of the rows with its label."
 	}
-	return "Numbers of a group are parameters of the model: each row counts as far as it belongs to the group. “Over all rows” is the average of the data. Rows are counted by label, the group that each belongs to most."
+	if b.r.LogLik == nil {
+		return "Numbers of a group are its centre, by the model; “over all rows” is the average of the data." + scaled + " Rows are counted by label, the group whose centre is nearest."
+	}
+	return "Numbers of a group are parameters of the model: each row counts as far as it belongs to the group." + scaled + " “Over all rows” is the average of the data. Rows are counted by label, the group that each belongs to most."
 }
 
 // told lists rows in their three most telling columns.
@@ -188,12 +192,9 @@ func (b *builder) cells(columns []int, rows []Row) [][]string {
 		for i, row := range rows {
 			values[i] = row.X[j]
 		}
-		told := text.Numbers(values, b.spread(j))
+		told := b.written(values, j)
 		for i, v := range values {
-			switch names := b.columns[j].levels; {
-			case v != v:
-				told[i] = "–"
-			case v >= 0 && v < float64(len(names)):
+			if names := b.columns[j].Levels; v >= 0 && v < float64(len(names)) {
 				told[i] = names[int(v)]
 			}
 			lines[i] = append(lines[i], told[i])
@@ -216,9 +217,8 @@ func (b *builder) distinguishing(c int) (words []string) {
 	return words
 }
 
-// meanWords says in which columns the mean of group c, by the model, differs most from that of all rows.
+// meanWords says in which columns group c differs most from the mean of all rows.
 func (b *builder) meanWords(c int) (words []string) {
-	u := &b.r.Components[c]
 	off := make([]float64, b.d)
 	var order []int
 	for j := range off {
@@ -226,7 +226,7 @@ func (b *builder) meanWords(c int) (words []string) {
 			continue
 		}
 		order = append(order, j)
-		if v := (b.center(u, j) - b.rows.Mean[j]) / b.rows.SD[j]; b.rows.SD[j] > 0 && v == v {
+		if v := b.apart(c, j); v == v {
 			off[j] = v
 		}
 	}
@@ -243,7 +243,7 @@ func (b *builder) meanWords(c int) (words []string) {
 		case size < 0.5:
 			how = "somewhat " + how
 		}
-		told := text.Numbers([]float64{b.center(u, j), b.rows.Mean[j]}, b.spread(j))
+		told := b.written([]float64{b.typical(c, j), b.rows.Mean[j]}, j)
 		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", quoted(b.r.Columns[j]), how, told[0], told[1]))
 	}
 	return words

@@ -139,7 +139,7 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 // ofModel makes options those of the columns of a model.
 func ofModel(o *data.Options, m *model.Model) {
 	k := kind.Of(m.Kind)
-	o.Exact, o.AllowEmpty = m.Columns, true
+	o.Exact, o.AllowEmpty, o.Dates = m.Columns, true, m.Dates()
 	o.Mixed, o.Categories, o.Levels = k.Parted, k.Cells.Levels, m.Levels
 	if o.Mixed {
 		o.ExactTypes = m.Types

@@ -79,6 +79,41 @@ func parseTypes(list []string) (types []data.TypeOf, err error) {
 	return types, nil
 }
 
+// parseTransform reads --transform.
+func parseTransform(cmd *cobra.Command, value string) ([]data.Change, error) {
+	if !cmd.Flags().Changed("transform") {
+		return nil, nil
+	}
+	changes, err := data.ParseChanges(value)
+	if err != nil {
+		return nil, usagef("--transform %v", err)
+	}
+	return changes, nil
+}
+
+// change has the columns that --transform names read as it needs them: as numbers, or as dates.
+func (r *reading) change(changes []data.Change, o *data.Options) error {
+	for _, c := range changes {
+		for _, name := range c.Columns {
+			for _, t := range r.types {
+				if t.Column == name && t.Type != data.Number {
+					return usagef("--transform %s is for numbers, but --types says that column %q holds a %s", c.Kind, name, t.Type)
+				}
+			}
+			if r.kind == nil || r.kind.Parted {
+				r.types = append(r.types, data.TypeOf{Column: name, Type: data.Number})
+			} else {
+				o.Wanted = append(o.Wanted, name)
+			}
+		}
+		if c.Kind == "date" {
+			o.Dates = append(o.Dates, c.Columns...)
+		}
+		o.Spare = 8 // the new columns are held beside the rows
+	}
+	return nil
+}
+
 // follow takes kind and types from the model that a fit starts from, where nobody names them.
 func (r *reading) follow(m *model.Model) error {
 	if m == nil || r.kind != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/latent-go/latent/data"
@@ -80,4 +81,25 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 	if list, err := columns.Collinear(ctx, src, info.Features, o.Threads); err == nil && list != nil {
 		p.Warnings = append(p.Warnings, columns.Tell(list, len(info.Features), "with full covariances every group would be at the variance floor"))
 	}
+}
+
+// skewed is the skewness above which a column of positive numbers is better fitted as logarithms: that of exponential waiting times.
+const skewed = 2
+
+// suggestScales adds to a profile which columns a logarithm would do good, and which dates can be fitted, with the flag for it.
+func suggestScales(p *data.Report) {
+	var names, told, flag []string
+	for i, c := range p.Columns {
+		if p.Dates[i] && c.Use == "ignored" {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q holds dates, and is left out; --transform %s fits it as days", c.Name, text.ShellWord("date:"+data.ChangeName(c.Name))))
+		}
+		if isNumber(&c) && c.Min > 0 && p.Skewness[i] > skewed {
+			names, told, flag = append(names, strconv.Quote(c.Name)), append(told, strconv.FormatFloat(p.Skewness[i], 'f', 1, 64)), append(flag, data.ChangeName(c.Name))
+		}
+	}
+	if names == nil {
+		return
+	}
+	p.Warnings = append(p.Warnings, fmt.Sprintf("%s %s %s positive numbers with a long tail (skewness %s): %s better as logarithms, with --transform %s", text.Form(len(names), "column", "columns"),
+		text.List(names, "and"), text.Form(len(names), "holds", "hold"), text.List(told, "and"), text.Form(len(names), "it is often fitted", "they are often fitted"), text.ShellWord("log:"+strings.Join(flag, ","))))
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"math"
-	"slices"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
@@ -15,35 +15,26 @@ const spreads = 4
 
 // place is where the components of a result tell of a column.
 type place struct {
+	model.Place
 	kind   *kind.Kind // that models the column
-	at     int        // its index among the columns that are modelled so
 	parted bool       // there may be others
-	levels []string   // names of its levels
 }
 
 // placeOf returns the place of column j.
 func placeOf(r *latent.Result, j int) place {
-	for _, p := range r.Model.Parts() {
-		if at := slices.Index(p.Columns, j); at >= 0 {
-			own := place{kind: kind.Of(p.Kind), at: at, parted: kind.Of(r.Kind).Parted}
-			if p.Levels != nil {
-				own.levels = p.Levels[at]
-			}
-			return own
-		}
-	}
-	return place{kind: kind.Of(r.Kind), at: j}
+	p := r.Model.Places()[j]
+	return place{p, kind.Of(p.Kind), kind.Of(r.Kind).Parted}
 }
 
 // number returns where a component is in a column of numbers: its mean, median or rate.
 func (p place) number(x *model.Component) float64 {
 	switch {
 	case p.parted && !p.kind.Cells.Units:
-		return x.Rate[p.at]
+		return x.Rate[p.At]
 	case x.Median != nil:
-		return x.Median[p.at]
+		return x.Median[p.At]
 	}
-	return x.Mean[p.at]
+	return x.Mean[p.At]
 }
 
 // variance returns that of the cells of a component in a column of numbers; false where it is not known.
@@ -51,10 +42,10 @@ func (p place) variance(x *model.Component) (float64, bool) {
 	switch {
 	case p.kind.Location.Variance != nil:
 		return p.kind.Location.Variance(p.number(x)), true
-	case x.Covariance == nil:
+	case x.Covariance == nil || !p.InUnits():
 		return 0, false
 	}
-	return x.Covariance.At(p.at, p.at), true
+	return x.Covariance.At(p.Variable, p.Variable), true
 }
 
 // spread returns about the width of the range in which the rows of column j lie; 0 where it is not known. Of a mixture that
@@ -100,6 +91,9 @@ func columnTexts(r *latent.Result, j int) []string {
 		values[i] = p.number(&r.Components[i])
 	}
 	width := spread(r, j)
+	if p.Scale == "date" {
+		return dates(values, width)
+	}
 	out := text.Numbers(values, width)
 	if !p.parted || !p.kind.Cells.Units {
 		return out
@@ -113,17 +107,26 @@ func columnTexts(r *latent.Result, j int) []string {
 	return out
 }
 
+// dates writes days since 1970-01-01, with the time where the column's range is short.
+func dates(days []float64, width float64) []string {
+	out := make([]string, len(days))
+	for i, v := range days {
+		out[i] = data.DateText(v, width)
+	}
+	return out
+}
+
 // levelTexts returns the likeliest level of each component, and how likely it is.
 func (p place) levelTexts(r *latent.Result) []string {
 	names, values := make([]string, len(r.Components)), make([]float64, len(r.Components))
 	for i, c := range r.Components {
-		of, best := c.Probability.([][]float64)[p.at], 0
+		of, best := c.Probability.([][]float64)[p.At], 0
 		for l, v := range of {
 			if v > of[best] {
 				best = l
 			}
 		}
-		names[i], values[i] = p.levels[best], of[best]
+		names[i], values[i] = p.Levels[best], of[best]
 	}
 	out := text.Percents(values, 0)
 	for i, name := range names {

@@ -135,6 +135,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the random numbers")
 	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
 	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
+	f.StringVar(&s.Transform, "transform", "", "put columns on other scales first: 'log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon'; kept in the model")
 	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")
 	f.BoolVar(&s.AllowLong, "allow-long", false, "fit even what would take long: many parameters for the size of the table")
 	f.StringVar(&s.config, "config", "", "JSON file of flags: {\"k\": 3, \"covariance\": \"tied\"}; a flag wins over the file")
@@ -351,10 +352,17 @@ func configValues(raw json.RawMessage) ([]string, error) {
 // error puts the name of the data before an error that came up after they were read, and the line before one about a cell.
 func (d *dataFlags) error(ctx context.Context, path string, err error) error {
 	var cell *latent.RowError
-	if !errors.As(err, &cell) {
+	var changed *data.CellError
+	row := int64(0)
+	switch {
+	case errors.As(err, &cell):
+		row = cell.Row
+	case errors.As(err, &changed) && changed.Row > 0:
+		row = changed.Row
+	default:
 		return fileError(path, err)
 	}
-	line, lost := data.Line(ctx, path, d.used, cell.Row)
+	line, lost := data.Line(ctx, path, d.used, row)
 	if lost != nil || line == 0 {
 		return fileError(path, err)
 	}

@@ -20,6 +20,9 @@ func groups(w io.Writer, r *latent.Result) {
 	}
 	printTable(w, head, lines)
 	groupsNote(w, r, shown)
+	for _, note := range scaleNotes(r) {
+		fmt.Fprintf(w, "(%s)\n", note)
+	}
 }
 
 // groupLines returns a table with one line a group, and as many columns as fit.
@@ -130,7 +133,7 @@ func (t *profileTable) counts(r *latent.Result) {
 
 // toldNotes says what the numbers of a summary's table are.
 func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
-	notes := p.Notes(shown)
+	notes := append(p.Notes(shown), scaleNotes(r)...)
 	if kind.Of(r.Kind).Mixture && r.Rows > 0 {
 		notes = append(notes, "rows: by the likeliest group; share: the mixing weight")
 	}

@@ -66,6 +66,10 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 	if spec, err = s.spec(cmd); err != nil {
 		return spec, how, o, err
 	}
+	changes, err := parseTransform(cmd, spec.Transform)
+	if err != nil {
+		return spec, how, o, err
+	}
 	if spec.Penalty != nil && s.init != "auto" {
 		return spec, how, o, usagef("--init does not apply to --penalty, which starts from the overall mean")
 	}
@@ -90,7 +94,9 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 	if how.kind != nil && how.kind.Squared {
 		o.Spare = packedCell
 	}
-	o.Seed = s.seed
+	if o.Seed = s.seed; err == nil {
+		err = how.change(changes, &o)
+	}
 	return spec, how, o, err
 }
 

@@ -75,7 +75,11 @@ func (s *rowSource) gather(v *view, jx, jy int) (_ *drawnRows, err error) {
 	if err != nil {
 		return nil, err
 	}
-	reader, err := src.Open(s.ctx)
+	below := src // what the variables of the view are read from
+	if changes := s.model.Changes(); changes != nil {
+		below = changes.Rows(src)
+	}
+	reader, err := below.Open(s.ctx)
 	if err != nil {
 		return nil, err
 	}

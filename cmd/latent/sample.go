@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -48,9 +49,11 @@ func sampleCommand() *cobra.Command {
 // draw writes n rows of s, and their groups.
 func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *model.Sampler, n int64, labels bool) error {
 	var cols []data.OutColumn
+	dates := make([]bool, m.D())
 	for j, name := range m.Columns {
 		kind := data.Float
-		if named(m, j) {
+		dates[j] = slices.Contains(m.Dates(), name)
+		if named(m, j) || dates[j] {
 			kind = data.Text
 		}
 		cols = append(cols, data.OutColumn{Name: name, Kind: kind})
@@ -69,9 +72,12 @@ func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *mo
 		}
 		c := s.Draw(x)
 		for j, v := range x {
-			if named(m, j) {
+			switch {
+			case named(m, j):
 				out.Text(m.Levels[j][int(v)])
-			} else {
+			case dates[j]:
+				out.Text(data.FormatDate(v))
+			default:
 				out.Float(v)
 			}
 		}

@@ -72,7 +72,7 @@ func errorsOf(r *latent.Result, e *model.StandardErrors, j int) (of func(c int) 
 	if list == nil {
 		return nil, nil
 	}
-	return func(c int) float64 { return list[c][p.at] }, values
+	return func(c int) float64 { return list[c][p.At] }, values
 }
 
 // plusMinus writes an estimate and its standard error, to the digit that the error makes doubtful. An estimate at the edge of

@@ -91,7 +91,7 @@ func (s *specFlags) centers(ctx context.Context, spec *latent.Spec, name string,
 
 // centerOptions says how centres are read: like the data as far as the file's language goes.
 func centerOptions(o data.Options) data.Options {
-	return data.Options{Delimiter: o.Delimiter, Decimal: o.Decimal, Threads: o.Threads}
+	return data.Options{Delimiter: o.Delimiter, Decimal: o.Decimal, Threads: o.Threads, Dates: o.Dates}
 }
 
 // arrange reads the centres of --init centers: again, in the order of the data's columns, which info tells: by name where

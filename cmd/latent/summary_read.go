@@ -93,10 +93,18 @@ func columnsLine(r *latent.Result) string {
 		return ""
 	}
 	var parts []string
+	names, order := map[string][]string{}, []string{}
+	for j, p := range r.Model.Places() {
+		holds := kind.Of(p.Kind).Type().String()
+		names[holds] = append(names[holds], r.Columns[j])
+	}
 	for _, p := range r.Model.Parts() {
-		s := text.Count(len(p.Columns), kind.Of(p.Kind).Type().String())
-		if len(p.Columns) <= columnsNamed {
-			s += " (" + strings.Join(p.Model.Columns, ", ") + ")"
+		order = append(order, kind.Of(p.Kind).Type().String())
+	}
+	for _, holds := range order {
+		s := text.Count(len(names[holds]), holds)
+		if len(names[holds]) <= columnsNamed {
+			s += " (" + strings.Join(names[holds], ", ") + ")"
 		}
 		parts = append(parts, s)
 	}
@@ -129,9 +137,9 @@ func groupsNote(w io.Writer, r *latent.Result, shown int) {
 	switch {
 	case k.Parted:
 		var parts []string
-		for _, p := range r.Model.Parts() {
-			if slices.Min(p.Columns) < shown {
-				parts = append(parts, typeNotes[kind.Of(p.Kind).Type()])
+		for _, p := range r.Model.Places()[:shown] {
+			if note := typeNotes[kind.Of(p.Kind).Type()]; !slices.Contains(parts, note) {
+				parts = append(parts, note)
 			}
 		}
 		note := strings.Join(parts, "; ")

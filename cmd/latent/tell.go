@@ -73,7 +73,9 @@ func (f *checkFlags) run(cmd *cobra.Command, path string) error {
 	p.Err = withoutGaps(p.Err, how.gaps())
 	t := looked{Report: p}
 	if p.Err == nil && len(p.Features) > 0 {
-		t.kind = how.kindFor(p.Info)
+		if t.kind = how.kindFor(p.Info); t.kind != nil && (t.kind.Cells.Units || t.kind.Parted) {
+			suggestScales(p)
+		}
 	}
 	if f.json {
 		err = printJSON(cmd.OutOrStdout(), t)

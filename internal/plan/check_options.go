@@ -139,3 +139,22 @@ func (p *Plan) validateChoice() error {
 	}
 	return nil
 }
+
+// validateChanges refuses changes of scale that cannot be read, or that are for numbers where there are none.
+func (p *Plan) validateChanges() error {
+	_, err := p.parseChanges()
+	switch {
+	case err != nil:
+		return Wrong("Transform", "%s", err)
+	case p.Changes != nil && !p.Kind.Cells.Units && !p.Kind.Parted:
+		return Wrong("Transform", "does not apply to %s: it puts numbers on another scale, and %s have none", p.Kind.Name, p.Kind.Cells.Are)
+	}
+	for _, c := range p.Changes {
+		for _, name := range c.Columns {
+			if j := slices.Index(p.Columns, name); j >= 0 && j < len(p.Spec.Types) && p.Spec.Types[j] != data.Number {
+				return Wrong("Transform", "%s is for numbers, but column %q holds a %s", c.Kind, name, p.Spec.Types[j])
+			}
+		}
+	}
+	return nil
+}

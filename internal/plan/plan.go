@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"math"
 	"runtime"
+	"strconv"
 	"strings"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/score"
@@ -30,7 +32,10 @@ type Plan struct {
 	Seed      uint64
 	Tol       float64
 	MaxIter   int
-	Threads   int // at least 1
+	Threads   int           // at least 1
+	Changes   []data.Change // of scale, before all else; the origins of dates are found in the rows
+	Types     []data.Type   // of the columns after the changes
+	Levels    [][]string    // of the columns after the changes
 
 	// OneUnit tells that the fit is one of several candidates of which some depend on the units of the columns: then all columns are
 	// measured in one unit.
@@ -69,6 +74,8 @@ func (s Spec) parse() Plan {
 	if p.Gaps = s.Missing == kind.Model; s.Missing == "" {
 		p.Gaps = p.Kind.Missing[0] == kind.Model
 	}
+	p.Types, p.Levels = s.Types, s.Levels
+	p.change()
 	if s.Algorithm == "" {
 		p.Algorithm = Auto
 	}
@@ -100,6 +107,40 @@ func (s Spec) parse() Plan {
 		p.Threads = runtime.GOMAXPROCS(0)
 	}
 	return p
+}
+
+// change parses the changes of scale, and brings what is said of the columns to those after them. What cannot be parsed is for validate.
+func (p *Plan) change() {
+	if p.Changes, _ = p.parseChanges(); p.Changes == nil || p.Spec.Types == nil {
+		return
+	}
+	bound, err := data.Bind(p.Changes, NamesOf(p.Columns, len(p.Spec.Types)))
+	if err != nil {
+		return // the columns are not known yet
+	}
+	p.Types = kind.Picked(p.Spec.Types, bound.From())
+	if len(p.Spec.Levels) == len(p.Spec.Types) {
+		p.Levels = kind.Picked(p.Spec.Levels, bound.From())
+	}
+}
+
+// parseChanges reads Spec.Transform; nil where there is none.
+func (p *Plan) parseChanges() ([]data.Change, error) {
+	if p.Transform == "" {
+		return nil, nil
+	}
+	return data.ParseChanges(p.Transform)
+}
+
+// NamesOf returns the names of d columns: 1 to d where they have none.
+func NamesOf(names []string, d int) []string {
+	if names != nil {
+		return names
+	}
+	for j := range d {
+		names = append(names, strconv.Itoa(j+1))
+	}
+	return names
 }
 
 // penaltySteps is how many steps DP-means may take unless told otherwise: each opens one cluster at most.
@@ -162,7 +203,9 @@ func (p *Plan) WithoutRepeats() Plan {
 
 // Untransformed returns the plan for rows that are scaled and projected already.
 func (p *Plan) Untransformed() Plan {
-	return p.changed(func(s *Spec) { s.Scale, s.PCA, s.Binarize, s.Columns = "", 0, nil, nil })
+	return p.changed(func(s *Spec) {
+		s.Scale, s.Transform, s.PCA, s.Binarize, s.Columns, s.Types, s.Levels = "", "", 0, nil, nil, p.Types, p.Levels
+	})
 }
 
 // PlainKMeans returns the plan of a default k-means that serves another fit, with the seed of that fit and only its inertia or model wanted.

@@ -29,6 +29,7 @@ type Spec struct {
 	RegCovar   float64      `json:"reg_covar,omitempty"`
 	Missing    string       `json:"missing,omitempty"`
 	Scale      string       `json:"scale,omitempty"`
+	Transform  string       `json:"transform,omitempty"`
 	PCA        int          `json:"pca,omitempty"`
 	Bootstrap  int          `json:"bootstrap,omitempty"`
 	LRT        int          `json:"lrt,omitempty"`

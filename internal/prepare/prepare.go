@@ -21,7 +21,7 @@ import (
 // in different units: see Units.
 type Rows struct {
 	Plan      plan.Plan
-	UserRows  data.Source       // rows in the user's units, before any transform
+	UserRows  data.Source       // rows in the user's units, before any transform but changes of scale
 	Source    data.Source       // rows after Transform: what is fitted
 	measured  data.Source       // rows in the units of the fit, before any other transform
 	Units     Units             // of the fit
@@ -29,6 +29,10 @@ type Rows struct {
 	Survey    *sweep.Survey     // of Source
 	Origin    []float64         // of each column of Source: passes subtract it
 	Names     []string          // of the columns of UserRows
+	UserNames []string          // of the columns before changes of scale
+	Changes   *data.Changes     // of scale, from the user's columns to those of UserRows; nil where there are none
+	UserSD    []float64         // standard deviations of the columns before changes of scale; nil without
+	slopes    float64           // what the changes add to a log-likelihood, in the user's row weights
 	SD        []float64         // standard deviations of the columns in the user's units, 0 for categories beside others; nil where all are bits or categories
 	Discrete  []string          // names of columns with few distinct values
 }
@@ -47,18 +51,17 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, d := src.Shape(); p.Algorithm == plan.Exact && d != 1 && p.PCA != 1 {
-		return nil, plan.Wrong("Algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
-	}
-	f := &Rows{Plan: p, UserRows: src, Source: src, measured: src}
 	_, d := src.Shape()
-	if f.Names = p.Columns; f.Names == nil {
-		for j := range d {
-			f.Names = append(f.Names, strconv.Itoa(j+1))
-		}
+	f := &Rows{Plan: p, UserNames: plan.NamesOf(p.Columns, d)}
+	if len(f.UserNames) != d {
+		return nil, plan.Wrong("Columns", "has %d names for %d columns", len(f.UserNames), d)
 	}
-	if len(f.Names) != d {
-		return nil, plan.Wrong("Columns", "has %d names for %d columns", len(f.Names), d)
+	if src, err = f.change(ctx, src); err != nil {
+		return nil, err
+	}
+	f.UserRows, f.Source, f.measured = src, src, src
+	if d := len(f.Names); p.Algorithm == plan.Exact && d != 1 && p.PCA != 1 {
+		return nil, plan.Wrong("Algorithm", "exact is for one column, but %d are fitted; use lloyd, or choose one with --columns", d)
 	}
 	if err := f.checkTypes(); err != nil {
 		return nil, err
@@ -206,17 +209,18 @@ func DistinctRows(ctx context.Context, src data.Source, most int) (int, error) {
 }
 
 // LogJacobian returns what is added to a log-likelihood of Source, in the fit's row weights, to make it one of the user's columns: the
-// density of a row is that of the transformed row over the product of the scales. It is 0 for centres.
+// density of a row is that of the transformed row over the product of the scales, times the slopes of changes of scale. It is 0 for centres.
 func (f *Rows) LogJacobian() float64 {
 	if !f.Plan.Mixture() {
 		return 0
 	}
+	slopes := math.Ldexp(f.LogSlopes(), f.Units.WeightPower)
 	if f.Survey.Missing > 0 {
 		sum := 0.0
 		for j, v := range model.LogScales(f.Transform, len(f.Names)) {
 			sum -= f.Survey.Seen[j] * v
 		}
-		return sum
+		return sum + slopes
 	}
-	return -f.Survey.W * model.LogVolume(f.Transform, len(f.Names))
+	return slopes - f.Survey.W*model.LogVolume(f.Transform, len(f.Names))
 }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,8 @@ type Builder struct {
 // gathered is what is known of a column.
 type gathered struct {
 	name    string
-	fitted  int // its index in the model, -1 for none
+	fitted  int  // its index in the model, -1 for none
+	date    bool // cells are dates, and their numbers days since 1970-01-01
 	missing int64
 	numbers int64 // cells that are numbers
 	texts   int64
@@ -63,7 +65,7 @@ func New(m *model.Model, info *data.Info, by Options) *Builder {
 		g := gathered{name: c.Name, fitted: -1, whole: true, rising: true, moments: make([]moments, k+1), index: map[string]int{}}
 		for j, name := range m.Columns {
 			if name == c.Name {
-				g.fitted = j
+				g.fitted, g.date = j, slices.Contains(m.Dates(), name)
 			}
 		}
 		b.cols = append(b.cols, g)
@@ -117,6 +119,9 @@ func (g *gathered) add(b *Builder, s *model.Scored, j int) {
 	g.x = g.x[:0]
 	for i := range n {
 		v, number, missing := b.info.Spelled(s.Cells[i*len(b.cols)+j])
+		if g.date && !missing {
+			v, number = data.ParseDate(s.Cells[i*len(b.cols)+j])
+		}
 		if missing || !number {
 			v = math.NaN()
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -78,8 +79,13 @@ func (c *Column) numbers() []string {
 		}
 		return out
 	}
-	out := texts(middle, digits.Texts)
-	low, high := texts(quartile(0), digits.Rounded), texts(quartile(2), digits.Rounded)
+	write, rounded, unit := digits.Texts, digits.Rounded, ""
+	if c.Date {
+		dates := func(days []float64) []string { return dateTexts(days, wide) }
+		write, rounded, unit = dates, dates, " days"
+	}
+	out := texts(middle, write)
+	low, high := texts(quartile(0), rounded), texts(quartile(2), rounded)
 	sd := texts(func(x *Cell) *float64 { return x.SD }, digits.Rounded)
 	for i := range out {
 		switch {
@@ -88,8 +94,17 @@ func (c *Column) numbers() []string {
 		case low[i] != "":
 			out[i] += " (" + low[i] + " to " + high[i] + ")"
 		case c.Kind == Number && sd[i] != "":
-			out[i] += " (" + sd[i] + ")"
+			out[i] += " (" + sd[i] + unit + ")"
 		}
+	}
+	return out
+}
+
+// dateTexts writes days since 1970-01-01 of rows in a range of that width.
+func dateTexts(days []float64, wide float64) []string {
+	out := make([]string, len(days))
+	for i, v := range days {
+		out[i] = data.DateText(v, wide)
 	}
 	return out
 }

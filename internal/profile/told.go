@@ -15,32 +15,35 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 	for c := range p.Groups {
 		p.Groups[c] = Group{Label: c + 1, Weight: shares[c]}
 	}
-	for _, part := range m.Parts() {
-		own := make([]model.Component, m.K())
-		for c := range own {
-			own[c] = part.Component(c)
-		}
-		k := kind.Of(part.Kind)
-		for at, j := range part.Columns {
-			col := &p.Columns[j]
-			*col = Column{Name: m.Columns[j], Kind: k.Type().String(), Fitted: true, Groups: make([]Cell, m.K())}
+	own, in := make([]model.Component, m.K()), m.Changed()
+	for c := range own {
+		own[c] = m.Component(c)
+	}
+	for j, place := range m.Places() {
+		k, at := kind.Of(place.Kind), place.At
+		col := &p.Columns[j]
+		*col = Column{Name: m.Columns[j], Kind: k.Type().String(), Date: place.Scale == "date", Fitted: true, Groups: make([]Cell, m.K())}
+		switch {
+		case k.Cells.Bits:
+			col.tellLevels([]string{"0", "1"}, shares, func(c int) []float64 {
+				v := own[c].Probability.([]float64)[at]
+				return []float64{1 - v, v}
+			})
+		case k.Cells.Levels:
+			col.tellLevels(place.Levels, shares, func(c int) []float64 { return own[c].Probability.([][]float64)[at] })
+		default:
+			col.tellNumbers(shares, func(c int) (mean, variance float64) { return moment(place, &own[c]) })
+			p.medians = own[0].Median != nil
 			switch {
-			case k.Cells.Bits:
-				col.tellLevels([]string{"0", "1"}, shares, func(c int) []float64 {
-					v := own[c].Probability.([]float64)[at]
-					return []float64{1 - v, v}
-				})
-			case k.Cells.Levels:
-				col.tellLevels(part.Levels[at], shares, func(c int) []float64 { return own[c].Probability.([][]float64)[at] })
-			default:
-				col.tellNumbers(shares, func(c int) (mean, variance float64) { return moment(k, &own[c], at, m.PCA() == nil) })
-				p.medians = own[0].Median != nil
-				switch {
-				case p.medians: // those of the groups say nothing of that of all rows
-					col.All = Cell{}
-				case j < len(sd) && col.All.SD == nil:
-					col.tellSpread(shares, sd[j])
+			case place.Scale != "" && place.Scale != "date":
+				col.All, col.Between = Cell{}, nil
+				if m.PCA() == nil {
+					col.Between = betweenScaled(in, place, shares)
 				}
+			case p.medians: // those of the groups say nothing of that of all rows
+				col.All = Cell{}
+			case j < len(sd) && col.All.SD == nil:
+				col.tellSpread(shares, sd[j])
 			}
 		}
 	}
@@ -48,19 +51,51 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 	return p
 }
 
-// moment returns the mean and the variance of column at in a component; NaN where the variance is not known.
-func moment(k *kind.Kind, x *model.Component, at int, columns bool) (mean, variance float64) {
+// moment returns where a component is in a column of numbers, and its variance; NaN where that is not known.
+func moment(place model.Place, x *model.Component) (mean, variance float64) {
+	k := kind.Of(place.Kind)
 	where := x.Mean
-	if x.Median != nil {
+	switch {
+	case x.Median != nil:
 		where = x.Median
+	case x.Rate != nil && !k.Cells.Units:
+		where = x.Rate
 	}
-	switch mean = where[at]; {
+	switch mean = where[place.At]; {
 	case k.Location.Variance != nil:
 		return mean, k.Location.Variance(mean)
-	case x.Covariance != nil && columns:
-		return mean, x.Covariance.At(at, at)
+	case x.Covariance != nil && place.InUnits():
+		return mean, x.Covariance.At(place.Variable, place.Variable)
 	}
 	return mean, math.NaN()
+}
+
+// betweenScaled returns what share of the variance of a column lies between the groups on the scale where it was fitted, of a latitude and a longitude that of
+// the three coordinates, by the covariances there; nil where there are none.
+func betweenScaled(in *model.Model, place model.Place, shares []float64) *float64 {
+	part := in.Parts()[place.Part]
+	own := make([]model.Component, in.K())
+	for c := range own {
+		own[c] = part.Component(c)
+	}
+	axes := 1
+	if place.Scale == "geo" {
+		axes = 3
+	}
+	between, all := 0.0, 0.0
+	for axis := range axes {
+		at := place.Variable + axis
+		c := Column{Groups: make([]Cell, in.K())}
+		c.tellNumbers(shares, func(k int) (mean, variance float64) {
+			return moment(model.Place{Kind: part.Kind, At: at, Variable: at}, &own[k])
+		})
+		if c.Between == nil {
+			return nil
+		}
+		variance := *c.All.SD * *c.All.SD
+		between, all = between+*c.Between*variance, all+variance
+	}
+	return ratio(between, all)
 }
 
 // tellNumbers fills in a column of numbers.

@@ -40,7 +40,11 @@ func likelihoodRatio(ctx context.Context, src data.Source, p plan.Plan, r *searc
 	null, rows := withoutTransform(r.Model), int(size.draws())
 	var gaps *holes
 	if m := r.Model.Provenance.Missing; m != nil && m.Cells > 0 {
-		if gaps, err = holesOf(ctx, src); err != nil {
+		changed := src
+		if c := r.Model.Changes(); c != nil {
+			changed = c.Rows(src)
+		}
+		if gaps, err = holesOf(ctx, changed); err != nil {
 			return nil, err
 		}
 	}
@@ -124,7 +128,7 @@ func gain(ctx context.Context, src data.Source, p plan.Plan, small *search.Resul
 
 // withoutTransform returns the model of rows that are transformed already. It shares the memory of m.
 func withoutTransform(m *model.Model) *model.Model {
-	inner := *m
+	inner := *m.Changed()
 	inner.Columns, inner.Transform = m.Variables(), nil
 	return &inner
 }

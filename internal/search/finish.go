@@ -140,11 +140,16 @@ func (f *Fit) seal(r *Result, errs *model.StandardErrors) (err error) {
 		return err
 	}
 	m.SetStandardErrors(errs)
+	if f.Changes != nil {
+		m.Provenance.ColumnSD = f.UserSD
+	}
+	m = f.UserModel(m)
+	r.Model = m
 	m.Certificate, err = json.Marshal(r.Certificate)
 	return err
 }
 
-// Model turns a point into a model in the user's units, with its components in order of weight, ties by mean or probability. Where no step
+// Model turns a point into a model of UserRows, in the user's units but for changes of scale, with its components in order of weight, ties by mean or probability. Where no step
 // was taken it is the model that the fit started from. Component c of the model is the order[c]-th of the parameters; order[c] is -1 for
 // one of weight 0 that took no part.
 func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {

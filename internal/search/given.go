@@ -18,8 +18,8 @@ func (f *Fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 	}
 	given := &seed.Points{N: f.Plan.K, D: f.Mix.D}
 	for i, row := range centers {
-		if len(row) != len(f.Names) {
-			return nil, plan.Wrong("Init", "centers: row %d has %d numbers, but %d columns are fitted", i+1, len(row), len(f.Names))
+		if len(row) != len(f.UserNames) {
+			return nil, plan.Wrong("Init", "centers: row %d has %d numbers, but %d columns are fitted", i+1, len(row), len(f.UserNames))
 		}
 		for j, x := range row {
 			if x-x != 0 {
@@ -27,6 +27,12 @@ func (f *Fit) fromCenters(ctx context.Context, centers [][]float64) ([]float64, 
 			}
 		}
 		x := slices.Clone(row)
+		if f.Changes != nil {
+			x = make([]float64, len(f.Names))
+			if err := f.Changes.Row(x, row); err != nil {
+				return nil, plan.Wrong("Init", "centers: row %d, %s", i+1, err)
+			}
+		}
 		for _, t := range f.Transform {
 			x = t.Apply(x)
 		}

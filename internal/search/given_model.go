@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/model"
@@ -33,10 +34,14 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	case f.Plan.Shaped() && m.Shape != f.Plan.Shape:
 		return nil, plan.Wrong("Init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.Plan.Shape)
 	}
-	m, err := m.Arranged(f.Names, f.Plan.Levels)
+	m, err := m.Arranged(f.UserNames, f.Plan.Spec.Levels)
 	if err != nil {
 		return nil, plan.Wrong("Init", "model: %s", err)
 	}
+	if !sameChanges(m.Changes(), f.Changes) {
+		return nil, plan.Wrong("Init", "model: it puts columns on other scales than this fit; give --transform as that of the model was")
+	}
+	m = m.Changed()
 	for j, t := range m.Types {
 		if t != f.Plan.Types[j] {
 			return nil, plan.Wrong("Init", "model: its column %q holds a %s, but a %s is fitted", f.Names[j], t, f.Plan.Types[j])
@@ -180,4 +185,12 @@ func otherTransform(own, fit []model.Transform) string {
 		return "it scales, projects or binarizes its rows in another way than this fit: it " + a + ", and the fit " + b
 	}
 	return "it scales, projects or binarizes its rows in another way than this fit: by numbers that were made from other rows"
+}
+
+// sameChanges reports whether changes of columns in one order are the same.
+func sameChanges(a, b *data.Changes) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return slices.Equal(a.Kinds(), b.Kinds()) && slices.Equal(a.From(), b.From())
 }

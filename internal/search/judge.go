@@ -11,7 +11,7 @@ import (
 	"github.com/latent-go/latent/score"
 )
 
-// Judge makes the pass that labels, counts and scores the rows by m, a model in the user's units.
+// Judge makes the pass that labels, counts and scores the rows by m, a model in the units of UserRows.
 func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
 	t := &Tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
 	return t, m.Rows(ctx, f.UserRows, f.Plan.Threads, t.add)
@@ -68,7 +68,7 @@ func (f *Fit) Numbers(t *Tally) (r Numbers) {
 		}
 		return r
 	}
-	ll, n, p := t.logLik, f.Weight(), f.Mix.Free()
+	ll, n, p := t.logLik+f.LogSlopes(), f.Weight(), f.Mix.Free()
 	r.LogLik, r.BIC, r.AIC, r.ICL = new(ll), new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
 	return r
 }
@@ -121,5 +121,5 @@ func (f *Fit) Minimal(e *Outcome) *Result {
 			p.AtFloor[c] = from >= 0 && floor[from]
 		}
 	}
-	return &Result{Model: m}
+	return &Result{Model: f.UserModel(m)}
 }
