@@ -30,6 +30,9 @@ func (b *Builder) Done() *Profile {
 	for j := range b.cols {
 		p.Columns = append(p.Columns, b.column(j))
 	}
+	for i := range b.place {
+		b.place[i].tell(&p.Columns[b.place[i].lat], &p.Columns[b.place[i].lon])
+	}
 	p.sort()
 	return p
 }

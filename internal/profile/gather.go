@@ -36,6 +36,7 @@ type Builder struct {
 	share []float64 // of a run: of group c at [c*n, c*n+n), the weights of the rows behind all groups
 	total []moments // weights of the groups, then of all rows
 	keep  *sample
+	place []places
 }
 
 // gathered is what is known of a column.
@@ -70,6 +71,7 @@ func New(m *model.Model, info *data.Info, by Options) *Builder {
 		}
 		b.cols = append(b.cols, g)
 	}
+	b.place = placesOf(m, b.cols)
 	if by.Quartiles {
 		b.keep = newSample(info.Rows, len(b.cols), k)
 	}
@@ -105,6 +107,11 @@ func (b *Builder) Add(s *model.Scored) error {
 	}
 	for j := range b.cols {
 		b.cols[j].add(b, s, j)
+	}
+	for i := range b.place {
+		if err := b.place[i].add(b, n); err != nil {
+			return err
+		}
 	}
 	if b.keep != nil {
 		b.keep.add(b, n)

@@ -222,6 +222,9 @@ func (p *Profile) Notes(shown int) (notes []string) {
 	if are != nil {
 		notes = append(notes, strings.Join(are, "; "))
 	}
+	if has(func(c *Column) bool { return c.Place }) {
+		notes = append(notes, "latitudes and longitudes: the direction of the mean point on the globe")
+	}
 	if p.Sampled > 0 {
 		notes = append(notes, "quartiles are those of "+text.Thousands(int64(p.Sampled))+" rows drawn at random")
 	}

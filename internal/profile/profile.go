@@ -45,8 +45,9 @@ type Group struct {
 type Column struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`
-	Date   bool   `json:"date,omitempty"` // numbers are days since 1970-01-01
-	Fitted bool   `json:"fitted"`         // the model has it
+	Date   bool   `json:"date,omitempty"`  // numbers are days since 1970-01-01
+	Place  bool   `json:"place,omitempty"` // a latitude or a longitude: means are the direction of the mean point of the globe, without a standard deviation
+	Fitted bool   `json:"fitted"`          // the model has it
 	Known  bool   `json:"known_groups,omitempty"`
 	Weight bool   `json:"row_weights,omitempty"`
 	// Between is how much of the column's variance, or of its entropy, lies between the groups, from 0 to 1; nil where it has none.

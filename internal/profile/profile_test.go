@@ -58,9 +58,15 @@ func newTable(n int) *table {
 // profiled makes the profile of text.
 func profiled(t testing.TB, text string, o data.Options, threads int, by profile.Options) *profile.Profile {
 	t.Helper()
+	return profiledBy(t, cut, text, o, threads, by)
+}
+
+// profiledBy is profiled by the model of a file.
+func profiledBy(t testing.TB, modelFile, text string, o data.Options, threads int, by profile.Options) *profile.Profile {
+	t.Helper()
 	folder := t.TempDir()
 	path, fitted := filepath.Join(folder, "t.csv"), filepath.Join(folder, "m.json")
-	for name, text := range map[string]string{path: text, fitted: cut} {
+	for name, text := range map[string]string{path: text, fitted: modelFile} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -254,6 +260,29 @@ func TestQuartiles(t *testing.T) {
 	p = profiled(t, "x,v,w\n9,1,1\n9,2,2\n9,30,1\n", data.Options{Weight: "w"}, 1, profile.Options{Quartiles: true})
 	if got := *columnOf(t, p, "v").All.Quartiles; got != [3]float64{1.5, 2, 16} {
 		t.Errorf("quartiles of 1, 2, 2, 30: %v", got)
+	}
+}
+
+// Places are told by the direction of their mean: two rows on either side of the date line lie on it, and those at 10 and 30 degrees north
+// at 20, where the mean of the points is cos 10 as far from the centre of the globe.
+func TestPlaces(t *testing.T) {
+	const modelFile = `{"format": "latent-model", "version": 1, "model": "kmeans", "columns": ["lat", "lon"], "centers": [[-1, 0, 0], [1, 0, 0]],
+		"transform": [{"kind": "geo", "columns": ["lat", "lon"]}]}`
+	p := profiledBy(t, modelFile, "lon,lat\n179,0\n-179,0\n,\n0,10\n0,30\n", data.Options{}, 2, profile.Options{})
+	lat, lon := columnOf(t, p, "lat"), columnOf(t, p, "lon")
+	near(t, "latitude of the first", lat.Groups[0].Mean, 0)
+	if v := math.Abs(*lon.Groups[0].Mean); math.Abs(v-180) > 1e-9 {
+		t.Errorf("longitude of the first: %v", v)
+	}
+	near(t, "latitude of the second", lat.Groups[1].Mean, 20)
+	near(t, "longitude of the second", lon.Groups[1].Mean, 0)
+	sin := func(degrees float64) float64 { return math.Sin(degrees * math.Pi / 180) }
+	x, z := -sin(89)-sin(80)*sin(70), sin(80)*sin(20) // from the mean of the second to that of the first
+	between, within := x*x+z*z, 2*sin(1)*sin(1)+2*sin(10)*sin(10)
+	near(t, "between", lat.Between, between/(between+within))
+	near(t, "between", lon.Between, between/(between+within))
+	if lat.All.SD != nil || !lat.Place || lat.Missing != 1 {
+		t.Errorf("%+v", lat)
 	}
 }
 
