@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
@@ -238,7 +237,7 @@ func (m *Model) levelsOf(c, j int) (names []string, p []float64) {
 func (t *Tail) threshold() string {
 	for _, tr := range t.m.Transform {
 		if tr.Kind == "binarize" {
-			return strconv.FormatFloat(*tr.Threshold, 'g', -1, 64)
+			return text.Significant(*tr.Threshold, 0)
 		}
 	}
 	return ""

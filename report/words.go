@@ -62,8 +62,8 @@ func (b *builder) fitted() []fact {
 	r := b.r
 	k := kind.Of(r.Kind)
 	by := k.Phrase
-	if r.Covariance != "" {
-		by += fmt.Sprintf(" with %s covariances (%s)", r.Covariance, r.Mclust)
+	if s := tell.Covariances(r); s != "" {
+		by += " with " + s
 	}
 	facts := []fact{{"fitted", text.Count(r.K, "group") + ", by " + by}}
 	switch {

@@ -218,8 +218,8 @@ func compareTable(out io.Writer, table []latent.Comparison) error {
 		if c.Better != nil {
 			above, below = strconv.Itoa(*c.Better), strconv.Itoa(*c.Worse)
 		}
-		fmt.Fprintf(w, "%s\t%d of %d\t%g\t%d\t%d\t%.3f\t%.4f\t%.4f\t%.4f\t%d of %d\t%s\t%s\t%s\t\n", c.Algorithm, c.Converged, c.Starts, c.Sweeps.Median, c.Sweeps.Min, c.Sweeps.Max, c.Seconds,
-			c.LogLik.Best, c.LogLik.Median, c.LogLik.Min, c.ReachedBest, c.Starts, above, below, text.Share(c.Smallest, 4))
+		fmt.Fprintf(w, "%s\t%d of %d\t%s\t%s\t%s\t%.3f\t%s\t%s\t%s\t%d of %d\t%s\t%s\t%s\t\n", c.Algorithm, c.Converged, c.Starts, text.Significant(c.Sweeps.Median, 0), text.Thousands(int64(c.Sweeps.Min)), text.Thousands(int64(c.Sweeps.Max)), c.Seconds,
+			text.Decimals(c.LogLik.Best, 4), text.Decimals(c.LogLik.Median, 4), text.Decimals(c.LogLik.Min, 4), c.ReachedBest, c.Starts, above, below, text.Share(c.Smallest, 4))
 	}
 	if err := w.Flush(); err != nil || open == nil {
 		return err

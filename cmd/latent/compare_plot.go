@@ -69,15 +69,16 @@ func leaders(line []plot.Series, ends []float64) string {
 			top = append(top, line[i].Name)
 		}
 	}
+	end, below := text.Significant(high, 8), text.Significant(high-low, 2)
 	switch {
 	case len(ends) == 1:
-		return fmt.Sprintf("%s ends at %.8g nats", top[0], high)
+		return fmt.Sprintf("%s ends at %s nats", top[0], end)
 	case len(top) == len(ends):
-		return fmt.Sprintf("A tie: all %d end at %.8g nats", len(top), high)
+		return fmt.Sprintf("A tie: all %d end at %s nats", len(top), end)
 	case len(top) > 1:
-		return fmt.Sprintf("A tie: %s end at %.8g nats; the lowest end is %.2g below", text.List(top, "and"), high, high-low)
+		return fmt.Sprintf("A tie: %s end at %s nats; the lowest end is %s below", text.List(top, "and"), end, below)
 	}
-	return fmt.Sprintf("Highest: %s, at %.8g nats; the lowest end is %.2g below", top[0], high, high-low)
+	return fmt.Sprintf("Highest: %s, at %s nats; the lowest end is %s below", top[0], end, below)
 }
 
 // highest returns the steps of the start that ended highest, the first of equals.

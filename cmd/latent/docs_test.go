@@ -257,8 +257,8 @@ func alikeTable(shown, got []string, slack float64) bool {
 			return false
 		}
 		for j := range a {
-			v, err1 := strconv.ParseFloat(a[j], 64)
-			w, err2 := strconv.ParseFloat(b[j], 64)
+			v, err1 := strconv.ParseFloat(strings.ReplaceAll(a[j], ",", ""), 64)
+			w, err2 := strconv.ParseFloat(strings.ReplaceAll(b[j], ",", ""), 64)
 			near := err1 == nil && err2 == nil && math.Abs(v-w) <= share[j]*v
 			if !near && !alikeLine(a[j], b[j]) {
 				return false

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +23,9 @@ func (a *applyFlags) checkOutliers(cmd *cobra.Command) error {
 	}
 	switch p := a.outliers; {
 	case !(p > 0 && p < 1):
-		return usagef("--outliers is %v; it must be a probability above 0 and below 1, such as 0.001", p)
+		return usagef("--outliers is %s; it must be a probability above 0 and below 1, such as 0.001", text.Significant(p, 0))
 	case p <= 1./(1+model.TailDraws):
-		return usagef("--outliers is %v, and no p-value of %s draws is below that; give 0.0001 or more", p, text.Thousands(model.TailDraws))
+		return usagef("--outliers is %s, and no p-value of %s draws is below that; give 0.0001 or more", text.Significant(p, 0), text.Thousands(model.TailDraws))
 	}
 	if format, err := data.FormatOf(a.output); a.output != "" && err == nil && format == "npy" {
 		return usagef("--outliers adds a column of text, which .npy files do not hold; use .csv, .tsv or .parquet")
@@ -127,24 +125,15 @@ func (o *oddRows) tell(w io.Writer) {
 	}
 	s, drawn := o.summary(), ""
 	if s.SE != nil {
-		drawn = fmt.Sprintf("%s draws, seed %d; the standard error of %s is %s", text.Thousands(int64(s.Draws)), *s.Seed, digits(s.Below, 6), digits(*s.SE, 2))
+		drawn = fmt.Sprintf("%s draws, seed %d; the standard error of %s is %s", text.Thousands(int64(s.Draws)), *s.Seed, text.Significant(s.Below, 6), text.Significant(*s.SE, 2))
 	}
-	fmt.Fprintf(w, "latent: %s of %s %s a p-value below %s", text.Thousands(s.Found), text.Count(s.Rows, "row"), text.Form(s.Found, "has", "have"), digits(s.Below, 6))
+	fmt.Fprintf(w, "latent: %s of %s %s a p-value below %s", text.Thousands(s.Found), text.Count(s.Rows, "row"), text.Form(s.Found, "has", "have"), text.Significant(s.Below, 6))
 	switch {
 	case o.density:
-		fmt.Fprintf(w, ", where about %s would be expected by chance (%s)\n", text.Group(digits(s.Expected, 2)), drawn)
+		fmt.Fprintf(w, ", where about %s would be expected by chance (%s)\n", text.Significant(s.Expected, 2), drawn)
 	case drawn != "":
 		fmt.Fprintf(w, ": the share of rows that are at least as far from their centres (among %s)\n", drawn)
 	default:
 		fmt.Fprintf(w, ": the share of the rows that are at least as far from their centres\n")
 	}
-}
-
-// digits writes a number with so many significant digits, whole where it has more, and no exponent.
-func digits(v float64, n int) string {
-	if v >= math.Pow10(n-1) {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64) // what was written can be read
-	return strconv.FormatFloat(r, 'f', -1, 64)
 }

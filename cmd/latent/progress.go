@@ -83,15 +83,15 @@ func height(p latent.Progress) (what string, height float64) {
 // climbed returns the text of a step.
 func climbed(p latent.Progress) string {
 	what, value := height(p)
-	s := fmt.Sprintf("sweep %d, %s %.8g", p.Sweeps, what, value)
 	if what == "cost" {
-		s = fmt.Sprintf("sweep %d, %s %.8g", p.Sweeps, what, -value)
+		value = -value
 	}
+	s := fmt.Sprintf("sweep %d, %s %s", p.Sweeps, what, text.Significant(value, 8))
 	if p.Of > 1 {
 		s += fmt.Sprintf(" (best of %d starts)", p.Of)
 	}
 	if p.Distance == p.Distance {
-		s += fmt.Sprintf(", %.2g standard errors to go", p.Distance)
+		s += fmt.Sprintf(", %s standard errors to go", text.Significant(p.Distance, 2))
 	}
 	return s
 }

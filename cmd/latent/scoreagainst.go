@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -395,13 +394,13 @@ func (o *indices) tell(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n\n")
 	line := func(name, key string, v *float64, note string) {
-		text := "-"
+		value := "-"
 		if v != nil {
-			text = strconv.FormatFloat(*v, 'f', 3, 64)
+			value = text.Decimals(*v, 3)
 		} else {
 			note = "undefined: " + o.Undefined[key]
 		}
-		fmt.Fprintf(w, "  %-18s %10s  %s\n", name, text, note)
+		fmt.Fprintf(w, "  %-18s %10s  %s\n", name, value, note)
 	}
 	if o.Against != nil {
 		fmt.Fprintln(w, "agreement with the known groups")

@@ -23,7 +23,7 @@ func standardErrors(w io.Writer, r *latent.Result) {
 	few, of, counts := "", text.Count(e.Rows, "row"), float64(e.Rows)
 	if e.Rows == r.Rows && r.TotalWeight != counts { // all of them, and row weights count rows
 		counts = r.TotalWeight
-		of += " of total weight " + strconv.FormatFloat(r.TotalWeight, 'g', 6, 64)
+		of += " of total weight " + text.Significant(r.TotalWeight, 6)
 	}
 	if counts < 10*float64(r.FreeParameters) {
 		few = " (few for so many parameters: take them as a rough guide)"

@@ -9,7 +9,6 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
@@ -74,13 +73,10 @@ func said(w model.Warning) bool {
 // modelName says what kind of model was fitted, and with which covariances.
 func modelName(r *latent.Result) string {
 	what := kind.Of(r.Kind).Title
-	if r.Covariance == "" {
-		return what
+	if s := tell.Covariances(r); s != "" {
+		what += ", " + s
 	}
-	if s, err := family.ParseShape(r.Covariance); err == nil && s.Shared() {
-		return what + ", one " + r.Covariance + " covariance for all groups (" + r.Mclust + ")"
-	}
-	return what + ", " + r.Covariance + " covariances (" + r.Mclust + ")"
+	return what
 }
 
 // methodLine says how the fit was computed and how far its end is from the maximum.

@@ -30,10 +30,21 @@ const (
 	TiedVolume                   // EVV: the same determinant
 )
 
-var shapes = [...]struct{ name, mclust string }{
-	{"full", "VVV"}, {"tied", "EEE"}, {"diag", "VVI"}, {"spherical", "VII"}, {"tied-diag", "EEI"}, {"tied-spherical", "EII"},
-	{"tied-shape-diag", "VEI"}, {"tied-volume-diag", "EVI"}, {"tied-shape-axes", "VEE"}, {"tied-volume-axes", "EVE"},
-	{"tied-axes", "VVE"}, {"tied-volume-shape", "EEV"}, {"tied-shape", "VEV"}, {"tied-volume", "EVV"},
+var shapes = [...]struct{ name, mclust, words string }{
+	{"full", "VVV", "full covariances"},
+	{"tied", "EEE", "one full covariance for all groups"},
+	{"diag", "VVI", "diagonal covariances"},
+	{"spherical", "VII", "spherical covariances"},
+	{"tied-diag", "EEI", "one diagonal covariance for all groups"},
+	{"tied-spherical", "EII", "one spherical covariance for all groups"},
+	{"tied-shape-diag", "VEI", "diagonal covariances of equal shape"},
+	{"tied-volume-diag", "EVI", "diagonal covariances of equal volume"},
+	{"tied-shape-axes", "VEE", "covariances of equal shape and directions"},
+	{"tied-volume-axes", "EVE", "covariances of equal volume and directions"},
+	{"tied-axes", "VVE", "covariances of equal directions"},
+	{"tied-volume-shape", "EEV", "covariances of equal volume and shape"},
+	{"tied-shape", "VEV", "covariances of equal shape"},
+	{"tied-volume", "EVV", "covariances of equal volume"},
 }
 
 // ParseShape reads a shape by its name or mclust's code, in any case.
@@ -50,6 +61,9 @@ func ParseShape(s string) (Shape, error) {
 
 // String returns the name used by the command, such as "tied-diag".
 func (s Shape) String() string { return shapes[s].name }
+
+// Words says what has the shape, such as "diagonal covariances" or "one spherical covariance for all groups".
+func (s Shape) Words() string { return shapes[s].words }
 
 // Mclust returns mclust's code, such as "EEI".
 func (s Shape) Mclust() string { return shapes[s].mclust }

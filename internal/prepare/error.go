@@ -21,5 +21,5 @@ func (e *ConstantColumnError) Flags() string {
 }
 
 func (e *ConstantColumnError) said(cure string) string {
-	return fmt.Sprintf("column %q is constant (%v in every row): a mixture cannot give it a variance; %s", e.Column, e.Value, cure)
+	return fmt.Sprintf("column %q is constant (%s in every row): a mixture cannot give it a variance; %s", e.Column, text.Significant(e.Value, 0), cure)
 }

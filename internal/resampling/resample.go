@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // resample is a bootstrap sample of weighted rows: as many rows as the weights add up to, drawn with replacement, each row with a
@@ -30,9 +31,9 @@ func (s *resample) draws() int64 { return int64(math.Round(s.total)) }
 func (s *resample) enough(field string) error {
 	switch n := s.draws(); {
 	case n < 2:
-		return plan.Wrong(field, "draws as many rows as the row weights add up to, but that is %v: multiply the weights by what makes them count rows", s.total)
+		return plan.Wrong(field, "draws as many rows as the row weights add up to, but that is %s: multiply the weights by what makes them count rows", text.Significant(s.total, 3))
 	case s.total > 1<<53:
-		return plan.Wrong(field, "draws as many rows as the row weights add up to, but %v is too many to count", s.total)
+		return plan.Wrong(field, "draws as many rows as the row weights add up to, but %s is too many to count", text.Significant(s.total, 3))
 	}
 	return nil
 }

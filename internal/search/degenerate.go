@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Degenerate reports whether a point owes its likelihood to a degenerate component: one on a few rows that are all but equal in some
@@ -204,7 +204,7 @@ func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 		return TooNarrow, "a group of few rows is " + f.narrower(j) + ", which alone makes its likelihood high"
 	}
 	if c, need := f.scant(p); c >= 0 {
-		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its covariance needs", strconv.FormatFloat(p.Weights[c], 'g', 3, 64), need)
+		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its covariance needs", text.Significant(p.Weights[c], 3), need)
 	}
 	return Sound, ""
 }
@@ -226,7 +226,7 @@ func (f *Fit) narrower(j int) string {
 			step *= t.Scale[j]
 		}
 	}
-	return fmt.Sprintf("narrower than the steps of column %q, %s", f.Names[j], strconv.FormatFloat(step, 'g', 4, 64))
+	return fmt.Sprintf("narrower than the steps of column %q, %s", f.Names[j], text.Significant(step, 4))
 }
 
 // rowDrawnTimes is how many times a row of a bootstrap sample is drawn at most, but for one row in ten thousand. A degenerate component on

@@ -85,7 +85,7 @@ func (f *Fit) flattest(q []float64, columns []int) []float64 {
 // tellFlat says what a direction, whose parts are the number columns at, means in the user's units.
 func (f *Fit) tellFlat(m *model.Model, c int, direction []float64, at, columns []int) string {
 	name := func(j int) string { return strconv.Quote(f.Names[columns[j]]) }
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+	number := func(v float64) string { return text.Significant(v, 4) }
 	var mean []float64
 	for _, p := range m.Parts() {
 		if p.Covariance != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
@@ -172,7 +173,7 @@ func otherTransform(own, fit []model.Transform) string {
 		for _, t := range ts {
 			word := t.Kind
 			if t.Threshold != nil {
-				word += " " + strconv.FormatFloat(*t.Threshold, 'g', -1, 64)
+				word += " " + text.Significant(*t.Threshold, 0)
 			}
 			if t.Components != nil {
 				word += " " + strconv.Itoa(len(t.Components))

@@ -31,7 +31,7 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 		f.warnFew(r, e.Winner().Last.Point)
 	}
 	if f.Units.WeightPower != 0 && f.Plan.Mixture() && f.Plan.Algorithm != plan.HardEM {
-		r.warn(model.Warn(model.WeightsOff, "the row weights average %.3g, far from 1: --tol counts them as if they averaged 1; BIC and standard errors count them as they are", f.Weight()/float64(f.Survey.Used)))
+		r.warn(model.Warn(model.WeightsOff, "the row weights average %s, far from 1: --tol counts them as if they averaged 1; BIC and standard errors count them as they are", text.Significant(f.Weight()/float64(f.Survey.Used), 3)))
 	}
 	if f.Discrete != nil {
 		r.warn(f.DiscreteWarning())
@@ -67,7 +67,7 @@ func (f *Fit) warnUnfinished(r *Result) {
 	case p.Interrupted:
 		r.warn(model.Warn(model.Interrupted, " after %s: this is the best so far, not finished", after))
 	case r.Reason == ascent.Flat:
-		r.warn(model.Warn(model.Unfinished, ": after %s rounding hides what a further step would gain, but --tol %g is not reached", after, f.Plan.Tol))
+		r.warn(model.Warn(model.Unfinished, ": after %s rounding hides what a further step would gain, but --tol %s is not reached", after, text.Significant(f.Plan.Tol, 0)))
 	case !p.Converged && c.DistanceSE != nil && *c.DistanceSE <= f.Plan.Tol && *c.Method == string(ascent.Information):
 		r.warn(model.Warn(model.Unfinished, " after %s: the end is within --tol, but the log-likelihood is nearly flat here, and only more steps would make it sure; raise --max-iter", after))
 	case !p.Converged:

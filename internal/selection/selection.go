@@ -21,6 +21,7 @@ import (
 	"github.com/latent-go/latent/internal/prepare"
 	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
@@ -88,7 +89,7 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 	}
 	c.base = search.Unsized(rows)
 	if w := c.base.Weight(); w < leastCounted && (c.criterion == plan.BIC || c.criterion == plan.ICL) {
-		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %.3g, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, w)
+		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %s, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, text.Significant(w, 3))
 	}
 	shapes, _ := p.Shapes(c.base.Survey.Used, len(c.base.Survey.Mean))
 	if err := p.CheckRange(c.base.Survey.Used, len(shapes)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -134,6 +135,15 @@ func between(c *model.Choice, ranked []model.Candidate) string {
 		return fmt.Sprintf(" between the covariances %s, not between numbers of groups", text.List(shapes, "and"))
 	}
 	return ""
+}
+
+// Covariances says what covariances the groups have, with mclust's code: "diagonal covariances (VVI)". It is empty for models without any.
+func Covariances(r *latent.Result) string {
+	s, err := family.ParseShape(r.Covariance)
+	if err != nil {
+		return ""
+	}
+	return s.Words() + " (" + s.Mclust() + ")"
 }
 
 // Doubts are sentences that say what keeps a choice from being clear, whatever the distance to the second; nil where nothing does.

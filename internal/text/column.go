@@ -212,6 +212,24 @@ func Decimals(v float64, decimals int) string {
 	return Group(s)
 }
 
+// Significant writes a number with so many significant digits, all that it has where they are 0, and no zeros at its end. The part before the point
+// is in full, with commas between its thousands; numbers from 1e15 on and below 1e-9 are in powers of ten.
+func Significant(v float64, digits int) string {
+	a := math.Abs(v)
+	switch {
+	case digits == 0:
+		digits = -1
+	case a >= math.Pow10(digits-1) && a < 1e15:
+		return Whole(v)
+	default:
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64) // what was written can be read
+	}
+	if v != 0 && a < 1e-9 || a >= 1e15 || v != v {
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	}
+	return Group(strconv.FormatFloat(v+0, 'f', -1, 64)) // -0 is 0
+}
+
 // single writes a number of which nothing else is known: whole where it is a number of few digits, and by Short elsewhere, but
 // with the whole part in full.
 func single(v float64) string {

@@ -131,6 +131,21 @@ func TestNumbersThatStandAlone(t *testing.T) {
 	}
 }
 
+func TestSignificantDigitsWithoutPowersOfTen(t *testing.T) {
+	for _, c := range []struct {
+		v      float64
+		digits int
+		want   string
+	}{
+		{1126.3158, 8, "1,126.3158"}, {-5762.09361234, 8, "-5,762.0936"}, {13.87, 2, "14"}, {0.00012345, 2, "0.00012"}, {1234567.8, 3, "1,234,568"}, {0.1, 6, "0.1"}, {999.7, 3, "1,000"}, {99.97, 3, "100"},
+		{1e-5, 0, "0.00001"}, {2.5e6, 0, "2,500,000"}, {127.5, 0, "127.5"}, {0, 3, "0"}, {math.Copysign(0, -1), 3, "0"}, {2.5e-12, 2, "2.5e-12"}, {2.5e17, 2, "2.5e+17"}, {2e17, 0, "2e+17"}, {math.NaN(), 3, "NaN"}, {math.Inf(1), 0, "+Inf"},
+	} {
+		if got := Significant(c.v, c.digits); got != c.want {
+			t.Errorf("%v with %d digits reads %s, not %s", c.v, c.digits, got, c.want)
+		}
+	}
+}
+
 func TestCriteriaThatDifferReadDifferently(t *testing.T) {
 	if got := strings.Join(Criteria([]float64{1602.84, 1602.81, 1700.06, 1602.84 + 1e-12}, 1, 1e-6), " "); got != "1,602.84 1,602.81 1,700.06 1,602.84" {
 		t.Error(got)
