@@ -134,6 +134,10 @@ func (o *oddRows) tell(w io.Writer) {
 	case drawn != "":
 		fmt.Fprintf(w, ": the share of rows that are at least as far from their centres (among %s)\n", drawn)
 	default:
-		fmt.Fprintf(w, ": the share of the rows that are at least as far from their centres\n")
+		least := ""
+		if n := float64(s.Rows); n > 0 && s.Below*n <= 1 {
+			least = fmt.Sprintf(", which is %s or more with %s", text.Significant(1/n, 2), text.Count(s.Rows, "row"))
+		}
+		fmt.Fprintf(w, ": the share of the rows that are at least as far from their centres%s\n", least)
 	}
 }
