@@ -62,7 +62,7 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 			continue
 		}
 		if c.Kind == "constant" { // k-means would take it
-			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q is constant (%v in every row): a mixture cannot give it a variance; use --exclude %s", c.Name, c.Min, text.ShellWord(c.Name)))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q is constant (%s in every row): a mixture cannot give it a variance; use --exclude %s", c.Name, text.Significant(c.Min, 0), text.ShellWord(c.Name)))
 		}
 		names, sd = append(names, c.Name), append(sd, c.SD)
 	}

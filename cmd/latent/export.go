@@ -32,7 +32,7 @@ func exportCommand() *cobra.Command {
 					return err
 				}
 			} else if f, ok := cmd.OutOrStdout().(*os.File); ok && to == "npz" && term.IsTerminal(int(f.Fd())) {
-				return usagef("NPZ is nothing to read in a terminal: give -o FILE")
+				return usagef("NPZ is not text: give -o FILE")
 			}
 			m, err := model.Load(args[0])
 			if err != nil {

@@ -100,9 +100,9 @@ func drawModel(w io.Writer, r *latent.Result, page plotPage, rows *rowSource) er
 	v := viewOf(r)
 	switch {
 	case v == nil && kind.Of(r.Kind).Parted:
-		fmt.Fprintln(w, "no plot: there is no column of numbers, and other groups have no place; the table has them")
+		fmt.Fprintln(w, "no plot: a drawing needs a column of numbers; the table has the groups")
 	case v == nil:
-		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which have no place; the table has them\n", kind.Of(r.Kind).Title)
+		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which are not places on an axis; the table has the groups\n", kind.Of(r.Kind).Title)
 	default:
 		jx, jy := 0, -1
 		if len(v.names) > 1 {
