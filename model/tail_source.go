@@ -105,7 +105,7 @@ func some(ctx context.Context, src data.Source, most int) (t *data.Table, all bo
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	t = &data.Table{D: d}
-	random, seen := rng.Rows.New(TailSeed), int64(0)
+	random, seen := rng.Tails.New(TailSeed), int64(0)
 	var b data.Block
 	for {
 		switch err := cmp.Or(ctx.Err(), r.Read(&b, 4096)); {

@@ -125,14 +125,14 @@ func (o *oddRows) tell(w io.Writer) {
 	}
 	s, drawn := o.summary(), ""
 	if s.SE != nil {
-		drawn = fmt.Sprintf("%s draws, seed %d; the standard error of %s is %s", text.Thousands(int64(s.Draws)), *s.Seed, text.Significant(s.Below, 6), text.Significant(*s.SE, 2))
+		drawn = fmt.Sprintf(", seed %d; the standard error of %s is %s", *s.Seed, text.Significant(s.Below, 6), text.Significant(*s.SE, 2))
 	}
 	fmt.Fprintf(w, "latent: %s of %s %s a p-value below %s", text.Thousands(s.Found), text.Count(s.Rows, "row"), text.Form(s.Found, "has", "have"), text.Significant(s.Below, 6))
 	switch {
 	case o.density:
-		fmt.Fprintf(w, ", where about %s would be expected by chance (%s)\n", text.Significant(s.Expected, 2), drawn)
+		fmt.Fprintf(w, ", where about %s would be expected by chance (%s%s)\n", text.Significant(s.Expected, 2), text.Count(s.Draws, "draw"), drawn)
 	case drawn != "":
-		fmt.Fprintf(w, ": the share of rows that are at least as far from their centres (among %s)\n", drawn)
+		fmt.Fprintf(w, ": the share of rows that are at least as far from their centres (among %s drawn at random%s)\n", text.Count(s.Draws, "row"), drawn)
 	default:
 		least := ""
 		if n := float64(s.Rows); n > 0 && s.Below*n <= 1 {

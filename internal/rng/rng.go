@@ -28,6 +28,7 @@ const (
 	Silhouettes                    // which rows have silhouettes when a fit chooses
 	Gaps                           // what missing cells are filled with: one a draw
 	Quartiles                      // which rows the quartiles of a profile are of
+	Tails                          // which rows p-values under centres are among
 	streams
 )
 
@@ -60,6 +61,7 @@ var table = [streams]span{
 	Silhouettes:      {8 << 32, 1},
 	Gaps:             {9 << 32, many},
 	Quartiles:        {10 << 32, 1},
+	Tails:            {11 << 32, 1},
 }
 
 // New returns the generator of the stream for a seed, and the first of a stream of several.
