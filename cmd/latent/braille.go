@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // canvas is a drawing in Braille signs: a cell of text is 2 dots wide and 4 high. Dot (0, 0) is at the left of the bottom.
@@ -175,13 +177,14 @@ func (a *axis) at(v float64) float64 {
 	return (v - a.lo) / span * float64(a.dots-1)
 }
 
-// label returns a tick's number with the digits that tell it from its neighbours.
+// label returns a tick's number with the digits that tell it from its neighbours. Commas stand between thousands from 10,000 on; powers of ten are for
+// axes that end below a millionth or beyond 1e15.
 func (a *axis) label(v float64) string {
 	step := 0.0
 	if len(a.ticks) > 1 {
 		step = a.ticks[1] - a.ticks[0]
 	}
-	if largest := max(math.Abs(a.lo), math.Abs(a.hi)); largest >= 1e6 || largest < 1e-3 {
+	if largest := max(math.Abs(a.lo), math.Abs(a.hi)); largest >= 1e15 || largest < 1e-6 {
 		digits := 0
 		if step > 0 && v != 0 {
 			digits = int(min(max(math.Ceil(math.Log10(math.Abs(v)/step)-0.01), 0), 15))
@@ -192,5 +195,9 @@ func (a *axis) label(v float64) string {
 		}
 		return s
 	}
-	return strconv.FormatFloat(v, 'f', int(min(max(-math.Floor(math.Log10(step)+1e-9), 0), 15)), 64)
+	s := strconv.FormatFloat(v, 'f', int(min(max(-math.Floor(math.Log10(step)+1e-9), 0), 15)), 64)
+	if math.Abs(v) < 9999.5 {
+		return s
+	}
+	return text.Group(s)
 }

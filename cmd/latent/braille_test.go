@@ -143,7 +143,7 @@ func TestTicksAreRound(t *testing.T) {
 			t.Fatalf("%v to %v: the step is %v", lo, hi, step)
 		}
 		for i, v := range a.ticks {
-			told, err := strconv.ParseFloat(a.label(v), 64)
+			told, err := strconv.ParseFloat(strings.ReplaceAll(a.label(v), ",", ""), 64)
 			if err != nil || v < lo || v > hi || math.Abs(told-v) > 1e-3*step {
 				t.Fatalf("%v to %v: tick %v is told as %q", lo, hi, v, a.label(v))
 			}
@@ -153,6 +153,12 @@ func TestTicksAreRound(t *testing.T) {
 		}
 		if a.at(lo) != 0 || a.at(hi) != 99 || math.Abs(a.at(lo/2+hi/2)-49.5) > 1e-6 {
 			t.Fatalf("%v to %v are at %v and %v", lo, hi, a.at(lo), a.at(hi))
+		}
+	}
+	for want, c := range map[string][2]float64{"14,500,000": {14e6, 15e6}, "0.00002": {1e-5, 3e-5}, "2020": {2015, 2025}, "-20,000": {-25000, 0}} {
+		a := newAxis("x", c[0], c[1], 100, 2)
+		if got := a.label(a.ticks[1]); got != want && a.label(a.ticks[0]) != want {
+			t.Errorf("%v: %q and %q, want %q", c, a.label(a.ticks[0]), got, want)
 		}
 	}
 	for _, c := range [][2]float64{{3, 3}, {0, 0}, {-math.MaxFloat64, math.MaxFloat64}, {0, 5e-324}, {1, math.Nextafter(1, 2)}} {
