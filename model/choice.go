@@ -57,7 +57,7 @@ type Choice struct {
 	// Doubts say in words what keeps the choice from being clear, whatever its margin: the fit was interrupted or has not finished, K lies at the
 	// edge of the range, or only one climb reached this end.
 	Doubts []string `json:"doubts,omitempty"`
-	// Reached is how many climbs ended where the winner did: from starts of its own, by moves after them, and from neighbours.
+	// Reached is how many fits ended where the winner did: from its own starts, by moves after them, and from neighbouring candidates.
 	Reached int `json:"reached,omitempty"`
 	// Largest tells that the winner has the largest K that was tried, so that more may do better; Smallest that it has the smallest,
 	// and that fewer were possible.
@@ -67,7 +67,7 @@ type Choice struct {
 	// TooLarge names what was not tried because its parameters or its work are too many for these rows: a shape by
 	// mclust's code, or a shape from a number of groups on.
 	TooLarge []string `json:"too_large,omitempty"`
-	From     string   `json:"from,omitempty"`            // the winner's, where its climb began at another candidate
+	From     string   `json:"from,omitempty"`            // the winner's, where it was continued from another candidate
 	Rows     int      `json:"silhouette_rows,omitempty"` // rows that silhouettes are of: all, or a sample
 	// Least is how many rows of every group such a sample has at least, or all of its rows; 0 where it is all rows.
 	Least   int      `json:"silhouette_rows_per_group,omitempty"`

@@ -15,7 +15,7 @@ import (
 
 // A Filler fills in the missing cells of rows by a mixture: from what the cells that are there say of the component and, in a
 // component whose numbers vary together, of the others (Little and Rubin 2019, Statistical Analysis with Missing Data, chapter 11).
-// That cells are missing must not hang on what would stand in them, once the cells that are there are known: missing at random.
+// That cells are missing must not depend on what would stand in them, once the cells that are there are known: missing at random.
 //
 // A filler keeps what it has computed for a pattern of missing cells. It is for one goroutine at a time.
 type Filler struct {

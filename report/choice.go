@@ -74,7 +74,7 @@ func (b *builder) choice() {
 		s.Lead = append(s.Lead, fmt.Sprintf("The rows do not determine all parameters of %d of them: the log-likelihood is flat in some direction.", open))
 	}
 	if c.Criterion == "gap" {
-		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups wins whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
+		s.Lead = append(s.Lead, fmt.Sprintf("A gap is the mean logarithm of the inertia of %d sets of rows without groups less that of the rows. The smallest number of groups is chosen whose gap is within a standard error of the next, which need not have the largest; where there is none, the most groups that were tried.", c.GapSets))
 		if int64(c.GapRows) < b.r.Rows {
 			s.Lead = append(s.Lead, fmt.Sprintf("Each set has %s rows; the inertia beside them is of all rows.", text.Thousands(int64(c.GapRows))))
 		}

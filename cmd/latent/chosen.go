@@ -23,7 +23,7 @@ func compared(w io.Writer, r *latent.Result) {
 		for i := range best[1:min(len(best), 4)] {
 			next = append(next, fmt.Sprintf("%s (%s)", candidateName(&best[i+1]), behind(c, &best[0], &best[i+1])))
 		}
-		fmt.Fprintf(w, "runners-up by %s (%s is better): %s; -v lists all %d\n", tell.Criterion(c.Criterion), map[bool]string{true: "higher", false: "lower"}[c.Highest], strings.Join(next, ", "), len(r.Candidates))
+		fmt.Fprintf(w, "runners-up by %s (%s is better): %s; -v lists all %s\n", tell.Criterion(c.Criterion), map[bool]string{true: "higher", false: "lower"}[c.Highest], strings.Join(next, ", "), text.Thousands(int64(len(r.Candidates))))
 	}
 	if s := excluded(r.Candidates); s != "" {
 		fmt.Fprintln(w, s)
@@ -41,7 +41,7 @@ func choiceNotes(w io.Writer, r *latent.Result) {
 	c := r.Choice
 	fmt.Fprintf(w, "compared by %s: %s\n", tell.Criterion(c.Criterion), span(r))
 	if n := r.Pruned(); n > 0 {
-		fmt.Fprintf(w, "%d of %d candidates were stopped early, with a %s that is somewhat too high: what they could still gain would not make them the best\n", n, len(r.Candidates), tell.Criterion(c.Criterion))
+		fmt.Fprintf(w, "%s of %s candidates were stopped early, with a %s that is somewhat too high: what they could still gain would not make them the best\n", text.Thousands(int64(n)), text.Thousands(int64(len(r.Candidates))), tell.Criterion(c.Criterion))
 	}
 	if c.Penalty != nil {
 		fmt.Fprintf(w, "J is the inertia, and λ = %s what one group more saves on average over this range\n", text.Short(*c.Penalty))
@@ -80,10 +80,10 @@ func excluded(all []model.Candidate) string {
 	}
 	var parts []string
 	if collapsed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d candidates %s excluded because a group collapsed", collapsed, len(all), text.Form(collapsed, "was", "were")))
+		parts = append(parts, fmt.Sprintf("%s of %s %s excluded because a group collapsed", text.Thousands(int64(collapsed)), text.Count(len(all), "candidate"), text.Form(collapsed, "was", "were")))
 	}
 	if failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d candidates could not be fitted", failed, len(all)))
+		parts = append(parts, fmt.Sprintf("%s of %s could not be fitted", text.Thousands(int64(failed)), text.Count(len(all), "candidate")))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -138,7 +138,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.Transform, "transform", "", "put columns on other scales first: 'log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon'; kept in the model")
 	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")
 	f.BoolVar(&s.AllowLong, "allow-long", false, "fit even what would take long: many parameters for the size of the table")
-	f.StringVar(&s.config, "config", "", "JSON file of flags: {\"k\": 3, \"covariance\": \"tied\"}; a flag wins over the file")
+	f.StringVar(&s.config, "config", "", "JSON file of flags: {\"k\": 3, \"covariance\": \"tied\"}; a flag overrules the file")
 	threadsFlag(cmd, &s.Threads)
 }
 

@@ -116,7 +116,7 @@ func datasetsCommand() *cobra.Command {
 				if truth == "" {
 					truth = "-"
 				}
-				fmt.Fprintf(w, "@%s\t%d x %d\ttruth: %s\t%s\n", s.Name, s.Rows, s.Columns, truth, s.About)
+				fmt.Fprintf(w, "@%s\t%s x %d\ttruth: %s\t%s\n", s.Name, text.Thousands(int64(s.Rows)), s.Columns, truth, s.About)
 			}
 			return w.Flush()
 		},
@@ -180,7 +180,7 @@ func (p looked) tell(to io.Writer) error {
 			column := text.NewColumn(spreads*c.SD, c.Min, c.Max)
 			numbers = strings.Join(append(column.Texts([]float64{c.Min, c.Max}), column.Text(c.Mean), text.Short(c.SD)), "\t")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, use, cmp.Or(p.typeOf(&c), "-"), c.Missing, p.Distinct[i], numbers)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Kind, use, cmp.Or(p.typeOf(&c), "-"), text.Thousands(c.Missing), text.Thousands(p.Distinct[i]), numbers)
 	}
 	w.Flush()
 	p.tellRows(out)
