@@ -51,6 +51,7 @@ type Tail struct {
 	n       int
 	own     bool // they are all rows that are asked about
 	threads int  // for passes over from
+	most    int  // numbers of rows, and log densities, that are kept: mostKept
 	kept    map[string]*lows
 	order   []string // of kept, the oldest first
 	size    int      // log densities in kept
@@ -77,13 +78,18 @@ func (m *Model) Tail(draws int, seed uint64, threads int) (*Tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.n = draws
-	if draws > mostKept/t.bare.D() {
-		t.from = &drawn{m: t.bare, n: draws, seed: seed, component: anyOf}
-		return t, nil
+	return t, t.draw(draws, seed)
+}
+
+// draw makes rows drawn from the mixture those that others are held against.
+func (t *Tail) draw(n int, seed uint64) (err error) {
+	t.n = n
+	if n > t.most/t.bare.D() {
+		t.from = &drawn{m: t.bare, n: n, seed: seed, component: anyOf}
+		return nil
 	}
-	t.from, _, err = t.bare.Sample(draws, seed)
-	return t, err
+	t.from, _, err = t.bare.Sample(n, seed)
+	return err
 }
 
 // TailAmong returns what tells how unusual rows are under centres, by their distances among those of src, whose columns are the model's in order
@@ -113,7 +119,7 @@ func (m *Model) TailAmong(ctx context.Context, src data.Source, threads int) (*T
 	for _, step := range m.Changed().Transform {
 		src = step.Rows(src)
 	}
-	table, all, err := some(ctx, src, min(TailDraws, max(mostKept/t.bare.D(), 1)))
+	table, all, err := some(ctx, src, min(TailDraws, max(t.most/t.bare.D(), 1)))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +132,7 @@ func (m *Model) tail(threads int) (t *Tail, err error) {
 	in := m.Changed()
 	bare := *in
 	bare.Columns, bare.Transform = m.Variables(), nil
-	t = &Tail{m: m, changes: m.Changes(), sloped: m.Changes() != nil && m.sloped(), bare: &bare, threads: threads, kept: map[string]*lows{}, gone: make([]bool, bare.D())}
+	t = &Tail{m: m, changes: m.Changes(), sloped: m.Changes() != nil && m.sloped(), bare: &bare, threads: threads, most: mostKept, kept: map[string]*lows{}, gone: make([]bool, bare.D())}
 	if t.judge, err = bare.judge(); err != nil {
 		return nil, err
 	}
@@ -230,7 +236,7 @@ func (t *Tail) fill(ctx context.Context, l *lows, scores *[]float64, n int) erro
 	if *scores != nil {
 		return nil
 	}
-	for t.size+n > mostKept && t.kept[t.order[0]] != l {
+	for t.size+n > t.most && t.kept[t.order[0]] != l {
 		old := t.kept[t.order[0]]
 		t.size -= len(old.part) + len(old.all)
 		delete(t.kept, t.order[0])

@@ -315,23 +315,27 @@ func TestPValuesAmongManyRowsAreEstimates(t *testing.T) {
 func TestPValuesDependOnTheRowAlone(t *testing.T) {
 	m := parsed(t, []byte(`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "diag", "columns": ["a", "b", "c"],
 		"weights": [0.5, 0.5], "means": [[0, 0, 0], [3, 1, 1]], "covariances": [[1, 1, 2], [2, 1, 1]]}`))
-	const d, draws = 3, mostKept / 5
+	const d, draws = 3, 1000
 	rows, _, err := m.Sample(14, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range rows.N {
 		for j := range d {
-			rows.F64[i*d+j] += 30 // unlikely: all draws are needed
+			rows.F64[i*d+j] += 2.5 // mostly so unlikely that all draws are needed
 			if i%7>>j&1 == 1 {
 				rows.F64[i*d+j] = nan
 			}
 		}
 	}
 	var first []float64
-	for _, threads := range []int{1, 2, 3} {
-		tail, err := m.Tail(draws, 1, threads)
+	for _, x := range []struct{ threads, most int }{{1, mostKept}, {3, mostKept}, {1, 2500}, {2, 2500}} { // 2,500 numbers are not even the rows drawn
+		tail, err := m.tail(x.threads)
 		if err != nil {
+			t.Fatal(err)
+		}
+		tail.most = x.most
+		if err := tail.draw(draws, 1); err != nil {
 			t.Fatal(err)
 		}
 		got := pvalues(t, m, tail, rows)
@@ -339,11 +343,14 @@ func TestPValuesDependOnTheRowAlone(t *testing.T) {
 			first = got
 		}
 		if !slices.Equal(got, first) {
-			t.Errorf("%d threads: %v, want %v", threads, got, first)
+			t.Errorf("%d threads, %d numbers kept: %v, want %v", x.threads, x.most, got, first)
 		}
-		if len(tail.kept) >= 7 || tail.size > mostKept {
+		if tail.size > x.most || x.most < mostKept && len(tail.kept) >= 7 {
 			t.Errorf("%d log densities of %d patterns are kept", tail.size, len(tail.kept))
 		}
+	}
+	if distinct := slices.Compact(slices.Sorted(slices.Values(first))); len(distinct) < 7 {
+		t.Errorf("p-values %v", first)
 	}
 }
 
