@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
@@ -101,15 +102,12 @@ func (b *builder) choice() {
 func (b *builder) closeness() string {
 	c := b.r.Choice
 	said := ""
-	switch {
-	case c.Verdict == "flat":
-		said = fmt.Sprintf("The first two differ by %s only: they are almost equally good.", decimals(*c.Margin))
-	case c.Verdict == "fair" && c.Doubts == nil:
-		said = fmt.Sprintf("The second is %s behind: a fair choice.", decimals(*c.Margin))
-	case c.Verdict == "fair":
-		said = fmt.Sprintf("The second is %s behind, and yet this is not a clear choice.", decimals(*c.Margin))
-	case c.Verdict == "clear":
-		said = fmt.Sprintf("The second is %s behind: a clear choice.", decimals(*c.Margin))
+	switch word := tell.Word(c); word {
+	case "":
+	case tell.CloseCall:
+		said = fmt.Sprintf("The second is only %s behind: %s, the two are almost equally good.", decimals(*c.Margin), word)
+	default:
+		said = fmt.Sprintf("The second is %s behind: %s.", decimals(*c.Margin), word)
 	}
 	for _, d := range c.Doubts {
 		said = strings.TrimSpace(said + " " + strings.ToUpper(d[:1]) + d[1:] + ".")

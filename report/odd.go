@@ -136,7 +136,7 @@ func (b *builder) unusual() {
 		t.Caption = "the rows with the lowest log density"
 		t.Head = append(t.Head, "log density (nats)")
 	default:
-		s.Lead = append(s.Lead, "Those farthest from the centre of their group. How far is too far, the model does not say: it has no density.")
+		s.Lead = append(s.Lead, "Those farthest from the centre of their group. The model has no density, so there are no p-values: it does not say how far is too far.")
 		t.Caption = fmt.Sprintf("the %d rows farthest from their centres", len(rows))
 		t.Head = append(t.Head, "distance")
 	}

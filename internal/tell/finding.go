@@ -91,22 +91,33 @@ func Verdict(r *latent.Result) string {
 	case c.Margin == nil || len(ranked) < 2:
 		return "nothing else could be fitted"
 	}
-	switch c.Verdict {
-	case "flat":
-		return CloseCall + between(c, ranked)
-	case "fair":
-		word := FairChoice
-		if c.Doubts != nil {
-			word = NotClearChoice
-		}
+	switch word := Word(c); word {
+	case CloseCall:
+		return word + between(c, ranked)
+	case FairChoice, NotClearChoice:
 		if ranked[1].K != r.K {
 			word += fmt.Sprintf(", with %s next", text.Count(ranked[1].K, "group"))
 		}
 		return word
-	case "clear":
-		return ClearChoice
+	case ClearChoice:
+		return word
 	}
 	return "the " + map[bool]string{true: "highest", false: "lowest"}[c.Highest] + fmt.Sprintf(", with %s next", text.Count(ranked[1].K, "group"))
+}
+
+// Word is the verdict on a choice: one of the four above. It is empty where the criterion has no scale of evidence.
+func Word(c *model.Choice) string {
+	switch {
+	case c.Verdict == "flat":
+		return CloseCall
+	case c.Verdict == "fair" && c.Doubts == nil:
+		return FairChoice
+	case c.Verdict == "fair":
+		return NotClearChoice
+	case c.Verdict == "clear":
+		return ClearChoice
+	}
+	return ""
 }
 
 // between says between what a close call is: numbers of groups, or shapes of one number.
