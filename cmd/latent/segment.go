@@ -189,7 +189,7 @@ func (f *segmentFlags) open(cmd *cobra.Command, path string) (latent.Spec, error
 		return spec, usageError{err}
 	}
 	if spec.K > picture.MaxSegments {
-		return spec, usagef("-k is %s; a picture may have at most %s segments", text.Thousands(int64(spec.K)), text.Thousands(picture.MaxSegments))
+		return spec, usagef("-k is %d; a picture may have at most %s segments", spec.K, text.Thousands(picture.MaxSegments))
 	}
 	return spec, nil
 }
