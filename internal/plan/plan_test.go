@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
 
@@ -148,6 +149,10 @@ func TestShapesThatAreTried(t *testing.T) {
 	p := (Spec{}).parse()
 	if names, left := p.Shapes(100, 1); !slices.Equal(names, []family.Shape{family.Full, family.Tied}) || left != nil {
 		t.Errorf("one column: %v, left out %v", names, left)
+	}
+	mixed := (Spec{Model: "mixed", Types: []data.Type{data.Category, data.Number, data.Count}, Levels: [][]string{{"a", "b"}, nil, nil}}).parse()
+	if names, left := mixed.Shapes(100, 3); !slices.Equal(names, []family.Shape{family.Full, family.Tied}) || left != nil {
+		t.Errorf("one column of numbers beside others: %v, left out %v", names, left)
 	}
 	if _, left := p.Shapes(100, 9); !slices.Equal(left, []family.Shape{family.TiedVolumeAxes, family.TiedAxes}) {
 		t.Errorf("nine columns: left out %v", left)

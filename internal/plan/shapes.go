@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 )
 
@@ -80,7 +81,7 @@ func (p *Plan) Shapes(n int64, d int) (shapes, left []family.Shape) {
 	}
 	var keys []string
 	for _, shape := range family.Shapes() {
-		key := ModelKey(shape, 2, d)
+		key := p.ModelKey(shape, 2, d)
 		switch {
 		case slices.Contains(keys, key): // one column has fewer shapes
 		case !asked && (shape.Matrix() && d > affordedColumns || sharesAxes(shape) && d > affordedAxes || shape.Parsimonious() && float64(n)*float64(d) > AffordedCells):
@@ -99,14 +100,27 @@ func sharesAxes(s family.Shape) bool {
 }
 
 // ModelKey returns a word that is the same for two shapes if they are one model with k components on d columns. With one component it makes
-// no difference what components share, and one column has a volume only.
-func ModelKey(shape family.Shape, k, d int) string {
+// no difference what components share, and one column of numbers has a volume only.
+func (p *Plan) ModelKey(shape family.Shape, k, d int) string {
 	code := shape.Mclust()
 	if k == 1 {
 		code = strings.ReplaceAll(code, "V", "E")
 	}
-	if d == 1 {
+	if p.numbers(d) == 1 {
 		code = code[:1]
 	}
 	return code
+}
+
+// numbers returns how many of d columns covariances are of: of columns of several types those that hold numbers.
+func (p *Plan) numbers(d int) (n int) {
+	if !p.Kind.Parted {
+		return d
+	}
+	for _, t := range p.Types {
+		if t == data.Number {
+			n++
+		}
+	}
+	return n
 }

@@ -163,7 +163,7 @@ func (c *choice) add(shapes []family.Shape, hi int) (added []*contender) {
 			x := &contender{Candidate: model.Candidate{K: k}, order: len(c.all), shape: shape}
 			if c.plan.Shaped() {
 				x.Covariance, x.Mclust = shape.String(), shape.Mclust()
-				key := plan.ModelKey(shape, k, d)
+				key := c.plan.ModelKey(shape, k, d)
 				if x.sameAs = known[key]; x.sameAs == nil {
 					known[key] = x
 				}
