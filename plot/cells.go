@@ -32,7 +32,7 @@ type Matrix struct {
 
 // Figure lays the heat map out.
 func (h HeatMap) Figure() *Figure {
-	l := &cellLayer{rows: h.Rows, columns: h.Columns, values: h.Values, shade: diverging, text: short, from: -1}
+	l := &cellLayer{rows: h.Rows, columns: h.Columns, values: h.Values, shade: diverging, text: short, brief: func(v float64) string { return grouped(v, 1) }, from: -1}
 	return l.figure(h.Head, h.X, h.Y, "Heat map", h.Unit)
 }
 
@@ -88,6 +88,7 @@ type cellLayer struct {
 	from          float64                  // -1 or 0
 	largest       float64                  // that the shade of 1 stands for
 	text          func(float64) string
+	brief         func(float64) string // shorter; nil where there is none
 }
 
 func (l *cellLayer) figure(h Head, x, y Axis, kind, unit string) *Figure {
@@ -163,19 +164,12 @@ func (l *cellLayer) Range() Range {
 func (l *cellLayer) Draw(f *Frame) {
 	columns, rows := f.x.hi+0.5, f.y.hi+0.5
 	w, h := f.Size().X/vg.Length(columns), f.Size().Y/vg.Length(rows)
-	style := label{size: smallSize, anchor: middle}
-	widest := vg.Length(0)
-	for _, row := range l.values {
-		for _, v := range row {
-			if usable(v) {
-				widest = max(widest, f.measure(l.text(v), style))
-			}
-		}
+	text := l.text
+	style, numbers := l.fit(f, text, w, h)
+	if !numbers && l.brief != nil {
+		text = l.brief
+		style, numbers = l.fit(f, text, w, h)
 	}
-	for ; style.size > 8 && widest+4 > w; style.size-- {
-		widest *= (style.size - 1) / style.size
-	}
-	numbers := widest+4 <= w && style.size+2 <= h
 	gap := min(1, w/10, h/10)
 	for i, row := range l.values {
 		for j, v := range row {
@@ -187,11 +181,28 @@ func (l *cellLayer) Draw(f *Frame) {
 			f.fill(c, box(p.X-w/2+gap/2, p.Y-h/2+gap/2, p.X+w/2-gap/2, p.Y+h/2-gap/2))
 			if numbers {
 				style.color = inkOn(c)
-				f.write(l.text(v), vg.Point{X: p.X, Y: p.Y - 0.36*style.size}, style)
+				f.write(text(v), vg.Point{X: p.X, Y: p.Y - 0.36*style.size}, style)
 			}
 		}
 	}
 	l.key(f)
+}
+
+// fit returns how large numbers are written in cells of w by h, and whether they have room there.
+func (l *cellLayer) fit(f *Frame, text func(float64) string, w, h vg.Length) (style label, ok bool) {
+	style = label{size: smallSize, anchor: middle}
+	widest := vg.Length(0)
+	for _, row := range l.values {
+		for _, v := range row {
+			if usable(v) {
+				widest = max(widest, stretch*f.measure(text(v), style))
+			}
+		}
+	}
+	for ; style.size > 8 && widest+2 > w; style.size-- {
+		widest *= (style.size - 1) / style.size
+	}
+	return style, widest+2 <= w && style.size+2 <= h
 }
 
 // share returns v in units of the largest, in -1..1.

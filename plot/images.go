@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/image/draw"
 	"gonum.org/v1/plot/vg"
@@ -23,7 +24,14 @@ type CaptionedImage struct {
 	Caption string // two lines at most
 }
 
-const captionHeight = 2*leading*smallSize + 6
+// captionHeight is that of the captions of a picture, the longest of which has so many letters, in cells so wide.
+func captionHeight(letters int, width float64) float64 {
+	const letter = 0.6 * smallSize // as wide as most
+	if float64(letters)*letter <= width {
+		return leading*smallSize + 6
+	}
+	return 2*leading*smallSize + 6
+}
 
 // Figure lays the images out. All are drawn in cells of one shape, that of the tallest; images larger than twice their place are
 // reduced, smaller ones enlarged in hard squares.
@@ -59,10 +67,14 @@ func (s Images) Figure() *Figure {
 		tallest = max(tallest, float64(b.Dy())/float64(b.Dx()))
 	}
 	tallest = min(tallest, 4)
+	letters := 0
+	for _, c := range captions {
+		letters = max(letters, utf8.RuneCountInString(c))
+	}
 	const gap = 10
 	f.height = func(width float64) float64 {
 		w := (width - 2*edge - gap*float64(columns-1)) / float64(columns)
-		return 2*edge + 30 + float64(rows)*(w*tallest+captionHeight+gap)
+		return 2*edge + 30 + float64(rows)*(w*tallest+captionHeight(letters, w)+gap)
 	}
 	f.whole = func(fr *Frame) {
 		w := (fr.Size().X - gap*vg.Length(columns-1)) / vg.Length(columns)
@@ -70,16 +82,16 @@ func (s Images) Figure() *Figure {
 		for i, v := range shown {
 			cell := vg.Rectangle{Min: vg.Point{X: fr.Min.X + vg.Length(i%columns)*(w+gap), Y: fr.Max.Y - vg.Length(i/columns)*(h+gap) - h}}
 			cell.Max = cell.Min.Add(vg.Point{X: w, Y: h})
-			fr.picture(v, cell)
+			fr.picture(v, cell, vg.Length(captionHeight(letters, float64(w))))
 		}
 	}
 	return f
 }
 
 // picture draws an image as large as it goes at the top of a cell, its caption under it.
-func (f *Frame) picture(v CaptionedImage, cell vg.Rectangle) {
+func (f *Frame) picture(v CaptionedImage, cell vg.Rectangle, caption vg.Length) {
 	b := v.Image.Bounds()
-	room := vg.Point{X: cell.Size().X, Y: cell.Size().Y - captionHeight}
+	room := vg.Point{X: cell.Size().X, Y: cell.Size().Y - caption}
 	if room.X < 1 || room.Y < 1 {
 		return
 	}

@@ -115,7 +115,7 @@ func (l Levels) draw(f *Frame, groups []string) {
 			if row.level == nil {
 				room = f.Size().X
 			}
-			f.write(f.shorten(row.name, style, room), vg.Point{X: f.Min.X, Y: y + 5}, style)
+			f.write(f.shorten(row.name, style, room/stretch), vg.Point{X: f.Min.X, Y: y + 5}, style)
 			if row.level == nil {
 				continue
 			}
@@ -134,7 +134,7 @@ func (l Levels) heads(f *Frame, groups []string, named, cell vg.Length) {
 	for _, name := range groups {
 		fit = fit && f.measure(name, bold)+20 <= cell
 	}
-	y := f.Max.Y - levelHead + 6
+	y, free := f.Max.Y-levelHead+6, f.Min.X // where the last name ends
 	f.write(f.shorten("all", label{size: smallSize}, cell), vg.Point{X: f.Min.X + named, Y: y}, label{size: smallSize, color: Muted})
 	for g, name := range groups {
 		x := f.Min.X + named + cell*vg.Length(g+1)
@@ -145,7 +145,11 @@ func (l Levels) heads(f *Frame, groups []string, named, cell vg.Length) {
 			f.fill(Color(g), box(x, y, x+8, y+8))
 			x += 12
 		}
+		if x < free {
+			continue // it would run into the last one
+		}
 		f.write(name, vg.Point{X: x, Y: y}, bold)
+		free = x + stretch*f.measure(name, bold) + 1
 	}
 }
 

@@ -310,3 +310,50 @@ func TestTwentyThousandPointsStayBelow400KB(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 }
+
+// Fourteen groups beside long names on a telephone: numbers of groups that have no room are left out, and names end before the bars.
+func TestLevelsOfManyGroupsDoNotRunIntoEachOther(t *testing.T) {
+	l := Levels{Columns: []LevelColumn{{Name: "branch", Levels: []Level{{Name: "Office number 1 in a city with a long name", All: 0.5}}}}}
+	for c := range 14 {
+		l.Groups = append(l.Groups, "group "+strconv.Itoa(c+1))
+		l.Columns[0].Levels[0].Of = append(l.Columns[0].Levels[0].Of, 0.5)
+	}
+	f := l.Figure()
+	f.Width = 360
+	boxes := textBoxes(t, svgOf(t, f))
+	var numbers []string
+	for i, a := range boxes {
+		if _, err := strconv.Atoi(a.text); err == nil {
+			numbers = append(numbers, a.text)
+		}
+		if strings.HasPrefix(a.text, "Office") && a.x0+stretch*(a.x1-a.x0) > 0.4*360 {
+			t.Errorf("%q may end at %v, on the bars", a.text, a.x0+stretch*(a.x1-a.x0))
+		}
+		for _, b := range boxes[:i] {
+			if a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1 {
+				t.Errorf("%q at %v lies on %q at %v", a.text, a, b.text, b)
+			}
+		}
+	}
+	if len(numbers) < 9 || numbers[0] != "1" || slices.Contains(numbers, "11") {
+		t.Errorf("the groups are %q", numbers)
+	}
+}
+
+// Captions of one line take the room of one.
+func TestShortCaptionsLeaveNoGap(t *testing.T) {
+	height := func(caption string) float64 {
+		m := Images{PerRow: 2}
+		for range 4 {
+			m.Images = append(m.Images, CaptionedImage{Image: image.NewGray(image.Rect(0, 0, 8, 8)), Caption: caption})
+		}
+		f := m.Figure()
+		f.Width = 400
+		_, h := f.size()
+		return h
+	}
+	// Two rows of images, of which each saves one line of 11 by 1.3; a height is a whole number.
+	if short, long := height("1: 14 %"), height(strings.Repeat("a long caption ", 5)); math.Abs(long-short-2*11*1.3) > 1 {
+		t.Errorf("%v high with short captions, %v with long ones", short, long)
+	}
+}

@@ -182,12 +182,19 @@ func (s *scatterLayer) drawPoints(f *Frame) {
 	}
 }
 
+// panelWidth is the width of a frame below which it is one panel of several, whose discs are smaller.
+const panelWidth = 200
+
 // drawMeans draws a mark with a rim at each mean: a disc with the number of the group where there are several. A name that does not end in that
 // number is written beside it where it finds room, and so is the number of a disc that would lie on another.
 func (s *scatterLayer) drawMeans(f *Frame) {
 	several := len(s.groups) > 1
 	radius := vg.Length(4.5)
-	if several {
+	size := vg.Length(10)
+	switch {
+	case several && f.Size().X < panelWidth:
+		radius, size = 5.5, 8
+	case several:
 		radius = 7.5
 	}
 	var taken []vg.Rectangle
@@ -206,10 +213,10 @@ func (s *scatterLayer) drawMeans(f *Frame) {
 		if !several {
 			continue
 		}
-		number, disc := fmt.Sprint(i+1), around(q, 8, 8)
+		number, disc := fmt.Sprint(i+1), around(q, radius+0.5, radius+0.5)
 		free := !overlaps(disc, taken)
 		if free {
-			f.write(number, vg.Point{X: q.X, Y: q.Y - 3.6}, label{size: 10, bold: true, anchor: middle, color: inkOn(Color(g.group))})
+			f.write(number, vg.Point{X: q.X, Y: q.Y - 0.36*size}, label{size: size, bold: true, anchor: middle, color: inkOn(Color(g.group))})
 		}
 		taken = append(taken, disc)
 		switch named := len(s.groups) <= 20 && g.name != "" && len([]rune(g.name)) <= 16 && !strings.HasSuffix(g.name, number); {

@@ -81,7 +81,7 @@ func (l *shareLayer) Draw(f *Frame) {
 			b, _ := f.At(float64(i)+1, min(from+v, 1))
 			from += v
 			gap := vg.Length(0)
-			if b.X-a.X > 4 {
+			if b.X-a.X > 10 { // narrower bars would be striped
 				gap = 0.5
 			}
 			if b.Y-a.Y > 0.1 { // less than that cannot be seen

@@ -119,5 +119,5 @@ func (l *silhouetteLayer) Draw(f *Frame) {
 	f.stroke(Muted, 1, nil, []vg.Point{{X: zero, Y: f.Min.Y}, {X: zero, Y: f.Max.Y}})
 	x := f.Canvas.X(f.x.norm(l.mean))
 	f.stroke(Ink, 1.2, []vg.Length{4, 3}, []vg.Point{{X: x, Y: f.Min.Y}, {X: x, Y: f.Max.Y}})
-	f.write("mean "+grouped(l.mean, 2), vg.Point{X: x + 5, Y: f.Min.Y + 6}, label{size: smallSize, rim: Paper})
+	f.write("mean "+grouped(l.mean, 2), vg.Point{X: x, Y: f.Max.Y + 4}, label{size: smallSize, anchor: middle})
 }

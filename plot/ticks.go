@@ -48,8 +48,8 @@ func roundStep(v float64) float64 {
 	return 10 * p
 }
 
-// plain are the absolute values that are written out, not in powers of ten: those from 1e-5 to 1e15.
-func plain(a float64) bool { return a >= 1e-5 && a < 1e15 }
+// plain are the absolute values that are written out, not in powers of ten: those from 1e-6 to 1e15.
+func plain(a float64) bool { return a >= 1e-6*(1-1e-9) && a < 1e15 }
 
 // tickText writes a multiple of step with the decimals of step; as a power of ten where the largest value on the axis is far from 1.
 func tickText(v, step, largest float64) string {

@@ -41,7 +41,9 @@ func TestPictureOfAChoiceHoldsTheCandidatesThatCouldWin(t *testing.T) {
 // pageOf returns the page of a fit of two columns.
 func pageOf(t *testing.T, src data.Source, spec latent.Spec) string {
 	t.Helper()
-	spec.Columns = []string{"x", "y"}
+	if spec.Columns == nil {
+		spec.Columns = []string{"x", "y"}
+	}
 	return pageAbout(t, src, fit(t, src, spec))
 }
 

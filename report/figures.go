@@ -5,7 +5,9 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/latent-go/latent/internal/text"
@@ -79,7 +81,12 @@ func (b *builder) scatter() {
 		title = fmt.Sprintf("One group, in %s and %s", quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	}
 	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: b.axis(i), Y: b.axis(j), Groups: groups})
-	if b.r.Covariance != "" {
+	switch {
+	case b.r.Covariance == "":
+		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group.")
+	case b.k == 1:
+		s.Lead = append(s.Lead, "A point is a row; the disc with a rim is the centre. Ellipses hold half and 95 % of the group, by the model.")
+	default:
 		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group. Ellipses hold half and 95 % of a group, by the model.")
 		if b.rescaled() {
 			s.Lead = append(s.Lead, "Columns that were fitted on another scale are drawn in your units, where groups have no ellipses; centres are medians there.")
@@ -183,7 +190,7 @@ func (b *builder) curves(s *section, j int, x []float64) {
 		}
 		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
 	}
-	parts = append(parts, plot.Series{Name: "density", X: grid, Y: all, Faint: true})
+	parts = append(parts, plot.Series{Name: "all", X: grid, Y: all, Faint: true})
 	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of those of the groups, each times its share", Width: wide}, X: b.axis(j), Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
 }
 
@@ -258,14 +265,53 @@ func (b *builder) pairs() {
 	b.add(s)
 }
 
-// tiles shows the groups as pictures where the columns fill a square: bits, or pixels by their names.
-func (b *builder) tiles() {
+// pixels are the names of columns that are pixels of a picture, by line and column from 0.
+var pixels = regexp.MustCompile(`^pixel_(\d{1,3})_(\d{1,3})$`)
+
+// grid returns where each column lies in a picture of so many lines and columns: pixels by their names, of which some may not have been fitted,
+// or columns that fill a square by their order. It has no lines where the columns are no picture.
+func (b *builder) grid() (at []image.Point, lines, columns int) {
+	for _, name := range b.r.Columns {
+		m := pixels.FindStringSubmatch(name)
+		if m == nil {
+			break
+		}
+		y, _ := strconv.Atoi(m[1])
+		x, _ := strconv.Atoi(m[2])
+		at = append(at, image.Pt(x, y))
+		lines, columns = max(lines, y+1), max(columns, x+1)
+	}
+	if len(at) == b.d {
+		if 2*b.d < lines*columns || lines < fewestPixels || columns < fewestPixels { // a few pixels are no picture
+			return nil, 0, 0
+		}
+		return at, lines, columns
+	}
 	side := int(math.Round(math.Sqrt(float64(b.d))))
-	pixels := !slices.ContainsFunc(b.r.Columns, func(name string) bool { return !strings.HasPrefix(name, "pixel") })
-	if side < 4 || side*side != b.d || b.parted() || !b.hasMean(0) || !b.bits() && !pixels {
+	named := !slices.ContainsFunc(b.r.Columns, func(name string) bool { return !strings.HasPrefix(name, "pixel") })
+	if side < fewestPixels || side*side != b.d || !b.bits() && !named {
+		return nil, 0, 0
+	}
+	at = at[:0]
+	for i := range b.d {
+		at = append(at, image.Pt(i%side, i/side))
+	}
+	return at, side, side
+}
+
+// fewestPixels are the lines and columns that a picture has at least.
+const fewestPixels = 4
+
+// tiles shows the groups as pictures, before all else of its part, where the columns are pixels.
+func (b *builder) tiles() {
+	at, lines, columns := b.grid()
+	if lines == 0 || b.parted() || !b.hasMean(0) {
 		return
 	}
-	p := plot.Images{Head: plot.Head{Title: fmt.Sprintf("The centres of the groups, by the model, as pictures of %d x %d columns, the highest value black", side, side), Width: wide}, PerRow: 10}
+	p := plot.Images{Head: plot.Head{Title: fmt.Sprintf("The centres of the groups, by the model, as pictures of %d x %d columns, the highest value black", lines, columns), Width: wide}, PerRow: 10}
+	if n := lines*columns - b.d; n > 0 {
+		p.Note = fmt.Sprintf("%s %s not fitted, and left white", text.Count(n, "column"), text.Form(n, "was", "were"))
+	}
 	top := 0.0
 	for c := range b.k {
 		for j := range b.d {
@@ -273,17 +319,20 @@ func (b *builder) tiles() {
 		}
 	}
 	for c := range min(b.k, listed) {
-		m := image.NewGray(image.Rect(0, 0, side, side))
-		for i := range b.d {
+		m := image.NewGray(image.Rect(0, 0, columns, lines))
+		for i := range m.Pix {
+			m.Pix[i] = 255
+		}
+		for j, q := range at {
 			v := 0.0
 			if top > 0 {
-				v = min(max(b.center(&b.r.Components[c], i)/top, 0), 1)
+				v = min(max(b.center(&b.r.Components[c], j)/top, 0), 1)
 			}
-			m.SetGray(i%side, i/side, color.Gray{Y: uint8(math.Round(255 * (1 - v)))})
+			m.SetGray(q.X, q.Y, color.Gray{Y: uint8(math.Round(255 * (1 - v)))})
 		}
 		p.Images = append(p.Images, plot.CaptionedImage{Image: m, Caption: fmt.Sprintf("%d: %s", c+1, percent(b.rows.Group[c].Weight/b.rows.Weight))})
 	}
 	s := &section{ID: "tiles", Title: "The groups as pictures"}
 	b.draw(s, p)
-	b.add(s)
+	b.sections = slices.Insert(b.sections, 0, s)
 }

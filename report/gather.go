@@ -34,7 +34,7 @@ type Row struct {
 	Score       float64    // log density, nats; minus the distance for a model without density
 	Uncertainty float64    // 1 less the responsibility of its label
 	P           []float64  // k responsibilities
-	PValue      float64    // see model.Tail; NaN where it has none
+	PValue      float64    // see model.Tail; NaN where it has none, and for a model without density of other than Unusual rows
 	Odd         *model.Odd // its oddest cell, of Unusual rows alone; nil where that would take long
 	key, tie    float64    // what a list of rows is sorted by
 }
@@ -46,6 +46,7 @@ type Group struct {
 	Mean, SD []float64 // d, of the cells of the rows that carry the label; NaN and 0 where there are none
 	Typical  []Row     // those the component explains best
 	Unsure   []Row     // those with the most uncertainty
+	distance float64   // mean of the rows to their centre, for a model without density
 	sample   []Row
 	fitted   [][]float64 // the sample as the model sees it, after its transform
 	moments  moments
@@ -64,6 +65,7 @@ type Rows struct {
 	Unusual     []Row     // the lowest p-values, of equals and where there are none the lowest log densities
 	Odd         Odd
 	density     bool
+	squared     bool // the score of a row is minus a squared distance
 	Confusion   []map[string]float64
 	Truths      []string // the known labels, in the order they came; nil without a truth column
 	// Silhouette is that of k-means, of all rows or of a sample in which every group has rows; nil where there is none.
@@ -89,7 +91,7 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 	}
 	g := &gatherer{Rows: &Rows{Group: make([]Group, k), Confusion: make([]map[string]float64, k)}, moments: newMoments(d),
 		rng: rng.Page.New(), most: max(least, min(drawn, int(kept/float64(k*d)))), gaps: map[string]bool{}}
-	g.Rows.density = m.HasDensity()
+	g.density, g.squared = m.HasDensity(), kind.Of(m.Kind).Squared
 	if g.tail, g.Odd.Draws, err = newTail(m, threads); err != nil {
 		return nil, err
 	}
@@ -212,6 +214,9 @@ func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64)
 	group.Weight += w
 	group.moments.add(x, w)
 	row := Row{Number: s.Number(i), Label: c, Score: s.LogDensity[i]}
+	if !g.density {
+		group.distance += w * g.far(&row)
+	}
 	for j, v := range p {
 		g.Overlap[c][j] += w * v
 		if j != c {
@@ -331,6 +336,7 @@ func (g *gatherer) done() *Rows {
 	for c := range g.Group {
 		u := &g.Group[c]
 		if u.Mean, u.SD = u.moments.done(); u.Weight > 0 {
+			u.distance /= u.Weight
 			for j := range g.Overlap[c] {
 				g.Overlap[c][j] /= u.Weight
 			}

@@ -67,12 +67,7 @@ func (b *builder) levelsBetween(j int) float64 {
 }
 
 // levelWords says which levels group c has more often than others, and which columns of bits are 1 more or less often.
-func (b *builder) levelWords(c int) (words []string) {
-	type over struct {
-		text string
-		by   float64
-	}
-	var found []over
+func (b *builder) levelWords(c int) (words []word) {
 	for j := range b.d {
 		if !b.hasShares(j) {
 			continue
@@ -83,17 +78,21 @@ func (b *builder) levelWords(c int) (words []string) {
 			if b.columns[j].kind.Cells.Bits {
 				by = math.Abs(by)
 			}
-			if by < tellsLevel {
-				continue
+			if by >= tellsLevel {
+				words = append(words, word{b.levelWord(j, names[l], v, all[l]), by / math.Sqrt(all[l]*(1-all[l]))})
 			}
-			found = append(found, over{fmt.Sprintf("%s is %s for %s, over all rows for %s", quoted(b.r.Columns[j]), names[l], percent(v), percent(all[l])), by})
 		}
 	}
-	slices.SortStableFunc(found, func(a, e over) int { return cmp.Compare(e.by, a.by) })
-	for _, o := range found[:min(3, len(found))] {
-		words = append(words, o.text)
-	}
 	return words
+}
+
+// levelWord tells how often a level of column j occurs in a group, and in all where there are other groups.
+func (b *builder) levelWord(j int, level string, share, all float64) string {
+	s := fmt.Sprintf("%s is %s in %s", quoted(b.r.Columns[j]), level, percent(share))
+	if b.k == 1 {
+		return s
+	}
+	return s + fmt.Sprintf(" (all rows: %s)", percent(all))
 }
 
 // levels shows how often each level occurs in the groups.
@@ -155,7 +154,7 @@ func (b *builder) levelTitle(columns []int) string {
 		for c, p := range of {
 			for l, v := range p {
 				if d := math.Abs(v - all[l]); d > most {
-					most, said = d, fmt.Sprintf("Group %d stands out most: %s is %s for %s, over all for %s", c+1, quoted(b.r.Columns[j]), names[l], percent(v), percent(all[l]))
+					most, said = d, fmt.Sprintf("Group %d stands out most: %s", c+1, b.levelWord(j, names[l], v, all[l]))
 				}
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
-	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -46,6 +45,7 @@ type section struct {
 	Figures   []figure
 	Data      []table
 	Cards     []card
+	Folded    bool // the data are shown on demand, as those of a picture are
 }
 
 // figure is a picture as wide as the text, and once more for a narrow screen, on which the other would be too small to read.
@@ -67,6 +67,7 @@ type table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string
+	Words   bool // the last column holds words
 }
 
 //go:embed page.html
@@ -172,9 +173,13 @@ func (b *builder) draw(s *section, p plot.Picture) {
 
 // small returns the picture for a narrow screen: no higher than it is wide, unless it has many lines, and with two panels in a row.
 func small(p plot.Picture) *plot.Figure {
-	if panels, ok := p.(plot.Panels); ok {
-		panels.Columns = 2
-		p = panels
+	switch q := p.(type) {
+	case plot.Panels:
+		q.Columns = 2
+		p = q
+	case plot.Images:
+		q.PerRow = 5
+		p = q
 	}
 	f := p.Figure()
 	f.Width = narrow
@@ -203,7 +208,7 @@ func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:]
 // warnings are the texts of those of the result, in which the data have their short name.
 func (b *builder) warnings() (said []string) {
 	for _, w := range b.r.Warnings {
-		if w.Code == model.Certain { // nothing to be wary of: it stands below, see fitted
+		if certain(w) { // nothing to be wary of: it stands below, see fitted
 			continue
 		}
 		s := w.Text
@@ -230,8 +235,8 @@ func (b *builder) facts() []fact {
 	if r.Dropped > 0 {
 		facts[at].Value += fmt.Sprintf(" (%s dropped for missing cells)", text.Thousands(r.Dropped))
 	}
-	if b.rows.Weight != float64(b.rows.N) {
-		facts[at].Value += ", total weight " + text.Short(b.rows.Weight)
+	if b.weighted() {
+		facts[at].Value += ", total weight " + b.weight()
 	}
 	var said []fact
 	for _, f := range facts {

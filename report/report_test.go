@@ -206,6 +206,11 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 			if at := loads.FindString(s); at != "" {
 				t.Errorf("the page loads something: %q", at)
 			}
+			for _, word := range []string{"Inf", "NaN", "<nil>", "e-0", "e+0"} {
+				if strings.Contains(s, word) {
+					t.Errorf("the page says %q", word)
+				}
+			}
 			if len(s) > 2e6 {
 				t.Errorf("the page has %d bytes", len(s))
 			}

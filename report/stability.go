@@ -14,7 +14,8 @@ func (b *builder) stability() {
 	}
 	s := &section{ID: "stability", Title: "How stable the groups are"}
 	if st != nil && st.Done > 0 {
-		s.Lead = append(s.Lead, fmt.Sprintf("The fit was repeated on %s of the rows. Their models label all rows with an ARI of %.3f on average, and of %.3f or more in 95 %% of them, with the groups here.", text.Count(st.Done, "bootstrap sample"), *st.ARI, *st.ARILow))
+		s.Lead = append(s.Lead, fmt.Sprintf("The fit was repeated on %s of the rows, and each of these models labelled all rows. Their labels agree with the groups here by an ARI of %.3f on average (1: the same groups, 0: no more than by chance), and of %.3f or more in 95 %% of the samples.", text.Count(st.Done, "bootstrap sample"), *st.ARI, *st.ARILow))
+		s.Lead = append(s.Lead, "Jaccard: the rows that a group shares with its most similar group in a sample, of the rows in either, on average. Consensus: the share of the pairs of its rows that stay together. A group is recovered where its Jaccard is above 0.75, and dissolved where it is 0.5 or less.")
 		if st.Failed > 0 {
 			s.Lead = append(s.Lead, fmt.Sprintf("%s could not be fitted: %s.", text.Count(st.Failed, "sample"), st.Why))
 		}
@@ -32,9 +33,9 @@ func (b *builder) stability() {
 
 func (b *builder) stabilityTables() []table {
 	st := b.r.Stability
-	groups := table{Caption: "groups", Head: []string{"group", "Jaccard", "consensus", "recovered in", "dissolved in", "reading"}}
+	groups := table{Caption: "groups", Head: []string{"group", "reading", "Jaccard", "consensus", "recovered in", "dissolved in"}}
 	for _, g := range st.Groups {
-		groups.Rows = append(groups.Rows, []string{fmt.Sprint(g.Label), fmt.Sprintf("%.3f", g.Jaccard), fmt.Sprintf("%.3f", g.Consensus), fmt.Sprint(g.Recovered), fmt.Sprint(g.Dissolved), g.Reading})
+		groups.Rows = append(groups.Rows, []string{fmt.Sprint(g.Label), g.Reading, fmt.Sprintf("%.3f", g.Jaccard), fmt.Sprintf("%.3f", g.Consensus), fmt.Sprint(g.Recovered), fmt.Sprint(g.Dissolved)})
 	}
 	tables := []table{groups}
 	if st.Choices != nil {

@@ -12,7 +12,7 @@ import (
 
 // sureness shows how sure the labels are: the histogram of uncertainty.
 func (b *builder) sureness() {
-	if b.k == 1 || b.r.LogLik == nil {
+	if b.k == 1 || !b.rows.density {
 		return
 	}
 	s := &section{ID: "uncertainty", Title: "How sure each row is"}
@@ -65,7 +65,7 @@ func (b *builder) silhouette() {
 
 // overlap shows with which components the rows of each group are shared.
 func (b *builder) overlap() {
-	if b.k == 1 || b.k > listed || b.r.LogLik == nil || b.leastSure() < doubt {
+	if b.k == 1 || b.k > listed || !b.rows.density || b.leastSure() < doubt {
 		return
 	}
 	m := plot.Matrix{Head: plot.Head{Width: wide}, X: plot.Axis{Label: "belong to group"}, Y: plot.Axis{Label: "rows with label"}, Percent: true, Unit: "per cent: the mean probability of the rows of a label to belong to each group"}
@@ -139,23 +139,63 @@ func (b *builder) convergence() {
 	if peak > bottom { // the first steps would flatten the rest
 		free.Y.Min, free.Y.Max = bottom-0.05*(peak-bottom), peak+0.05*(peak-bottom)
 	}
-	s := &section{ID: "convergence", Title: "How the fit went", Lead: []string{"The axis leaves out the first steps where they would flatten the rest; thin lines are the other starts."}}
-	b.draw(s, free)
-	b.distance(s, starts[winner], winner)
-	t := table{Caption: fmt.Sprintf("start %d, the winner", winner), Head: []string{"sweep", "β", what, "log-likelihood", "distance (standard errors)"}}
-	for _, step := range thin(starts[winner], 40) {
-		ll := ""
-		if b.r.LogLik != nil {
-			ll = decimals(step.LogLik)
-		}
-		d := ""
-		if !math.IsNaN(step.Distance) {
-			d = text.Short(step.Distance)
-		}
-		t.Rows = append(t.Rows, []string{fmt.Sprint(step.Sweep), text.Short(step.Beta), decimals(step.Free), ll, d})
+	s := &section{ID: "convergence", Title: "How the fit went", Folded: true}
+	if b.climbed(starts) {
+		s.Lead = []string{"The axis leaves out the first steps where they would flatten the rest; thin lines are the other starts."}
+		b.draw(s, free)
+		b.distance(s, starts[winner], winner)
+	} else {
+		s.Lead = []string{free.Title + ". What was watched of it has no picture: every start was near its end from the first sweep on."}
 	}
-	s.Data = append(s.Data, t)
+	s.Data = append(s.Data, b.steps(starts[winner], winner, what))
 	b.add(s)
+}
+
+// steps lists those of a start. A column is left out where it says nothing: β where it is 1, or hard labels have none, and what a model without
+// density lacks.
+func (b *builder) steps(steps []Step, start int, what string) table {
+	t := table{Caption: fmt.Sprintf("start %d, the winner", start), Head: []string{"sweep", what}}
+	steps = thin(steps, 40)
+	for _, step := range steps {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(step.Sweep), decimals(step.Free)})
+	}
+	column := func(name string, says func(Step) bool, cell func(Step) string) {
+		if !slices.ContainsFunc(steps, says) {
+			return
+		}
+		t.Head = append(t.Head, name)
+		for i, step := range steps {
+			s := ""
+			if says(step) {
+				s = cell(step)
+			}
+			t.Rows[i] = append(t.Rows[i], s)
+		}
+	}
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.Beta != 1 }) {
+		column("β", func(s Step) bool { return !math.IsInf(s.Beta, 0) }, func(s Step) string { return text.Short(s.Beta) })
+	}
+	if b.r.LogLik != nil {
+		column("log-likelihood", func(s Step) bool { return true }, func(s Step) string { return decimals(s.LogLik) })
+	}
+	column("distance (standard errors)", func(s Step) bool { return !math.IsNaN(s.Distance) }, func(s Step) string {
+		if s.Distance < 1e-6 && s.Distance > 0 {
+			return "under 0.000001"
+		}
+		return text.Short(s.Distance)
+	})
+	return t
+}
+
+// climbed reports whether some start rose while it was watched, by so much that it can be seen: a tenth of a nat, or a millionth of the cost.
+func (b *builder) climbed(starts map[int][]Step) bool {
+	for _, steps := range starts {
+		first, last := steps[0].Free, steps[len(steps)-1].Free
+		if least := 1e-6 * math.Abs(last); last-first > 0.1 || b.r.LogLik == nil && last-first > least {
+			return true
+		}
+	}
+	return false
 }
 
 // distance shows how far from its end the winning climb was, by its own last value.
@@ -194,7 +234,7 @@ func thin(steps []Step, n int) []Step {
 
 // responsibilities stacks those of a sample of rows, by group and sureness.
 func (b *builder) responsibilities() {
-	if b.k == 1 || b.k > listed || b.r.LogLik == nil || b.leastSure() < doubt {
+	if b.k == 1 || b.k > listed || !b.rows.density || b.leastSure() < doubt {
 		return
 	}
 	p := plot.Shares{Head: plot.Head{Width: wide}}
@@ -214,12 +254,17 @@ func (b *builder) responsibilities() {
 		}
 	}
 	p.Title = fmt.Sprintf("Of %s, %d %s shared between groups", text.Count(len(p.Values), "row"), unsure, text.Form(unsure, "is", "are"))
-	if int64(len(p.Values)) < b.rows.N { // small groups have more than their share of those drawn
+	switch {
+	case b.rows.Sure >= 1:
+		p.Title = "No row is shared between groups"
+	case b.weighted():
+		p.Title = fmt.Sprintf("Rows with %s of the weight are shared between groups", percent(1-b.rows.Sure))
+	case int64(len(p.Values)) < b.rows.N: // small groups have more than their share of those drawn
 		p.Title = fmt.Sprintf("%s of the rows are shared between groups", percent(1-b.rows.Sure))
 	}
 	p.X.Label, p.Y.Label = "rows, by group and sureness", "probability"
 	p.Note = b.note(len(p.Values), stacked, 2)
-	s := &section{ID: "responsibilities", Title: "Between which groups rows are shared"}
+	s := &section{ID: "responsibilities", Title: "Between which groups rows are shared", Lead: []string{"A row is shared where no group has a probability of 0.9 or more."}}
 	b.draw(s, p)
 	b.add(s)
 }

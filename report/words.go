@@ -23,9 +23,9 @@ func percent(v float64) string {
 	case v == 0 || v == 1:
 		s = fmt.Sprintf("%.0f", 100*v)
 	case v < 0.001:
-		s = "under 0.1"
+		s = "under\u00a00.1"
 	case v > 0.999:
-		s = "over 99.9"
+		s = "over\u00a099.9"
 	case v < 0.1 || v > 0.9:
 		s = fmt.Sprintf("%.1f", 100*v)
 	default:
@@ -37,24 +37,49 @@ func percent(v float64) string {
 // trust says whether the fit finished and what found it, how sure the labels are, and what the page is of where it is of other rows.
 func (b *builder) trust() []string {
 	said := []string{tell.Trust(b.r)}
-	if b.r.LogLik != nil && b.k > 1 {
+	if b.rows.density && b.k > 1 {
 		said[0] += " " + b.belong() + "."
 	}
-	if n := b.r.Rows; n > 0 && n != b.rows.N+b.rows.Missing.EmptyRows {
+	if n := b.r.Rows; n > 0 && n != b.rows.N && n != b.rows.N+b.rows.Missing.EmptyRows {
 		said = append(said, fmt.Sprintf("The model was fitted to %s; this page shows %s.", text.Count(n, "row"), text.Count(b.rows.N, "row")))
 	}
 	if b.r.Truth != nil {
-		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f.", b.r.Truth.ARI, b.r.Truth.NMI))
+		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f; 1 would be full agreement.", b.r.Truth.ARI, b.r.Truth.NMI))
+	}
+	if st := b.r.Stability; st != nil && st.Done > 0 {
+		said = append(said, fmt.Sprintf("Fits to %s of the rows agree with these groups by an ARI of %.3f on average; 1 would be the same groups.", text.Count(st.Done, "bootstrap sample"), *st.ARI))
 	}
 	return said
 }
 
 // belong says how many rows belong to their group for sure.
 func (b *builder) belong() string {
-	if b.rows.Sure >= 1 {
+	switch {
+	case b.rows.Sure >= 1:
 		return "Every row belongs to its group with a probability of 0.9 or more"
+	case b.weighted():
+		return "Rows with " + percent(b.rows.Sure) + " of the weight belong to their group with a probability of 0.9 or more"
 	}
 	return percent(b.rows.Sure) + " of the rows belong to their group with a probability of 0.9 or more"
+}
+
+// weighted reports whether rows have weights, so that a share is one of the weight, not of the rows.
+func (b *builder) weighted() bool { return b.rows.Weight != float64(b.rows.N) }
+
+// weight writes the total weight of the rows.
+func (b *builder) weight() string {
+	if v := b.rows.Weight; v == math.Trunc(v) && v < 1e15 {
+		return text.Thousands(int64(v))
+	}
+	return text.Short(b.rows.Weight)
+}
+
+// ofWhat says what shares are of.
+func (b *builder) ofWhat() string {
+	if b.weighted() {
+		return "the weight"
+	}
+	return "the rows"
 }
 
 // fitted says what was fitted, how good it is and how far from the optimum it may be.
@@ -81,11 +106,19 @@ func (b *builder) fitted() []fact {
 		facts = append(facts, fact{"starts", b.starts()})
 	}
 	for _, w := range r.Warnings {
-		if w.Code == model.Certain {
+		if certain(w) {
 			facts = append(facts, fact{"to note", w.Text})
 		}
 	}
 	return facts
+}
+
+// certain reports whether a warning only says that probabilities are at an end of their range, which is normal. Model files keep no codes.
+func certain(w model.Warning) bool {
+	return w.Code == model.Certain || slices.ContainsFunc(kind.Names(), func(name string) bool {
+		words := kind.Of(name).Location.Certain
+		return words != "" && strings.HasSuffix(w.Text, words)
+	})
 }
 
 // starts says how many starts ended at this solution, and how much splitting and merging gained where none did.
@@ -128,11 +161,11 @@ func (b *builder) cards() *section {
 	for c := range b.k {
 		g := &b.rows.Group[c]
 		u := card{Name: b.names[c], Color: hex(c), Share: 100 * g.Weight / b.rows.Weight, Rows: text.Count(g.Rows, "row"), Words: b.distinguishing(c)}
-		if b.r.LogLik != nil {
+		if b.rows.density {
 			u.Share = 100 * b.r.Components[c].Weight
 			u.Rows += text.Form(g.Rows, " has", " have") + " this label"
 		}
-		u.Weight = percent(u.Share/100) + " of the rows"
+		u.Weight = percent(u.Share/100) + " of " + b.ofWhat()
 		typical := "nearest to the group's centre"
 		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted { // rows of bits, levels or counts have no centre among them
 			typical = "that fit the group best"
@@ -150,16 +183,33 @@ func (b *builder) cards() *section {
 	return s
 }
 
-// basis says what the numbers of the groups are.
+// basis says what the numbers of the groups are, and what shares are of where rows have weights.
 func (b *builder) basis() string {
+	if b.weighted() {
+		return b.meant() + fmt.Sprintf(" Shares are of the total weight of the rows, %s.", b.weight())
+	}
+	return b.meant()
+}
+
+// meant says what the numbers of the groups are.
+func (b *builder) meant() string {
 	scaled := ""
 	if b.rescaled() {
 		scaled = " In columns that were fitted on another scale they are averages of the rows with its label."
 	}
-	if b.r.LogLik == nil {
-		return "Numbers of a group are its centre, by the model; “over all rows” is the average of the data." + scaled + " Rows are counted by label, the group whose centre is nearest."
+	switch {
+	case b.k == 1 && b.rows.density:
+		return "The numbers are parameters of the model." + scaled
+	case !b.rows.density:
+		return "Numbers of a group are its centre, by the model; “all rows” is the average of the data." + scaled + " Rows are counted by label, the group whose centre is nearest."
 	}
-	return "Numbers of a group are parameters of the model: each row counts as far as it belongs to the group." + scaled + " “Over all rows” is the average of the data. Rows are counted by label, the group that each belongs to most."
+	all := "“all rows” is the average of the data"
+	if some := b.those(b.hasShares); len(some) == b.d {
+		all = "“all rows” is the average of these over the groups"
+	} else if some != nil {
+		all += ", of categories the average over the groups"
+	}
+	return "Numbers of a group are parameters of the model: each row counts as far as it belongs to the group; " + all + "." + scaled + " Rows are counted by label, the group that each belongs to most."
 }
 
 // told lists rows in their three most telling columns.
@@ -203,48 +253,99 @@ func (b *builder) cells(columns []int, rows []Row) [][]string {
 	return lines
 }
 
-// distinguishing says in words in which columns group c differs most from all rows.
-func (b *builder) distinguishing(c int) (words []string) {
-	g := &b.rows.Group[c]
-	if g.Rows == 0 {
+// Differences that are told of a group, in standard deviations of all rows.
+const (
+	tellsMean = 0.2 // of a mean
+	somewhat  = 0.5 // below this it is somewhat higher or lower
+	much      = 1.5 // from this on much
+)
+
+// word says in what a group differs from all rows.
+type word struct {
+	text string
+	by   float64 // standard deviations of all rows; a level counts as a column of 0 and 1
+}
+
+// distinguishing says in words in which columns group c differs most from all rows; where it differs in none, what its first columns are like.
+func (b *builder) distinguishing(c int) (said []string) {
+	if b.rows.Group[c].Rows == 0 {
 		return []string{"no row carries this label"}
 	}
-	words = b.meanWords(c)
-	words = append(words, b.levelWords(c)...)
-	if words == nil {
-		return []string{"near the average in every column"}
+	means, levels := b.meanWords(c), b.levelWords(c)
+	most := 3
+	if means != nil && levels != nil {
+		most = 5
+	}
+	words := append(means, levels...)
+	said = b.placeWords(c)
+	if words == nil && said == nil {
+		return b.plainWords(c)
+	}
+	slices.SortStableFunc(words, func(a, e word) int { return cmp.Compare(e.by, a.by) })
+	for _, w := range words[:min(most, len(words))] {
+		said = append(said, w.text)
+	}
+	return said
+}
+
+// placeWords says where on earth the centre of group c lies, where columns are degrees: no average of these is one to compare it with.
+func (b *builder) placeWords(c int) (said []string) {
+	for j, column := range b.columns {
+		if column.Scale == "geo" {
+			said = append(said, fmt.Sprintf("%s: %s at the centre", quoted(b.r.Columns[j]), b.written([]float64{b.center(&b.r.Components[c], j)}, j)[0]))
+		}
+	}
+	return said
+}
+
+// meanWords says in which columns the mean of group c, by the model, differs from that of all rows.
+func (b *builder) meanWords(c int) (words []word) {
+	for j := range b.d {
+		if b.hasShares(j) {
+			continue
+		}
+		off := b.apart(c, j)
+		size := math.Abs(off)
+		if !(size >= tellsMean) {
+			continue
+		}
+		how := map[bool]string{true: "higher", false: "lower"}[off > 0]
+		switch {
+		case size >= much:
+			how = "much " + how
+		case size < somewhat:
+			how = "somewhat " + how
+		}
+		words = append(words, word{b.meanWord(c, j, " "+how), size})
 	}
 	return words
 }
 
-// meanWords says in which columns group c differs most from the mean of all rows.
-func (b *builder) meanWords(c int) (words []string) {
-	off := make([]float64, b.d)
-	var order []int
-	for j := range off {
+// meanWord tells the centre of a group in column j, and that of all rows where there are other groups.
+func (b *builder) meanWord(c, j int, how string) string {
+	told := b.written([]float64{b.typical(c, j), b.rows.Mean[j]}, j)
+	if b.k == 1 {
+		return fmt.Sprintf("%s: %s", quoted(b.r.Columns[j]), told[0])
+	}
+	return fmt.Sprintf("%s%s: %s (all rows: %s)", quoted(b.r.Columns[j]), how, told[0], told[1])
+}
+
+// plainWords tell what group c is like in the columns that tell the groups apart best, whether or not it differs there.
+func (b *builder) plainWords(c int) (said []string) {
+	most := 3
+	if b.k == 1 {
+		most = 8
+	}
+	for _, j := range b.telling[:min(most, b.d)] {
 		if b.hasShares(j) {
+			names, of, all := b.levelShares(j)
+			at := slices.Index(of[c], slices.Max(of[c]))
+			said = append(said, b.levelWord(j, names[at], of[c][at], all[at]))
 			continue
 		}
-		order = append(order, j)
-		if v := b.apart(c, j); v == v {
-			off[j] = v
+		if v := b.typical(c, j); v == v {
+			said = append(said, b.meanWord(c, j, " near the average"))
 		}
 	}
-	slices.SortStableFunc(order, func(a, e int) int { return cmp.Compare(math.Abs(off[e]), math.Abs(off[a])) })
-	for _, j := range order[:min(3, len(order))] {
-		size := math.Abs(off[j])
-		if size < 0.2 {
-			break
-		}
-		how := map[bool]string{true: "higher", false: "lower"}[off[j] > 0]
-		switch {
-		case size >= 1.5:
-			how = "much " + how
-		case size < 0.5:
-			how = "somewhat " + how
-		}
-		told := b.written([]float64{b.typical(c, j), b.rows.Mean[j]}, j)
-		words = append(words, fmt.Sprintf("%s %s: %s, over all rows %s", quoted(b.r.Columns[j]), how, told[0], told[1]))
-	}
-	return words
+	return said
 }

@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
@@ -21,6 +22,7 @@ import (
 var segmentPageText string
 
 var segmentPage = template.Must(template.New("page").Funcs(template.FuncMap{
+	"base":      func(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] },
 	"thousands": text.Thousands, "short": text.Short, "percent": func(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) },
 }).Parse(segmentPageText))
 

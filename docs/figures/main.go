@@ -3,7 +3,11 @@
 //
 //	go run ./docs/figures
 //
-// rewrites docs/figures/*.svg, the same bytes each time. It is run in the root of the module.
+// rewrites docs/figures/*.svg, the same bytes each time.
+//
+//	go run ./docs/figures page
+//
+// rewrites docs/figures/report.png, the picture of docs/report.md; it needs Chromium. Both are run in the root of the module.
 package main
 
 import (
@@ -29,6 +33,12 @@ var figures = []struct {
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "page" {
+		if err := photograph(); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	for _, f := range figures {
 		var b bytes.Buffer
 		err := f.draw().WriteSVG(&b)
