@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/text"
@@ -15,8 +16,8 @@ const usualDraws = 1000
 
 // Odd is what is oddest about a row: one of its cells, and what the row's group expects there.
 type Odd struct {
-	Variable int    // its place among Variables
-	Name     string // of the variable
+	Variable int    // its place among Variables; of a place the first of three
+	Name     string // of the column, of a place both, such as "lat,lon"; of a component of PCA its own
 	Value    string // the cell, in the user's units, with as many digits as the column's spread asks for; or the name of its level
 	Group    int    // the label, from 1, of the row without the cell: the group that the others are likeliest of; under centres, and where there are no others, of the row
 	Expected string // what the group expects there given the row's other cells: a mean, a median or a rate; or its likeliest level, and how likely the row's is
@@ -32,12 +33,31 @@ type oddest struct {
 	scorer  *Scorer // of bare
 	normals *normals
 	x       []float64 // the row at hand
+	units   []unit
+}
+
+// unit is a variable, or the three coordinates of a place, which are removed together.
+type unit struct{ from, to int }
+
+// units returns what may be odd about a row.
+func (t *Tail) units() []unit {
+	if t.odd.units != nil {
+		return t.odd.units
+	}
+	for j := 0; j < len(t.gone); {
+		u := unit{j, j + 1}
+		if t.changes != nil && t.m.PCA() == nil && t.changes.Kinds()[t.changes.From()[j]] == "geo" {
+			u.to = j + 3
+		}
+		t.odd.units, j = append(t.odd.units, u), u.to
+	}
+	return t.odd.units
 }
 
 // Oddest returns the oddest cell of row i of s, which is what Rows says of rows by the same model. Under a mixture it is the cell whose removal raises the
 // log density most, beyond what its removal does on average in the group: log p(others) - log p(row) = -log p(cell | others), less the mean of this
 // over draws, which lack the same cells, from the component that the others are likeliest of. Without that mean it would depend on the units of the columns;
-// of one Gaussian it is the cell that lies most standard deviations from what the others let expect. Under kmeans and kmedians it is the cell farthest from the
+// of one Gaussian it is the cell that lies most standard deviations from what the others let expect. A latitude and a longitude that are a place are one cell. Under kmeans and kmedians it is the cell farthest from the
 // centre, after the model's transform. ok is false for a row without any cell.
 func (t *Tail) Oddest(ctx context.Context, s *Scored, i int) (o Odd, ok bool, err error) {
 	if some, _ := t.look(s, i); !some {
@@ -48,7 +68,7 @@ func (t *Tail) Oddest(ctx context.Context, s *Scored, i int) (o Odd, ok bool, er
 		t.odd.x = append(t.odd.x, s.At(i, j))
 	}
 	c := int(s.Label[i])
-	var at int
+	var at unit
 	if t.bare.HasDensity() {
 		if at, c, err = t.unexpected(ctx, c); err != nil {
 			return o, false, err
@@ -59,12 +79,16 @@ func (t *Tail) Oddest(ctx context.Context, s *Scored, i int) (o Odd, ok bool, er
 	return t.told(at, c), true, nil
 }
 
-// farthest returns the variable in which the row at hand lies farthest from centre c.
-func (t *Tail) farthest(c int) (at int) {
+// farthest returns in which variable the row at hand lies farthest from centre c.
+func (t *Tail) farthest(c int) (at unit) {
 	most := -1.0
-	for j, v := range t.odd.x {
-		if far := math.Abs(v - t.bare.Means[c][j]); far > most {
-			at, most = j, far
+	for _, u := range t.units() {
+		far := 0.0
+		for j := u.from; j < u.to; j++ {
+			far = math.Hypot(far, t.odd.x[j]-t.bare.Means[c][j])
+		}
+		if far > most {
+			at, most = u, far
 		}
 	}
 	return at
@@ -72,39 +96,46 @@ func (t *Tail) farthest(c int) (at int) {
 
 // unexpected returns the variable of the row at hand, whose label is c, that is least expected given the others, and the component that these
 // are likeliest of.
-func (t *Tail) unexpected(ctx context.Context, c int) (at, group int, err error) {
+func (t *Tail) unexpected(ctx context.Context, c int) (at unit, group int, err error) {
 	if t.odd.scorer == nil {
 		if t.odd.scorer, err = t.bare.Scorer(); err != nil {
-			return 0, 0, err
+			return at, 0, err
 		}
 	}
 	most, group := math.Inf(-1), c
-	for j, v := range t.odd.x {
-		if t.gone[j] {
+	for _, u := range t.units() {
+		if t.gone[u.from] {
 			continue
 		}
-		t.odd.x[j] = math.NaN()
-		s, err := t.odd.scorer.Score(t.odd.x)
+		s, err := t.odd.scorer.Score(t.without(u))
 		if err != nil {
-			return 0, 0, err
+			return at, 0, err
 		}
 		of := int(s.Label[0])
 		if alone := s.Empty(0); alone {
 			of = c
 		}
-		t.odd.x[j] = v
 		usual, err := t.usual(ctx, of)
 		if err != nil {
-			return 0, 0, err
+			return at, 0, err
 		}
-		if raised := s.LogDensity[0] - usual[j]; raised > most { // the log density of the whole row is the same for all
-			at, group, most = j, of, raised
+		if raised := s.LogDensity[0] - usual[u.from]; raised > most { // the log density of the whole row is the same for all
+			at, group, most = u, of, raised
 		}
 	}
 	return at, group, nil
 }
 
-// usual returns for each variable that is there by how much its removal raises the log density of rows of component c on average.
+// without returns the row at hand without u, in memory of its own.
+func (t *Tail) without(u unit) []float64 {
+	x := slices.Clone(t.odd.x)
+	for j := u.from; j < u.to; j++ {
+		x[j] = math.NaN()
+	}
+	return x
+}
+
+// usual returns for each unit that is there, at its first variable, by how much its removal raises the log density of rows of component c on average.
 func (t *Tail) usual(ctx context.Context, c int) ([]float64, error) {
 	l := t.lows()
 	if l.usual[c] != nil {
@@ -126,16 +157,18 @@ func (t *Tail) usual(ctx context.Context, c int) ([]float64, error) {
 		return nil, err
 	}
 	usual := make([]float64, len(gone))
-	for j := range usual {
-		if t.gone[j] {
+	for _, u := range t.units() {
+		if t.gone[u.from] {
 			continue
 		}
-		gone[j] = true
-		if usual[j], err = mean(); err != nil {
+		for j := u.from; j < u.to; j++ {
+			gone[j] = true
+		}
+		if usual[u.from], err = mean(); err != nil {
 			return nil, err
 		}
-		usual[j] -= whole
-		gone[j] = false
+		usual[u.from] -= whole
+		copy(gone, t.gone)
 	}
 	if l.usual == nil {
 		l.usual = map[int][]float64{}
@@ -144,8 +177,9 @@ func (t *Tail) usual(ctx context.Context, c int) ([]float64, error) {
 	return usual, nil
 }
 
-// told returns variable j of the row at hand in words, beside what component c expects.
-func (t *Tail) told(j, c int) Odd {
+// told returns u of the row at hand in words, beside what component c expects.
+func (t *Tail) told(u unit, c int) Odd {
+	j := u.from
 	o := Odd{Variable: j, Name: t.bare.Columns[j], Group: c + 1}
 	part, own := t.part(j)
 	kd := part.kind()
@@ -164,14 +198,11 @@ func (t *Tail) told(j, c int) Odd {
 		}
 		return o
 	}
-	mean := slices.Clone(t.odd.x)
-	mean[j] = t.mean(part, c, own)
-	o.Name, o.Value, o.Expected = t.cells(j, mean)
+	o.Name, o.Value, o.Expected = t.cells(j, t.mean(u, part, c, own))
 	return o
 }
 
-// cells returns the name of variable j, and its number in the row at hand and in another, in the user's units. A coordinate of a place stays one: what
-// latitude and longitude are hangs on the others.
+// cells returns the name of variable j, the first of its unit, and its number in the row at hand and in another, in the user's units.
 func (t *Tail) cells(j int, other []float64) (column, own, expected string) {
 	name, from, x, y := t.bare.Columns[j], j, t.user(t.odd.x), t.user(other)
 	scale := ""
@@ -179,13 +210,18 @@ func (t *Tail) cells(j int, other []float64) (column, own, expected string) {
 		from = t.changes.From()[j]
 		scale = t.changes.Kinds()[from]
 	}
-	spread := 0.0
-	switch p := t.m.Provenance; {
-	case scale == "geo" || t.m.PCA() != nil:
+	if t.m.PCA() != nil {
 		digits := text.NewColumn(0, x[j], y[j])
 		return name, digits.Text(x[j]), digits.Text(y[j])
-	case p != nil && len(p.ColumnSD) == t.m.D():
-		spread = 4 * p.ColumnSD[from]
+	}
+	spread := func(from int) float64 {
+		if p := t.m.Provenance; p != nil && len(p.ColumnSD) == t.m.D() {
+			return 4 * p.ColumnSD[from]
+		}
+		return 0
+	}
+	if scale == "geo" {
+		return t.place(from, t.changes.Told(x), t.changes.Told(y), spread)
 	}
 	value, expects := x[j], y[j]
 	if t.changes != nil {
@@ -194,24 +230,39 @@ func (t *Tail) cells(j int, other []float64) (column, own, expected string) {
 	if scale == "date" {
 		return name, data.FormatDate(value), data.FormatDate(math.Round(expects))
 	}
-	digits := text.NewColumn(spread, value, expects)
+	digits := text.NewColumn(spread(from), value, expects)
 	return name, digits.Text(value), digits.Text(expects)
 }
 
-// mean returns what component c expects in column own of a part given the other cells of the row at hand.
-func (t *Tail) mean(p Part, c, own int) float64 {
-	if !p.kind().Shaped {
-		return p.Means[c][own]
+// place is cells of a place whose latitude is column lat: its two columns, and their degrees.
+func (t *Tail) place(lat int, x, y []float64, spread func(from int) float64) (column, own, expected string) {
+	for _, c := range t.changes.List() {
+		if c.Kind != "geo" || c.Columns[0] != t.m.Columns[lat] {
+			continue
+		}
+		lon := slices.Index(t.m.Columns, c.Columns[1])
+		north, east := text.NewColumn(spread(lat), x[lat], y[lat]), text.NewColumn(spread(lon), x[lon], y[lon])
+		return strings.Join(c.Columns, ","), north.Text(x[lat]) + "," + east.Text(x[lon]), north.Text(y[lat]) + "," + east.Text(y[lon])
 	}
-	if t.odd.normals == nil {
-		t.odd.normals = newNormals(p)
+	panic("a place that no change makes")
+}
+
+// mean returns the row at hand with what component c expects in u, which begins at column own of a part, given the other cells.
+func (t *Tail) mean(u unit, p Part, c, own int) []float64 {
+	x := t.without(u)
+	if p.kind().Shaped {
+		if t.odd.normals == nil {
+			t.odd.normals = newNormals(p)
+		}
+		if t.odd.normals.expect(x, nil, c) == nil {
+			return x
+		}
+		x = t.without(u) // too near singular for that
 	}
-	j, x := p.Columns[own], slices.Clone(t.odd.x)
-	x[j] = math.NaN()
-	if err := t.odd.normals.expect(x, nil, c); err != nil { // too near singular for that
-		return p.Means[c][own]
+	for j := u.from; j < u.to; j++ {
+		x[j] = p.Means[c][own+j-u.from]
 	}
-	return x[j]
+	return x
 }
 
 // part returns the part of the model that variable j belongs to, and its place there.

@@ -52,6 +52,10 @@ func TestOddestCellsByHand(t *testing.T) {
 			"weights": [1], "means": [[0, 0]], "covariances": [[1, 1]], "transform": [{"kind": "standard", "center": [100, 2], "scale": [50, 0.25]}]}`, 2,
 			[]float64{250, 2.25, 150, 2.75}, []string{"a=250 (group 1 expects 100)", "b=2.75 (group 1 expects 2)"}},
 		// -log 0.1 is 2 nats above what is usual of a, -log 0.4 is 0.2 above what is usual of b.
+		// A place is one cell: at 90 degrees east y is ten standard deviations from the mean, which lies in the Gulf of Guinea.
+		"places": {`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "diag", "columns": ["b", "lon", "lat"], "transform": [{"kind": "geo", "columns": ["lat", "lon"]}],
+			"weights": [1], "means": [[0, 1, 0, 0]], "covariances": [[1, 0.01, 0.01, 0.01]]}`, 3,
+			[]float64{2, 90, 0, 6, 1, -1, 3, nan, nan}, []string{"lat,lon=0,90 (group 1 expects 0,0)", "b=6 (group 1 expects 0)", "b=3 (group 1 expects 0)"}},
 		"bits": {`{"format": "latent-model", "version": 1, "model": "bernoulli", "columns": ["a", "b"], "weights": [1], "probabilities": [[0.9, 0.4]]}`, 2,
 			[]float64{0, 1, 0, nan, nan, 1}, []string{"a=0 (group 1 expects 1; 0 in 10.0 %)", "a=0 (group 1 expects 1; 0 in 10.0 %)", "b=1 (group 1 expects 0; 1 in 40.0 %)"}},
 		"bits of numbers": {`{"format": "latent-model", "version": 1, "model": "bernoulli", "columns": ["a", "b"], "weights": [1], "probabilities": [[0.9, 0.5]],
@@ -91,6 +95,23 @@ func TestOddestCellsUnderCentres(t *testing.T) {
 	}
 	want := []string{"b=2.5 (group 1 expects 1)", "a=21 (group 2 expects 11)", "b=3 (group 2 expects 2)"}
 	for i, o := range odds(t, m, tail, rows)[:3] {
+		if got := o.String(); got != want[i] {
+			t.Errorf("row %d: %s, want %s", i+1, got, want[i])
+		}
+	}
+}
+
+// A place is as odd as its point is far from the centre, in a straight line.
+func TestOddestPlacesUnderCentres(t *testing.T) {
+	m := parsed(t, []byte(`{"format": "latent-model", "version": 1, "model": "kmeans", "columns": ["lat", "lon", "b"], "transform": [{"kind": "geo", "columns": ["lat", "lon"]}],
+		"centers": [[-1, 0, 0, 0]]}`))
+	rows := &data.Table{N: 2, D: 3, F64: []float64{0, 90, 1.4, 0, 90, 1.42}} // sqrt 2 away
+	tail, err := m.TailAmong(t.Context(), rows, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"lat,lon=0,90 (group 1 expects 0,180)", "b=1.42 (group 1 expects 0)"}
+	for i, o := range odds(t, m, tail, rows) {
 		if got := o.String(); got != want[i] {
 			t.Errorf("row %d: %s, want %s", i+1, got, want[i])
 		}

@@ -28,8 +28,16 @@ type GroupStability struct {
 	Consensus float64 `json:"consensus"`
 	Recovered int     `json:"recovered"` // replicates where the similarity is above 0.75
 	Dissolved int     `json:"dissolved"` // replicates where it is 0.5 or less
-	Reading   string  `json:"reading"`   // "very stable", "stable", "a pattern with unsure edges" or "not to be trusted"
+	Reading   string  `json:"reading"`   // VeryStable, Stable, UnsureEdges or NotTrusted
 }
+
+// What a group is called by its similarity (Hennig 2007).
+const (
+	VeryStable  = "very stable"                 // from 0.85
+	Stable      = "stable"                      // from 0.75
+	UnsureEdges = "a pattern with unsure edges" // from 0.6
+	NotTrusted  = "not to be trusted"
+)
 
 // ChosenTimes is how often replicates chose a number of groups and a shape.
 type ChosenTimes struct {

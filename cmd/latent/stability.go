@@ -114,11 +114,11 @@ func stableNote(w io.Writer, r *latent.Result) {
 	}
 	var doubt []string
 	for _, g := range r.Stability.Groups {
-		if g.Reading == "not to be trusted" {
+		if g.Reading == model.NotTrusted {
 			doubt = append(doubt, fmt.Sprint(g.Label))
 		}
 	}
-	fmt.Fprint(w, "(stable: mean similarity, by Jaccard, with the nearest group of each sample; from 0.85 very stable, from 0.75 stable, below 0.6 not to be trusted")
+	fmt.Fprintf(w, "(stable: mean similarity, by Jaccard, with the nearest group of each sample; from 0.85 %s, from 0.75 %s, below 0.6 %s", model.VeryStable, model.Stable, model.NotTrusted)
 	switch len(doubt) {
 	case 0:
 	case 1:

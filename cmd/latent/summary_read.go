@@ -59,9 +59,6 @@ func readLine(r *latent.Result) string {
 	} else {
 		fmt.Fprintf(&b, "%s, %s", text.Count(r.Rows, "row"), text.Count(r.D, "column"))
 	}
-	if r.TotalWeight != 0 && r.TotalWeight != float64(r.Rows) {
-		fmt.Fprintf(&b, ", total weight %s", text.Short(r.TotalWeight))
-	}
 	return b.String()
 }
 

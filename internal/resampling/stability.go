@@ -28,13 +28,13 @@ const (
 func reading(jaccard float64) string {
 	switch {
 	case jaccard >= veryStable:
-		return "very stable"
+		return model.VeryStable
 	case jaccard >= stable:
-		return "stable"
+		return model.Stable
 	case jaccard >= doubtful:
-		return "a pattern with unsure edges"
+		return model.UnsureEdges
 	}
-	return "not to be trusted"
+	return model.NotTrusted
 }
 
 // lowShare is the share of replicates whose ARI is below Stability.ARILow.

@@ -36,7 +36,11 @@ func Finding(r *latent.Result) string {
 	case r.Rows == 0:
 		return text.Count(r.K, "group") + ", in a model that does not say how many rows it was fitted to."
 	}
-	s := fmt.Sprintf("%s in %s%s", text.Count(r.K, "group"), text.Count(r.Rows, "row"), without(r))
+	weight := r.TotalWeight
+	if weight == 0 { // a file that does not tell it
+		weight = float64(r.Rows)
+	}
+	s := fmt.Sprintf("%s in %s%s", text.Count(r.K, "group"), text.Rows(r.Rows, weight), without(r))
 	switch c := r.Choice; {
 	case c != nil:
 		s += fmt.Sprintf(", chosen among %s by %s", text.Count(len(r.Candidates), "fit"), Criterion(c.Criterion))

@@ -27,9 +27,12 @@ func Share(v float64, decimals int) string {
 	return s
 }
 
-// P writes a p-value: three decimals without zeros at the end, more where it would read 0 or 1 and is neither.
+// P writes a p-value: three decimals, below 0.01 two digits, without zeros at the end; more where it would read 0 or 1 and is neither.
 func P(v float64) string {
 	s := Share(v, 3)
+	if v >= certain && v < 0.01 {
+		s = strconv.FormatFloat(v, 'f', 1-exponent(v), 64)
+	}
 	if strings.Contains(s, ".") {
 		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 	}

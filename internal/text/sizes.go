@@ -22,11 +22,14 @@ func Duration(s float64) string {
 	return Whole(s/86400) + " days"
 }
 
-// RowsAre says how many rows there are, and where their weights are not all 1 how many rows those count for.
-func RowsAre(n int64, weight float64) string {
+// Rows says how many rows there are, and where their weights are not all 1 how many rows those count for.
+func Rows(n int64, weight float64) string {
 	s := Count(n, "row")
 	if weight != float64(n) {
 		s += " of weight " + Group(single(weight))
 	}
-	return s + Form(n, " is", " are")
+	return s
 }
+
+// RowsAre is Rows with its verb.
+func RowsAre(n int64, weight float64) string { return Rows(n, weight) + Form(n, " is", " are") }

@@ -161,7 +161,7 @@ func TestCriteriaThatDifferReadDifferently(t *testing.T) {
 }
 
 func TestPValues(t *testing.T) {
-	for v, want := range map[float64]string{0.05: "0.05", 1: "1", 0: "0", 0.001: "0.001", 0.0004: "0.0004", 0.9996: "0.9996", 0.12345: "0.123"} {
+	for v, want := range map[float64]string{0.05: "0.05", 1: "1", 0: "0", 0.001: "0.001", 0.0004: "0.0004", 0.00094: "0.00094", 0.00999: "0.01", 0.0123: "0.012", 1e-5: "0.00001", 0.9996: "0.9996", 0.12345: "0.123"} {
 		if got := P(v); got != want {
 			t.Errorf("%v reads %s, not %s", v, got, want)
 		}
