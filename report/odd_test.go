@@ -71,7 +71,7 @@ func TestRowsFarFromTheirCentresAreToldBesideTheMean(t *testing.T) {
 }
 
 func TestAnOddRowDoesNotReadAsTheBound(t *testing.T) {
-	for p, want := range map[float64]string{0.00094: "0.00094", 0.00099: "0.00099", 0.0012: "0.001", 0.001: "0.001", 0.25: "0.25"} {
+	for p, want := range map[float64]string{0.00094: "0.00094", 0.00099: "0.00099", 0.0012: "0.0012", 0.0009999: "0.00100", 0.001: "0.001", 0.25: "0.25"} {
 		if got := pValue(p); got != want {
 			t.Errorf("%v reads %s, want %s", p, got, want)
 		}
