@@ -81,7 +81,7 @@ type Spec struct {
 	// range 1; beyond 50,000 rows those of a random sample). It is kept in the model; results are in the user's units.
 	Scale string `json:"scale,omitempty"`
 	// Transform puts columns on other scales before all else, "log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon":
-	// logarithms, log(1 + x), roots and log(x / (1 - x)) of numbers; days since the first for dates, whose cells are days since 1970-01-01;
+	// logarithms, log(1 + x), roots and log(x / (1 - x)) of numbers; days since the first for dates, whose cells are days since 1970-01-01 (dmy and mdy are date here);
 	// the point of the unit sphere for a latitude and a longitude in degrees. They are kept in the model. Log-likelihoods are in the
 	// user's units, except that of places it is the density of the three coordinates, and of roots at 0 that on the scale of the root. Means
 	// are told by the inverse: exp(mean) for a logarithm, the median of the group. Covariances and distances are those on the new scales.

@@ -8,16 +8,21 @@ import (
 	"strings"
 )
 
-// A Change puts columns on another scale before they are fitted: log, log1p, sqrt and logit each of the columns by itself; date
-// counts days from an origin; geo makes of a latitude and a longitude in degrees the point of the unit sphere.
+// A Change puts columns on another scale before they are fitted: log, log1p, sqrt and logit each of the columns by itself; date, dmy and mdy
+// count days from an origin (see DateColumn); geo makes of a latitude and a longitude in degrees the point of the unit sphere.
 type Change struct {
-	Kind    string   // log, log1p, sqrt, logit, date or geo
+	Kind    string   // one of ChangeKinds
 	Columns []string // by name; of geo the latitude and the longitude
-	Origin  float64  // date: the day that becomes 0, in days since 1970-01-01
+	Origin  float64  // of dates: the day that becomes 0, in days since 1970-01-01
 }
 
 // ChangeKinds returns the names that a change may have.
-func ChangeKinds() []string { return []string{"log", "log1p", "sqrt", "logit", "date", "geo"} }
+func ChangeKinds() []string {
+	return []string{"log", "log1p", "sqrt", "logit", "date", "dmy", "mdy", "geo"}
+}
+
+// Dated reports whether columns are dates.
+func (c *Change) Dated() bool { return c.Kind == "date" || c.Kind == "dmy" || c.Kind == "mdy" }
 
 // ParseChanges reads 'log:price,area; sqrt:n; date:when; geo:lat,lon': kinds with their columns, separated by semicolons. A name
 // with a comma or a semicolon in it stands in quotes. Columns may be there once only.
@@ -100,8 +105,8 @@ func (c *Change) check() error {
 		return fmt.Errorf("%s names no column", c.Kind)
 	case c.Kind == "geo" && len(c.Columns) != 2:
 		return fmt.Errorf("geo takes two columns, latitude and longitude, such as geo:lat,lon; it has %d", len(c.Columns))
-	case c.Kind == "date" && !(c.Origin >= firstDay && c.Origin <= lastDay):
-		return fmt.Errorf("date has an origin outside of the years 1 to 9999")
+	case c.Dated() && !(c.Origin >= firstDay && c.Origin <= lastDay):
+		return fmt.Errorf("%s has an origin outside of the years 1 to 9999", c.Kind)
 	}
 	return nil
 }
@@ -206,7 +211,10 @@ func (c *Changes) add(of *Change, j, other int) {
 		c.name(c.columns[j])
 	case of.Kind != "geo":
 		s.kind, s.curve, s.origin = of.Kind, curves[of.Kind], of.Origin
-		c.name(of.Kind + " " + c.columns[j])
+		if of.Dated() {
+			s.kind = "date"
+		}
+		c.name(s.kind + " " + c.columns[j])
 	case other < j:
 		return // its partner had made the step
 	default:

@@ -43,7 +43,7 @@ func (c *Changes) From() []int {
 	return from
 }
 
-// Kinds returns for each column before the changes the kind of its change, "" for none.
+// Kinds returns for each column before the changes the kind of its change, date for all dates, "" for none.
 func (c *Changes) Kinds() []string {
 	kinds := make([]string, len(c.columns))
 	for _, s := range c.steps {

@@ -171,14 +171,32 @@ func TestDates(t *testing.T) {
 	for text, want := range map[string]float64{
 		"1970-01-01": 0, "1970-1-2": 1, "1969-12-31": -1, "1973-01-01": 3*365 + 1, "1973-01": 3*365 + 1, "19730101": 3*365 + 1, "1.1.1973": 3*365 + 1, "1 Jan 1973": 3*365 + 1, "January 1, 1973": 3*365 + 1,
 		"1970-01-02T12:00:00Z": 1.5, "1970-01-02 06:00": 1.25, "1970-01-02T12:00:00+12:00": 1, "1970-01-02T00:00:43.2": 1.0005, "1970-032": 31, "19700102T120000Z": 1.5,
+		"Jan 2 1970": 1, "Fri, 2 Jan 1970 12:00:00 GMT": 1.5, "Friday, January 2, 1970": 1, "Fri Jan  2 12:00:00 1970": 1.5, "Fri 1970-01-02": 1, "1970/2": 31, "02/1970": 31, "February 1970": 31, "Feb-1970": 31,
+		"2. January 1970": 1, "1970-01-02 1:30 pm": 1 + 13.5/24, "1970-01-02 12:00 AM": 1, "1970Q2": 90, "Q2 1970": 90, "1970-W01": -3, "1970-W53-7": 367, "1970年1月2日": 1, "1970년 2월": 31, "1970-01-02T12": 1.5,
 	} {
-		if got, ok := ParseDate(text); !ok || math.Abs(got-want) > 1e-12 {
+		if got, ok := ParseDate(text, ""); !ok || math.Abs(got-want) > 1e-12 {
 			t.Errorf("%q is day %v, %v; want %v", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "1/2/2024", "12:30", "2024", "2024-02-30", "tomorrow", "45000", "31.1.24"} {
-		if v, ok := ParseDate(text); ok {
+	for _, text := range []string{"", "1/2/2024", "1-2-2024", "12:30", "1971-W53", "2024Q5", "Foo 2 2024", "2024", "2024-02-30", "tomorrow", "45000", "31.1.24"} {
+		if v, ok := ParseDate(text, ""); ok {
 			t.Errorf("%q is read as day %v", text, v)
+		}
+	}
+	for _, x := range []struct {
+		text     string
+		dmy, mdy float64
+	}{{"2/1/1970", 1, 31}, {"2-1-70", 1, 31}, {"2.1.1970 12:00", 1.5, 31.5}, {"2/1/69", -364, -334}, {"1/2/70 1:30 PM", 31 + 13.5/24, 1 + 13.5/24}, {"1970-01-02", 1, 1}, {"Jan 2, 1970", 1, 1}} {
+		dmy, ok1 := ParseDate(x.text, "dmy")
+		mdy, ok2 := ParseDate(x.text, "mdy")
+		if !ok1 || !ok2 || math.Abs(dmy-x.dmy)+math.Abs(mdy-x.mdy) > 1e-12 {
+			t.Errorf("%q is day %v or %v, want %v or %v", x.text, dmy, mdy, x.dmy, x.mdy)
+		}
+	}
+	for texts, want := range map[string]string{"2024-01-02 2024-01-03": "date", "1/2/2024 13/2/2024": "dmy", "1/2/2024 2/13/2024": "mdy", "1/2/2024 3/4/2024": "dmy mdy", "2024-01-02 1/13/2024": "mdy",
+		"13/1/2024 1/13/2024": "", "1/2/2024 soon": "", "13/13/2024": ""} {
+		if got := strings.Join(dateKinds(strings.Fields(texts)), " "); got != want {
+			t.Errorf("%q is for %q, want %q", texts, got, want)
 		}
 	}
 	for want, days := range map[string]float64{"1970-01-01": 0, "1969-12-31": -1, "1970-01-02T12:00:00Z": 1.5, "0001-01-01": firstDay, "9999-12-31": lastDay - 1, "day 1e+300 of 1970": 1e300} {
@@ -201,7 +219,7 @@ func TestFilesWithDates(t *testing.T) {
 	}
 	path := write("d.csv", "who,when,y,known\na,1970-01-03,1.5,k\nb,,2.5,k\nc,1970-01-02T12:00Z,3.5,l\nd,NA,0.5,l\n")
 	for _, stream := range []bool{false, true} {
-		src, info, err := Load(context.Background(), path, Options{Dates: []string{"when"}, ID: "who", Truth: "known", Missing: "model", Stream: stream})
+		src, info, err := Load(context.Background(), path, Options{Dates: []DateColumn{{Name: "when"}}, ID: "who", Truth: "known", Missing: "model", Stream: stream})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,11 +244,31 @@ func TestFilesWithDates(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"when,y\n1970-01-03,1\n1970-01-04,2\nsoon,3\n": `:4: column "when": "soon" is not a date such as`,
+		"when,y\n1/2/1970,1\n3/2/1970,2\n":             `:2: column "when": "1/2/1970" is not a date such as 2024-01-31 or 2024-01-31T12:30:00Z; --transform dmy:when (day first) or mdy:when (month first) reads it`,
 		"wen,y\n1970-01-03,1\n1970-01-04,2\n":          `column "when" is not in`,
 	} {
-		_, _, err := Load(context.Background(), write("bad.csv", text), Options{Dates: []string{"when"}})
+		_, _, err := Load(context.Background(), write("bad.csv", text), Options{Dates: []DateColumn{{Name: "when"}}})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("the error is %v, want one that says %q", err, says)
 		}
 	}
+}
+
+// Whatever is read as a date is written as one, to the second.
+func FuzzParseDate(f *testing.F) {
+	for _, s := range []string{"2024-01-31", "31/1/24 1:30 pm", "Wed, 31 Jan 2024 12:00:00 GMT", "2024-W05-3", "Q1 2024", "2024年1月2日"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, order := range []string{"", "dmy", "mdy"} {
+			days, ok := ParseDate(s, order)
+			if !ok {
+				continue
+			}
+			back, ok := ParseDate(FormatDate(days), "")
+			if second := 1.0 / secondsADay; math.Abs(back-days) > second && days < lastDay-second || !ok && days < lastDay-second {
+				t.Errorf("%q is day %v, written %q, which is day %v", s, days, FormatDate(days), back)
+			}
+		}
+	})
 }

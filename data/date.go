@@ -3,8 +3,12 @@ package data
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Days are counted from 1970-01-01, as Unix time is; these are the first and the end of the last that a date may be.
@@ -13,16 +17,44 @@ const (
 	lastDay  = 2932897.0 // after 9999-12-31
 )
 
-// dateForms are the texts that are read as dates: ISO 8601, apart or without separators, with a blank for the T too, and forms in which
-// no two readers take another number for the day: days before months with points between, and months by their English names.
-var dateForms = dateLayouts()
+// DateColumn is a column of dates.
+type DateColumn struct {
+	Name string
+	// Order is that of day and month in dates of three numbers of which the year comes last, such as 1/2/2024: dmy or mdy. Without one,
+	// "" or "date", such dates are refused, but for those with points between, which have the day first.
+	Order string
+}
 
-func dateLayouts() (layouts []string) {
-	days := []string{"2006-1-2", "2006/1/2", "2.1.2006", "2 January 2006", "2 Jan 2006", "2-Jan-2006", "January 2, 2006", "Jan 2, 2006", "20060102"}
-	times := []string{"", "T15:04:05", " 15:04:05", "T15:04", " 15:04", "T150405"}
-	zones := []string{"", "Z07:00", "-0700", "-07", " Z07:00"}
+// DatesOf returns the columns of changes that are dates.
+func DatesOf(list []Change) (dates []DateColumn) {
+	for _, c := range list {
+		if !c.Dated() {
+			continue
+		}
+		for _, name := range c.Columns {
+			dates = append(dates, DateColumn{name, c.Kind})
+		}
+	}
+	return dates
+}
+
+// dateForms are the texts that are read as dates, by the order of day and month: ISO 8601, apart or without separators, with a blank for the
+// T too, and forms in which no two readers take another number for the day: days before months with points between, and months by their English
+// names. Years of two digits, which a known order makes readable, are those from 1969 to 2068, as POSIX has them.
+var dateForms = map[string][]string{
+	"date": dateLayouts("2.1.2006"),
+	"dmy":  dateLayouts("2.1.2006", "2/1/2006", "2-1-2006", "2.1.06", "2/1/06", "2-1-06"),
+	"mdy":  dateLayouts("1/2/2006", "1-2-2006", "1.2.2006", "1/2/06", "1-2-06", "1.2.06"),
+}
+
+// dateLayouts returns the layouts of dates, some of them given, with and without times.
+func dateLayouts(days ...string) (layouts []string) {
+	days = append([]string{"2006-1-2", "2006/1/2", "2006.1.2", "20060102"}, days...)
+	days = append(days, "2 January 2006", "2 Jan 2006", "2. January 2006", "2-Jan-2006", "2/Jan/2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", "Jan 2 2006", "2006年1月2日", "2006년 1월 2일", "2006년1월2일")
+	clocks := []string{"", "T15:04:05", " 15:04:05", "T15:04", " 15:04", "T150405", "T15", " 3:04:05 PM", " 3:04 PM", ", 15:04:05", ", 15:04", ", 3:04 PM", ":15:04:05"}
+	zones := []string{"", "Z07:00", "-0700", "-07", " Z07:00", " -0700"}
 	for _, day := range days {
-		for _, clock := range times {
+		for _, clock := range clocks {
 			for _, zone := range zones {
 				if clock != "" || zone == "" {
 					layouts = append(layouts, day+clock+zone)
@@ -30,35 +62,134 @@ func dateLayouts() (layouts []string) {
 			}
 		}
 	}
-	return append(layouts, "2006-01", "2006-002")
+	return append(layouts, "Jan 2 15:04:05 2006", "2006-01", "2006/1", "2006-002", "01/2006", "1/2006", "January 2006", "Jan 2006", "Jan-2006", "2006年1月", "2006년 1월", "2006:01:02 15:04:05")
 }
 
 // ParseDate returns a date, or a date and a time, as days since the beginning of 1970-01-01: 2024-01-31 or 2024-01-31T12:30:00Z, as ISO 8601 has them,
-// 31.1.2024, 31 Jan 2024 or Jan 31, 2024. A time without a zone is one of UTC.
-func ParseDate(s string) (days float64, ok bool) { return new(dateParser).parse(s) }
-
-// isDate reports whether s is a date for ParseDate.
-func isDate(s string) bool {
-	_, ok := ParseDate(s)
-	return ok
+// 31.1.2024, 31 Jan 2024, Jan 31, 2024, or Wed, 31 Jan 2024 12:30:00 GMT. A month, a week (2024-W05) and a quarter (2024-Q1) are their first day. A time
+// without a zone is one of UTC. order is that of DateColumn.
+func ParseDate(s, order string) (days float64, ok bool) {
+	return (&DateParser{Order: order}).Parse(s)
 }
 
-// dateParser tries the form of the date before it first: a column has one form as a rule.
-type dateParser struct{ last int }
+// isDate reports whether s is a date in some order of day and month.
+func isDate(s string) bool { return len(ordersOf(s)) > 0 }
 
-func (p *dateParser) parse(s string) (days float64, ok bool) {
+// ordersOf returns the orders of day and month, of those that Change has kinds for, in which s is a date; date alone where it needs none.
+func ordersOf(s string) (orders []string) {
+	if s = visible(s); !anyDate(s) && !moreDates.MatchString(s) {
+		return nil
+	}
+	if _, ok := ParseDate(s, "date"); ok {
+		return []string{"date"}
+	}
+	for _, order := range []string{"dmy", "mdy"} {
+		if _, ok := ParseDate(s, order); ok {
+			orders = append(orders, order)
+		}
+	}
+	return orders
+}
+
+// dateKinds returns the kinds of Change that read all of texts: one, or dmy and mdy where nothing tells them apart; none where some text is no date.
+func dateKinds(texts []string) []string {
+	kinds := []string{"date", "dmy", "mdy"}
+	for _, s := range texts {
+		orders := ordersOf(s)
+		if slices.Contains(orders, "date") { // in any order
+			continue
+		}
+		kinds = slices.DeleteFunc(kinds, func(k string) bool { return !slices.Contains(orders, k) })
+	}
+	if slices.Contains(kinds, "date") {
+		return kinds[:1]
+	}
+	return kinds
+}
+
+// DateParser parses the dates of a column as ParseDate does. It tries the form of the date before first: a column has one form as a rule. It
+// is for one goroutine at a time.
+type DateParser struct {
+	Order string // of day and month, as in DateColumn
+	last  int
+}
+
+// What may stand before and behind a date, and is told another way.
+var (
+	weekday  = regexp.MustCompile(`^(?i:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?i:day)?\.?,? +`)
+	inUTC    = regexp.MustCompile(` (?:GMT|UTC)$`)
+	halfDay  = regexp.MustCompile(` ?([aApP])\.?[mM]\.?$`)
+	manyGaps = regexp.MustCompile(`  +`)
+	quarter  = regexp.MustCompile(`^(?:(\d{4})[-/ ]?Q([1-4])|Q([1-4])[-/ ](\d{4}))$`)
+	week     = regexp.MustCompile(`^(\d{4})-?W(\d{2})(?:-?([1-7]))?$`)
+)
+
+// Parse returns the days since 1970-01-01 of a date.
+func (p *DateParser) Parse(s string) (days float64, ok bool) {
 	s = strings.TrimSpace(s)
-	for n := -1; n < len(dateForms); n++ {
+	if s == "" || !strings.ContainsFunc(s, unicode.IsDigit) {
+		return 0, false
+	}
+	if days, ok = p.plain(s); ok {
+		return days, true
+	}
+	other := weekday.ReplaceAllString(manyGaps.ReplaceAllString(s, " "), "")
+	if other = inUTC.ReplaceAllString(other, "Z"); halfDay.MatchString(other) {
+		m := halfDay.FindStringSubmatchIndex(other)
+		other = other[:m[0]] + " " + strings.ToUpper(other[m[2]:m[3]]) + "M"
+	}
+	if other != s {
+		return p.plain(other)
+	}
+	return firstOf(s)
+}
+
+// plain parses what is written in one of the forms.
+func (p *DateParser) plain(s string) (days float64, ok bool) {
+	order := p.Order
+	if order == "" {
+		order = "date"
+	}
+	forms := dateForms[order]
+	for n := -1; n < len(forms); n++ {
 		at := n
 		if n < 0 {
 			at = p.last
 		}
-		if t, err := time.Parse(dateForms[at], s); err == nil {
-			p.last, days = at, daysOf(t)
-			return days, days >= firstDay && days < lastDay
+		if t, err := time.Parse(forms[at], s); err == nil {
+			p.last = at
+			return inYears(t)
 		}
 	}
 	return 0, false
+}
+
+// firstOf returns the first day of a quarter or of a week (ISO 8601).
+func firstOf(s string) (days float64, ok bool) {
+	number := func(s string) int {
+		n, _ := strconv.Atoi(s) // "" is 0
+		return n
+	}
+	if m := quarter.FindStringSubmatch(s); m != nil {
+		year, q := number(m[1]+m[4]), number(m[2]+m[3])
+		return inYears(time.Date(year, time.Month(3*q-2), 1, 0, 0, 0, 0, time.UTC))
+	}
+	if m := week.FindStringSubmatch(s); m != nil {
+		year, n, day := number(m[1]), number(m[2]), max(number(m[3]), 1)
+		fourth := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // always in week 1
+		monday := fourth.AddDate(0, 0, -(int(fourth.Weekday())+6)%7)
+		t := monday.AddDate(0, 0, 7*(n-1)+day-1)
+		if y, w := t.ISOWeek(); y == year && w == n {
+			return inYears(t)
+		}
+	}
+	return 0, false
+}
+
+// inYears returns the days of t, where they are those of a date.
+func inYears(t time.Time) (days float64, ok bool) {
+	days = daysOf(t)
+	return days, days >= firstDay && days < lastDay
 }
 
 const (

@@ -12,8 +12,8 @@ import (
 // dated stands between a file and its reader: cells of columns of dates are read as text, and handed on as days since 1970-01-01.
 type dated struct {
 	cells
-	is []bool // by column of the file
-	na *naTexts
+	order []string // of day and month by column of the file, "" for one that holds no dates
+	na    *naTexts
 }
 
 // datePass is what one pass does, column by column.
@@ -32,7 +32,7 @@ func (d *dated) read(ctx context.Context, wants []want, ordered bool, threads in
 	for j, w := range wants {
 		switch {
 		case w&(number|count) == 0:
-		case d.is[j]:
+		case d.order[j] != "":
 			below[j] = text
 			p.dates = append(p.dates, j)
 		case w&number != 0:
@@ -46,7 +46,13 @@ func (d *dated) read(ctx context.Context, wants []want, ordered bool, threads in
 		return d.cells.read(ctx, wants, ordered, threads, yield)
 	}
 	p.up, p.down = newPlan(wants), newPlan(below)
-	workers := sync.Pool{New: func() any { return &dateWorker{datePass: p} }}
+	workers := sync.Pool{New: func() any {
+		w := &dateWorker{datePass: p, parser: make([]DateParser, len(p.dates))}
+		for i, j := range p.dates {
+			w.parser[i].Order = d.order[j]
+		}
+		return w
+	}}
 	return d.cells.read(ctx, below, ordered, threads, func(b *batch) error {
 		w := workers.Get().(*dateWorker)
 		defer workers.Put(w)
@@ -58,7 +64,7 @@ func (d *dated) read(ctx context.Context, wants []want, ordered bool, threads in
 // dateWorker turns batches into batches.
 type dateWorker struct {
 	*datePass
-	parser dateParser
+	parser []DateParser // by place among dates
 	out    batch
 }
 
@@ -68,8 +74,8 @@ func (w *dateWorker) set(b *batch) {
 	out.First, out.N, out.Line = b.First, b.N, b.Line
 	out.F64, out.Bad = resized(out.F64, b.N*nums), append(out.Bad[:0], b.Bad...)
 	for i := range b.N {
-		for _, j := range w.dates {
-			v, bad := w.date(b.Text[i*w.down.texts+w.down.text[j]])
+		for at, j := range w.dates {
+			v, bad := w.date(&w.parser[at], b.Text[i*w.down.texts+w.down.text[j]])
 			if at := w.up.number[j]; at >= 0 {
 				out.F64[i*nums+at] = v
 			}
@@ -98,12 +104,12 @@ func (w *dateWorker) set(b *batch) {
 }
 
 // date returns the days of a cell, or NaN and what it is instead.
-func (w *dateWorker) date(cell string) (float64, badCell) {
+func (w *dateWorker) date(p *DateParser, cell string) (float64, badCell) {
 	cell = strings.Trim(cell, " \t\r\n")
 	if _, kind, ok := classify([]byte(cell), '.', w.of.na); !ok && kind == missingCell {
 		return math.NaN(), badCell{Kind: missingCell, Value: cut(cell)}
 	}
-	if days, ok := w.parser.parse(cell); ok {
+	if days, ok := p.Parse(cell); ok {
 		return days, badCell{}
 	}
 	return math.NaN(), badCell{Kind: textCell, Value: cut(cell)}
@@ -114,8 +120,9 @@ func (l *loader) readDates() error {
 	if len(l.o.Dates) == 0 {
 		return nil
 	}
-	l.dates = make([]bool, len(l.cols.names))
-	for _, name := range l.o.Dates {
+	l.dates = make([]string, len(l.cols.names))
+	for _, column := range l.o.Dates {
+		name := column.Name
 		c, ok := l.cols.lookUp(name)
 		if at := slices.Index(l.o.Exact, name); !ok && at >= 0 && len(l.o.Exact) == len(l.dates) {
 			c, ok = at, true
@@ -123,23 +130,40 @@ func (l *loader) readDates() error {
 		if !ok {
 			return l.cols.unknown(name)
 		}
-		l.dates[c] = true
+		if l.dates[c] = column.Order; l.dates[c] == "" {
+			l.dates[c] = "date"
+		}
 	}
-	l.cells = &dated{cells: l.cells, is: l.dates, na: l.na}
+	l.cells = &dated{cells: l.cells, order: l.dates, na: l.na}
 	return nil
 }
 
 // isDate reports whether a column is one of dates.
-func (l *loader) isDate(c int) bool { return l.dates != nil && l.dates[c] }
+func (l *loader) isDate(c int) bool { return l.dates != nil && l.dates[c] != "" }
 
 // aDate is what a cell of a column of dates is.
 const aDate = "date such as 2024-01-31 or 2024-01-31T12:30:00Z"
 
+// otherOrder says which changes of scale read the first text of column c that is no date, where they can still be chosen.
+func (l *loader) otherOrder(c int) string {
+	if l.o.Exact != nil { // a model has chosen
+		return ""
+	}
+	var told []string
+	for _, order := range ordersOf(l.stats[c].firstText.Value) {
+		told = append(told, fmt.Sprintf("%s:%s (%s)", order, ChangeName(l.cols.names[c]), map[string]string{"date": "any order", "dmy": "day first", "mdy": "month first"}[order]))
+	}
+	if told == nil {
+		return ""
+	}
+	return "; --transform " + strings.Join(told, " or ") + " reads it"
+}
+
 // checkDates refuses the first cell that is no date, in a column that nobody would know for one of dates otherwise.
 func (l *loader) checkDates() error {
 	for c := range l.dates {
-		if s := &l.stats[c]; l.dates[c] && s.firstText.Row > 0 {
-			return &Error{File: l.file.name, Line: s.firstText.Line, Row: s.firstText.Row, Column: l.cols.names[c], Msg: fmt.Sprintf("%q is not a %s", s.firstText.Value, aDate)}
+		if s := &l.stats[c]; l.dates[c] != "" && s.firstText.Row > 0 {
+			return &Error{File: l.file.name, Line: s.firstText.Line, Row: s.firstText.Row, Column: l.cols.names[c], Msg: fmt.Sprintf("%q is not a %s%s", s.firstText.Value, aDate, l.otherOrder(c))}
 		}
 	}
 	return nil

@@ -42,17 +42,17 @@ type loader struct {
 	n       int64 // rows before any is dropped
 	threads int
 
-	id, weight, truth int    // columns; -1 for none
-	chosen            []int  // candidates for features, in their order
-	explicit          bool   // they were named, so they stay
-	positional        bool   // o.Exact is met by position
-	excluded          []bool // by o.Exclude
-	types             []Type // of every column of the file
-	given             []bool // types that are settled before any cell is looked at
-	wanted            []bool // columns that o.Types or o.Wanted makes features
-	dates             []bool // columns of o.Dates; nil without
-	wide              bool   // look at every column, for a profile
-	isSingle          bool   // the cells of the file are float32
+	id, weight, truth int      // columns; -1 for none
+	chosen            []int    // candidates for features, in their order
+	explicit          bool     // they were named, so they stay
+	positional        bool     // o.Exact is met by position
+	excluded          []bool   // by o.Exclude
+	types             []Type   // of every column of the file
+	given             []bool   // types that are settled before any cell is looked at
+	wanted            []bool   // columns that o.Types or o.Wanted makes features
+	dates             []string // by column its order of day and month, "" for one that is not of o.Dates; nil without
+	wide              bool     // look at every column, for a profile
+	isSingle          bool     // the cells of the file are float32
 
 	stats    []columnStats
 	features []int

@@ -66,7 +66,7 @@ func lookOf(cell string, dec byte) (look, bool) {
 		return k, false
 	case anyDate(s):
 		if k.what, k.advice = "dates or times", "write them as numbers, such as days or hours"; isDate(s) {
-			k.advice = "--transform date:COLUMN fits them as days"
+			k.advice = "--transform " + strings.Join(ordersOf(s), ":COLUMN or ") + ":COLUMN fits them as days"
 		}
 	case percent && signedLike(rest):
 		k.what = "percentages"

@@ -44,9 +44,9 @@ type Options struct {
 	// Types does this.
 	Wanted []string
 
-	// Dates are columns of dates and times (see ParseDate), by name: each cell becomes the days since 1970-01-01. A text that is no date
+	// Dates are columns of dates and times (see ParseDate): each cell becomes the days since 1970-01-01. A text that is no date
 	// is an error.
-	Dates []string
+	Dates []DateColumn
 
 	// Missing says what to do with cells without a value: error refuses them, drop leaves their rows out, and model keeps
 	// them as NaN, for a model that reckons with them. "" is error. A missing weight is an error with model too, and an

@@ -13,12 +13,12 @@ import (
 // Report is what a file holds, looked at more closely than fitting needs.
 type Report struct {
 	*Info
-	Distinct       []int64   // different values in each column of the file, cells without one not counted
-	Skewness       []float64 // of the numbers of each column of the file: the mean cube of their distances from the mean, over that of squares to 3/2; NaN where it is not known
-	Dates          []bool    // columns of texts, of which the first that were looked at are dates (see ParseDate)
-	IncompleteRows int64     // rows in which a feature or the weight has no value
-	DuplicateRows  int64     // rows whose features are those of a row before them
-	Err            error     // what Load would refuse the file for; nil if it would not
+	Distinct       []int64    // different values in each column of the file, cells without one not counted
+	Skewness       []float64  // of the numbers of each column of the file: the mean cube of their distances from the mean, over that of squares to 3/2; NaN where it is not known
+	Dates          [][]string // by column, the kinds of Change that read the texts that were looked at as dates; both dmy and mdy where nothing tells them apart
+	IncompleteRows int64      // rows in which a feature or the weight has no value
+	DuplicateRows  int64      // rows whose features are those of a row before them
+	Err            error      // what Load would refuse the file for; nil if it would not
 }
 
 // Profile reads a file as Load would, and reports on it. What Load would refuse because of the values in it is in the
@@ -75,8 +75,11 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	for c := range l.stats {
-		texts := l.stats[c].samples
-		r.Dates = append(r.Dates, texts != nil && !slices.ContainsFunc(texts, func(s string) bool { return !isDate(s) }))
+		var kinds []string
+		if texts := l.stats[c].samples; texts != nil {
+			kinds = dateKinds(texts)
+		}
+		r.Dates = append(r.Dates, kinds)
 	}
 	if r.DuplicateRows > 0 {
 		l.warn("%s the same as one before in %s", plural(r.DuplicateRows, "row is", "rows are"), fitted(len(l.features)))

@@ -18,8 +18,8 @@ func ChangesOf(ts []Transform) (list []data.Change, rest []Transform) {
 			return list, ts[i:]
 		}
 		c := data.Change{Kind: t.Kind, Columns: t.Columns}
-		if t.Kind == "date" {
-			c.Origin, _ = data.ParseDate(t.Origin) // checkTransform refuses one that is no date
+		if c.Dated() {
+			c.Origin, _ = data.ParseDate(t.Origin, "") // checkTransform refuses one that is no date
 		}
 		list = append(list, c)
 	}
@@ -31,7 +31,7 @@ func Changing(list []data.Change) []Transform {
 	ts := make([]Transform, len(list))
 	for i, c := range list {
 		ts[i] = Transform{Kind: c.Kind, Columns: c.Columns}
-		if c.Kind == "date" {
+		if c.Dated() {
 			ts[i].Origin = data.FormatDate(c.Origin)
 		}
 	}
@@ -55,15 +55,20 @@ func (m *Model) Changes() *data.Changes {
 	return c
 }
 
-// Dates returns the names of the columns that hold dates: days since 1970-01-01 in a row.
-func (m *Model) Dates() (names []string) {
+// Dates returns the columns that hold dates: days since 1970-01-01 in a row.
+func (m *Model) Dates() []data.DateColumn {
 	list, _ := ChangesOf(m.Transform)
-	for _, c := range list {
-		if c.Kind == "date" {
-			names = append(names, c.Columns...)
+	return data.DatesOf(list)
+}
+
+// Date returns which of Dates a column is; false for none.
+func (m *Model) Date(column string) (data.DateColumn, bool) {
+	for _, d := range m.Dates() {
+		if d.Name == column {
+			return d, true
 		}
 	}
-	return names
+	return data.DateColumn{}, false
 }
 
 // Changed returns the model of rows that have gone through its changes of scale: its columns are theirs, and its transforms what follows.
@@ -119,13 +124,13 @@ func (m *Model) checkChanges() error {
 	}
 	for i := range list {
 		t := &m.Transform[i]
-		day, ok := data.ParseDate(t.Origin)
+		day, ok := data.ParseDate(t.Origin, "")
 		switch {
 		case t.Center != nil || t.Scale != nil || t.Threshold != nil || t.Mean != nil || t.Components != nil || t.Explained != nil:
 			return fmt.Errorf("transform: number %d, %q, has columns and can have no numbers", i+1, t.Kind)
-		case (t.Kind == "date") != (t.Origin != ""):
-			return fmt.Errorf("transform: number %d, %q: an origin belongs to date, and to nothing else", i+1, t.Kind)
-		case t.Kind == "date" && (!ok || data.FormatDate(day) != t.Origin):
+		case list[i].Dated() != (t.Origin != ""):
+			return fmt.Errorf("transform: number %d, %q: an origin belongs to date, dmy and mdy, and to nothing else", i+1, t.Kind)
+		case list[i].Dated() && (!ok || data.FormatDate(day) != t.Origin):
 			return fmt.Errorf("transform: number %d: the origin %q is not a date such as 2024-01-31", i+1, t.Origin)
 		case !m.kind().Cells.Units && !m.kind().Parted:
 			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)

@@ -93,6 +93,7 @@ func parseTransform(cmd *cobra.Command, value string) ([]data.Change, error) {
 
 // change has the columns that --transform names read as it needs them: as numbers, or as dates.
 func (r *reading) change(changes []data.Change, o *data.Options) error {
+	o.Dates = append(o.Dates, data.DatesOf(changes)...)
 	for _, c := range changes {
 		for _, name := range c.Columns {
 			for _, t := range r.types {
@@ -105,9 +106,6 @@ func (r *reading) change(changes []data.Change, o *data.Options) error {
 			} else {
 				o.Wanted = append(o.Wanted, name)
 			}
-		}
-		if c.Kind == "date" {
-			o.Dates = append(o.Dates, c.Columns...)
 		}
 		o.Spare = 8 // the new columns are held beside the rows
 	}

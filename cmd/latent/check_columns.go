@@ -90,8 +90,12 @@ const skewed = 2
 func suggestScales(p *data.Report) {
 	var names, told, flag []string
 	for i, c := range p.Columns {
-		if p.Dates[i] && c.Use == "ignored" {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q holds dates, and is left out; --transform %s fits it as days", c.Name, text.ShellWord("date:"+data.ChangeName(c.Name))))
+		if kinds := p.Dates[i]; len(kinds) > 0 && c.Use == "ignored" {
+			var flags []string
+			for _, kind := range kinds {
+				flags = append(flags, "--transform "+text.ShellWord(kind+":"+data.ChangeName(c.Name))+map[string]string{"dmy": " (day first)", "mdy": " (month first)"}[kind])
+			}
+			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q holds dates, and is left out; %s fits it as days", c.Name, text.List(flags, "or")))
 		}
 		if isNumber(&c) && c.Min > 0 && p.Skewness[i] > skewed {
 			names, told, flag = append(names, strconv.Quote(c.Name)), append(told, strconv.FormatFloat(p.Skewness[i], 'f', 1, 64)), append(flag, data.ChangeName(c.Name))

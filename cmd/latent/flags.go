@@ -135,7 +135,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the random numbers")
 	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
 	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
-	f.StringVar(&s.Transform, "transform", "", "put columns on other scales first: 'log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon'; kept in the model")
+	f.StringVar(&s.Transform, "transform", "", "put columns on other scales first: 'log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon', or dmy: or mdy: for dates such as 1/2/2024; kept in the model")
 	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")
 	f.BoolVar(&s.AllowLong, "allow-long", false, "fit even what would take long: many parameters for the size of the table")
 	f.StringVar(&s.config, "config", "", "JSON file of flags: {\"k\": 3, \"covariance\": \"tied\"}; a flag overrules the file")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +51,7 @@ func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *mo
 	dates := make([]bool, m.D())
 	for j, name := range m.Columns {
 		kind := data.Float
-		dates[j] = slices.Contains(m.Dates(), name)
+		_, dates[j] = m.Date(name)
 		if named(m, j) || dates[j] {
 			kind = data.Text
 		}

@@ -82,7 +82,7 @@ func (f *Rows) origins(raw *sweep.Survey) ([]data.Change, error) {
 		given, _ = model.ChangesOf(f.Plan.Given.Transform)
 	}
 	for _, c := range f.Plan.Changes {
-		if c.Kind != "date" {
+		if !c.Dated() {
 			list = append(list, c)
 			continue
 		}
@@ -97,7 +97,7 @@ func (f *Rows) origins(raw *sweep.Survey) ([]data.Change, error) {
 				}
 			}
 			if _, err := data.Bind([]data.Change{own}, f.UserNames); err != nil {
-				return nil, plan.Wrong("Transform", "date: column %q holds a day outside of the years 1 to 9999; dates are days since 1970-01-01", name)
+				return nil, plan.Wrong("Transform", "%s: column %q holds a day outside of the years 1 to 9999; dates are days since 1970-01-01", c.Kind, name)
 			}
 			list = append(list, own)
 		}

@@ -58,7 +58,7 @@ func rank(c Column) int {
 // column returns what is told of column j.
 func (b *Builder) column(j int) Column {
 	g, use := &b.cols[j], b.info.Columns[j].Use
-	c := Column{Name: g.name, Date: g.date, Fitted: g.fitted >= 0, Known: use == "truth", Weight: use == "weight", Missing: g.missing, Distinct: int64(len(g.names)), Groups: make([]Cell, b.k)}
+	c := Column{Name: g.name, Date: g.date != nil, Fitted: g.fitted >= 0, Known: use == "truth", Weight: use == "weight", Missing: g.missing, Distinct: int64(len(g.names)), Groups: make([]Cell, b.k)}
 	if g.full {
 		c.Distinct = MostLevels + 1
 	}

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -42,8 +41,8 @@ type Builder struct {
 // gathered is what is known of a column.
 type gathered struct {
 	name    string
-	fitted  int  // its index in the model, -1 for none
-	date    bool // cells are dates, and their numbers days since 1970-01-01
+	fitted  int              // its index in the model, -1 for none
+	date    *data.DateParser // of dates, whose numbers are days since 1970-01-01; nil for other columns
 	missing int64
 	numbers int64 // cells that are numbers
 	texts   int64
@@ -66,7 +65,10 @@ func New(m *model.Model, info *data.Info, by Options) *Builder {
 		g := gathered{name: c.Name, fitted: -1, whole: true, rising: true, moments: make([]moments, k+1), index: map[string]int{}}
 		for j, name := range m.Columns {
 			if name == c.Name {
-				g.fitted, g.date = j, slices.Contains(m.Dates(), name)
+				g.fitted = j
+				if d, ok := m.Date(name); ok {
+					g.date = &data.DateParser{Order: d.Order}
+				}
 			}
 		}
 		b.cols = append(b.cols, g)
@@ -126,8 +128,8 @@ func (g *gathered) add(b *Builder, s *model.Scored, j int) {
 	g.x = g.x[:0]
 	for i := range n {
 		v, number, missing := b.info.Spelled(s.Cells[i*len(b.cols)+j])
-		if g.date && !missing {
-			v, number = data.ParseDate(s.Cells[i*len(b.cols)+j])
+		if g.date != nil && !missing {
+			v, number = g.date.Parse(s.Cells[i*len(b.cols)+j])
 		}
 		if missing || !number {
 			v = math.NaN()
