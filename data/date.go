@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 )
@@ -41,11 +42,13 @@ func DatesOf(list []Change) (dates []DateColumn) {
 // dateForms are the texts that are read as dates, by the order of day and month: ISO 8601, apart or without separators, with a blank for the
 // T too, and forms in which no two readers take another number for the day: days before months with points between, and months by their English
 // names. Years of two digits, which a known order makes readable, are those from 1969 to 2068, as POSIX has them.
-var dateForms = map[string][]string{
-	"date": dateLayouts("2.1.2006"),
-	"dmy":  dateLayouts("2.1.2006", "2/1/2006", "2-1-2006", "2.1.06", "2/1/06", "2-1-06"),
-	"mdy":  dateLayouts("1/2/2006", "1-2-2006", "1.2.2006", "1/2/06", "1-2-06", "1.2.06"),
-}
+var dateForms = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"date": dateLayouts("2.1.2006"),
+		"dmy":  dateLayouts("2.1.2006", "2/1/2006", "2-1-2006", "2.1.06", "2/1/06", "2-1-06"),
+		"mdy":  dateLayouts("1/2/2006", "1-2-2006", "1.2.2006", "1/2/06", "1-2-06", "1.2.06"),
+	}
+})
 
 // dateLayouts returns the layouts of dates, some of them given, with and without times.
 func dateLayouts(days ...string) (layouts []string) {
@@ -150,7 +153,7 @@ func (p *DateParser) plain(s string) (days float64, ok bool) {
 	if order == "" {
 		order = "date"
 	}
-	forms := dateForms[order]
+	forms := dateForms()[order]
 	for n := -1; n < len(forms); n++ {
 		at := n
 		if n < 0 {
