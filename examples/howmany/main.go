@@ -45,7 +45,7 @@ func run(w io.Writer, path string, spec latent.Spec) error {
 	if r.Choice.Verdict != "flat" {
 		return nil
 	}
-	// A flat choice is one between two ways to see the same rows. Does the second split the groups of the first, or cut
+	// A close call is one between two ways to see the same rows. Does the second split the groups of the first, or cut
 	// across them?
 	spec.K, spec.KRange, spec.Covariance = best[1].K, [2]int{}, best[1].Covariance
 	second, err := latent.Fit(ctx, src, spec)
