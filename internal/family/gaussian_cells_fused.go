@@ -28,7 +28,7 @@ const columnFeatures = 3
 // fuseCells returns nil where squares of what is missing might leave the range of float64.
 func (b *gaussianKernel) fuseCells(logw []float64) FusedKernel {
 	k, d := b.k, b.d
-	f := &fusedCells{b: b, shift: make([]float64, k), logw: logw, kp: kern.Pad(k), own: make([]bool, k), all: true}
+	f := &fusedCells{b: b, shift: make([]float64, k), logw: logw, kp: kern.Pad(k), own: make([]bool, k), all: true, scale: make([]float64, 0, k*d), twice: make([]float64, 0, k*d)}
 	for c := range k {
 		off := b.cancellation(c)
 		if !(off < math.Inf(1)) {

@@ -123,7 +123,12 @@ func TestGapsGiveTheSameBits(t *testing.T) {
 		for _, from := range []data.Source{src, streamed{src}} {
 			for _, threads := range []int{1, 2, 3, 7} {
 				local := sweep.NewLocal(from, n, make([]float64, d), threads)
-				for range 2 { // the second pass takes what the first has kept
+				for range 2 { // the second pass takes what those before have kept
+					other := slices.Clone(theta)
+					slices.Reverse(other)
+					if _, err := local.Sweep(context.Background(), []sweep.Task{{Mixture: m, Theta: other, Beta: 1}}); err != nil {
+						t.Fatal(err)
+					}
 					s, err := local.Sweep(context.Background(), []sweep.Task{{Mixture: m, Theta: theta, Beta: 1}})
 					if err != nil {
 						t.Fatal(err)

@@ -39,6 +39,7 @@ type Local struct {
 	bases   baseRows
 
 	patterns patternRows
+	idle     idleWorkers
 }
 
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
@@ -69,7 +70,8 @@ func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, e
 		return nil, err
 	}
 	stopped := stopper(ctx, tasks)
-	workers, bounded := make([]*worker, l.threads), bounded(bound)
+	bounded := bounded(bound)
+	workers := l.idle.take(tasks, l.threads)
 	var spare pool[[]*family.Stats]
 	fresh := func() []*family.Stats {
 		if s, ok := spare.get(); ok {
@@ -124,6 +126,9 @@ func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, e
 	total, ok, err := f.run(ctx, l.src)
 	if err != nil {
 		return nil, err
+	}
+	if !bounded {
+		l.idle.put(tasks, workers)
 	}
 	if !ok {
 		return fresh(), nil
