@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
 )
 
 // strict is the place of (j, l), l < j, in a packed strictly lower triangle.
@@ -134,13 +133,24 @@ func cayley(k, axes, near []float64, d int) {
 			least, at = math.Abs(dot), a
 		}
 	}
-	if d > 1 && mat.Det(mat.NewDense(d, d, slices.Clone(axes))) < 0 {
+	if d > 1 && reflects(axes, d) {
 		flip(axes, at, d)
 	}
 	coordinatesOf(k, axes, d)
 	if _, _, size := largest(k, d); !(size <= maxCayley) {
 		smallest(k, axes, d)
 	}
+}
+
+// reflects reports whether the determinant of the orthogonal matrix a is -1. mat.Det would spend most of its time on an estimate of the condition.
+func reflects(a []float64, d int) bool {
+	at, lu := make([]int, d), slices.Clone(a)
+	lapack64.Getrf(blas64.General{Rows: d, Cols: d, Stride: d, Data: lu}, at)
+	odd := false
+	for j, swapped := range at {
+		odd = odd != (swapped != j) != (lu[j*d+j] < 0)
+	}
+	return odd
 }
 
 // flip turns axis a round.

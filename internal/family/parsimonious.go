@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // Parsimonious is a multivariate normal family whose covariances share a part (see Shape): their volume, their shape, the
@@ -241,23 +242,23 @@ func (e *ellipsoid) factor(u []float64) {
 	for _, v := range e.log {
 		volume += v / float64(d)
 	}
-	rows := mat.NewDense(d, d, nil)
+	r := make([]float64, d*d)
 	for i, a := range order {
 		sd := math.Exp(e.log[a] - volume)
 		for j := range d {
-			rows.Set(i, j, sd*e.turn.axes[j*d+a])
+			r[i*d+j] = sd * e.turn.axes[j*d+a]
 		}
 	}
-	var qr mat.QR
-	qr.Factorize(rows)
-	var r mat.Dense
-	qr.RTo(&r)
+	const block = 32 // columns that lapack takes together
+	work := make([]float64, (1+block)*d)
+	// mat.QR would spend most of its time on an estimate of the condition.
+	lapack64.Geqrf(blas64.General{Rows: d, Cols: d, Stride: d, Data: r}, work[:d], work[d:], block*d)
 	size := math.Exp(volume)
 	for l := range d {
-		pivot := r.At(l, l)
+		pivot := r[l*d+l]
 		sign := math.Copysign(size, pivot)
 		for j := l + 1; j < d; j++ {
-			u[tri(j, l)] = sign * r.At(l, j)
+			u[tri(j, l)] = sign * r[l*d+j]
 		}
 		u[tri(l, l)] = volume + math.Log(max(math.Abs(pivot), 1e-300))
 	}
