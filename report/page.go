@@ -14,6 +14,7 @@ import (
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/plot"
 )
 
@@ -90,7 +91,7 @@ func Write(w io.Writer, p Page) error {
 	first := min(len(warnings), 3)
 	var out bytes.Buffer
 	err := page.Execute(&out, map[string]any{"Title": fmt.Sprintf("%s: %s", b.file(), text.Count(b.k, "group")), "File": b.file(), "Finding": tell.Finding(b.r), "Overview": b.overview(), "CSS": template.CSS(plot.CSS()),
-		"Groups": groups, "Trust": b.trust(), "Warnings": warnings[:first], "More": warnings[first:], "HowMany": text.Count(len(warnings)-first, "more warning"), "Parts": parts, "Facts": b.facts()})
+		"Groups": groups, "Trust": b.trust(), "Unfinished": !b.r.ByHand && b.r.Starts.N > 0 && !b.r.Converged, "Warnings": warnings[:first], "More": warnings[first:], "HowMany": text.Count(len(warnings)-first, "more warning"), "Parts": parts, "Facts": b.facts()})
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:]
 // warnings are the texts of those of the result, in which the data have their short name.
 func (b *builder) warnings() (said []string) {
 	for _, w := range b.r.Warnings {
-		if certain(w) { // nothing to be wary of: it stands below, see fitted
+		if certain(w) || w.Code == model.Unfinished || w.Code == model.Interrupted { // nothing to be wary of, see fitted; or in the line of trust already
 			continue
 		}
 		s := w.Text

@@ -126,3 +126,19 @@ func TestWhatIsNormalIsNoWarning(t *testing.T) {
 		t.Errorf("warnings %q", got)
 	}
 }
+
+// That a fit has not finished is said once, where trust is told.
+func TestUnfinishedIsToldOnce(t *testing.T) {
+	rows := make([][]float64, 200)
+	for i := range rows {
+		rows[i] = []float64{float64(i*i%37) + 20*float64(i%2), float64(i * 7 % 23)}
+	}
+	src, err := data.FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pageOf(t, src, latent.Spec{K: 3, MaxIter: new(1)})
+	if n := strings.Count(page, "not finished"); n != 1 || !strings.Contains(page, `<div class="trust warning">`) {
+		t.Errorf("said %d times", n)
+	}
+}
