@@ -9,12 +9,23 @@ import (
 )
 
 // Progress is one step of one start, as an Observer sees it. The Point of the step is as the fit holds it, and not to be changed:
-// parameters are in coordinates of the fit, everything else is in the user's units.
+// parameters are in coordinates of the fit, everything else is in the user's units. Model and Next tell the parameters in the user's units too;
+// they are to be called while the observer is, and cost nothing where nobody calls them.
 type Progress struct {
 	Start int // which start, from 1
 	Of    int // how many starts there are
 	ascent.Step
+	seen search.Progress
 }
+
+// Model returns the model by which the step shares out the rows, at the inverse temperature Point.Beta: the one before the M-step, where the step
+// has one. Its components are in the climb's own order, in which each keeps its place from step to step; Result.Order tells where the result has
+// them. It belongs to the caller, and is the model of a file but for what only the end of a fit knows.
+func (p Progress) Model() *model.Model { return p.seen.Model() }
+
+// Next returns the model after the M-step, in the order of Model; nil where the step has no halves or is the last of its climb. Its free energy
+// with the responsibilities of the step is Point.Lifted.
+func (p Progress) Next() *model.Model { return p.seen.Next() }
 
 // Observer is told how a fit is getting on. Each function may be nil; they are called from one goroutine at a time, and change no
 // result.
@@ -55,7 +66,7 @@ func (all observers) stages() search.Observer {
 		o.Step = func(p search.Progress) {
 			for _, own := range all {
 				if own.Step != nil {
-					own.Step(Progress(p))
+					own.Step(Progress{p.Start, p.Of, p.Step, p})
 				}
 			}
 		}

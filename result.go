@@ -54,6 +54,10 @@ type Result struct {
 
 	Model  *model.Model  `json:"-"` // the model
 	Reason ascent.Reason `json:"-"` // why the winning start stopped
+	Start  int           `json:"-"` // the winning climb, as Progress numbers it; 0 where a model file tells the result
+	// Order is for each component of the winning climb, in the order that Progress.Model has them, its index among Components. It is nil
+	// where a model file tells the result.
+	Order []int `json:"-"`
 }
 
 // Timing is where the seconds went.
@@ -70,6 +74,7 @@ type Timing struct {
 func newResult(r *search.Result, threads int, took time.Duration) *Result {
 	t := Told(r.Model)
 	t.Crosstab, t.Reason, t.Threads, t.Seconds = r.Crosstab, r.Reason, threads, took.Seconds()
+	t.Start, t.Order = r.Start, r.Order
 	t.Timing = Timing{Start: r.Timing.Start, Fit: r.Timing.Fit, Judge: r.Timing.Judge}
 	if r.Model.Provenance.Stability != nil || r.Model.Provenance.LRT != nil {
 		t.Timing.Repeat = t.Seconds - t.Timing.Start - t.Timing.Fit - t.Timing.Judge

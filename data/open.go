@@ -54,22 +54,24 @@ const StandardInput = "standard input"
 // open opens a path, "-" or "@name" and finds out what it holds. What is compressed, or comes only once, is kept in a
 // spool.
 func open(ctx context.Context, path string, o Options) (*opened, error) {
+	name := cmp.Or(o.Name, path)
 	switch {
 	case path == "-":
+		name = cmp.Or(o.Name, StandardInput)
 		if o.Stdin == nil {
-			return nil, fileError(StandardInput, "there is none here")
+			return nil, fileError(name, "there is none here")
 		}
-		return spooled(ctx, o.Stdin, StandardInput, o)
+		return spooled(ctx, o.Stdin, name, o)
 	case strings.HasPrefix(path, "@"):
-		return openDataset(ctx, path, o)
+		return openDataset(ctx, path, name, o)
 	}
-	f, err := openPath(ctx, path)
+	f, err := openPath(ctx, path, name)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = fileError(path, "this is a directory")
+		err = fileError(name, "this is a directory")
 	}
 	if err != nil {
 		f.Close()
@@ -77,10 +79,10 @@ func open(ctx context.Context, path string, o Options) (*opened, error) {
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 { // a pipe has no size and cannot be read twice; files of /proc say 0
 		defer f.Close()
-		return spooled(ctx, f, path, o)
+		return spooled(ctx, f, name, o)
 	}
-	disk := &regular{f, path, info}
-	of, err := openFile(ctx, f, info.Size(), path, o)
+	disk := &regular{f, name, info}
+	of, err := openFile(ctx, f, info.Size(), name, o)
 	if err != nil {
 		err = cmp.Or(disk.changed(), err)
 		f.Close()
@@ -91,7 +93,7 @@ func open(ctx context.Context, path string, o Options) (*opened, error) {
 }
 
 // openPath is os.Open that gives up when ctx ends: a named pipe may wait for its writer for ever.
-func openPath(ctx context.Context, path string) (*os.File, error) {
+func openPath(ctx context.Context, path, name string) (*os.File, error) {
 	type result struct {
 		f   *os.File
 		err error
@@ -108,7 +110,7 @@ func openPath(ctx context.Context, path string) (*os.File, error) {
 	select {
 	case d := <-done:
 		if d.err != nil {
-			return nil, openError(path, d.err)
+			return nil, openError(name, d.err)
 		}
 		return d.f, nil
 	case <-ctx.Done():
@@ -117,25 +119,25 @@ func openPath(ctx context.Context, path string) (*os.File, error) {
 }
 
 // openError says in plain words why a file could not be opened.
-func openError(path string, err error) error {
+func openError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fileError(path, "there is no such file")
+		return fileError(name, "there is no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return fileError(path, "no permission to read it")
+		return fileError(name, "no permission to read it")
 	}
-	return fileError(path, "%v", errors.Unwrap(err))
+	return fileError(name, "%v", errors.Unwrap(err))
 }
 
-func openDataset(ctx context.Context, path string, o Options) (*opened, error) {
+func openDataset(ctx context.Context, path, name string, o Options) (*opened, error) {
 	b, truth, notFeatures, ok := dataset(path[1:])
 	if !ok {
-		return nil, fileError(path, "there is no built-in set of this name; see latent datasets")
+		return nil, fileError(name, "there is no built-in set of this name; see latent datasets")
 	}
 	if o.Format != "" && o.Format != "auto" && o.Format != "csv" {
-		return nil, fileError(path, "a built-in set is csv, not %s; leave --format out", o.Format)
+		return nil, fileError(name, "a built-in set is csv, not %s; leave --format out", o.Format)
 	}
-	f, err := openText(ctx, bytes.NewReader(b), int64(len(b)), path, o)
+	f, err := openText(ctx, bytes.NewReader(b), int64(len(b)), name, o)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 // Options says how a file is read. The zero value lets the reader decide.
 type Options struct {
+	Name      string // what the file is called in Info.Name, errors and warnings; "": its path
 	Format    string // csv, tsv, npy, idx, parquet; "" or "auto": by content
 	Header    string // yes, no; "" or "auto": by looking at the first lines
 	Delimiter string // one sign, or its name; "" or "auto": by looking

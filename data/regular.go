@@ -9,7 +9,7 @@ import (
 // to when it was opened: rows are those of one state of the file, or an error.
 type regular struct {
 	*os.File
-	name string
+	name string // what it is called in messages
 	was  fs.FileInfo
 }
 
@@ -42,7 +42,7 @@ func (f *Info) Changed() error {
 	if f.file == nil {
 		return nil
 	}
-	now, err := os.Stat(f.file.name)
+	now, err := os.Stat(f.file.Name())
 	if err != nil || !os.SameFile(f.file.was, now) {
 		return nil
 	}

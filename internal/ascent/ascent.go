@@ -99,6 +99,9 @@ type Step struct {
 	Done Reason
 }
 
+// InHalves reports whether the step is an E-step that an M-step follows: of EM, or of hard labels.
+func (s *Step) InHalves() bool { return s.Halves || math.IsInf(s.Point.Beta, 1) }
+
 // Reason is why a driver stopped.
 type Reason uint8
 

@@ -64,6 +64,9 @@ func (p *Parameters) Family(variances []float64) family.Family {
 
 // Counts returns the number of levels of each column; nil where there are none.
 func Counts(levels [][]string) []int {
+	if levels == nil {
+		return nil
+	}
 	n := make([]int, len(levels))
 	for j, names := range levels {
 		n[j] = len(names)

@@ -62,6 +62,7 @@ func (f *Fit) confirmed(ctx context.Context, s ascent.Step, start, of int) (asce
 			}
 		}
 	}
+	watch = f.userProgress(watch)
 	driver := func(int) ascent.Driver { return ascent.Confirm{Climb: finish, Done: s.Done} }
 	r := l.climb(ctx, driver, [][]float64{s.Point.Theta}, watch)[0]
 	f.ConfirmSweeps += r.Sweeps

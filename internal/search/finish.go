@@ -24,6 +24,8 @@ type Result struct {
 	Certificate model.Certificate
 	Crosstab    *score.Crosstab[int] // of the groups against the known classes; nil without these, or where they are too many
 	Reason      ascent.Reason        // why the winning start stopped
+	Start       int                  // the winning climb, as Progress numbers it
+	Order       []int                // for each component of that climb its place in the model
 	Timing      Stages
 }
 
@@ -56,7 +58,7 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 		m.Sizes = t.sizes
 	}
 	s := win.Last
-	r := &Result{Model: m, Reason: s.Done}
+	r := &Result{Model: m, Reason: s.Done, Start: win.start + 1, Order: f.placesIn(order)}
 	p := f.provenance(e, t)
 	m.Provenance = p
 	n := f.Numbers(t)
@@ -156,27 +158,48 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	if m, order, ok := f.unmoved(p.Theta); ok {
 		return m, order
 	}
-	k := f.Mix.K
-	comp := f.Mix.Components(p.Theta)
-	weight := make([]float64, k)
-	for c, lw := range f.Mix.LogWeights(nil, p.Theta) {
-		weight[c] = math.Exp(lw)
-	}
+	return f.byWeight(p.Theta, p.Weights)
+}
+
+// byWeight returns the model of theta, whose components are sorted as Model says, and their order. sizes are those of centres.
+func (f *Fit) byWeight(theta, sizes []float64) (*model.Model, []int) {
+	comp, weight := f.Mix.Components(theta), f.weights(theta)
 	if !f.Plan.Mixture() {
-		weight = p.Weights
+		weight = sizes
 	}
 	place := f.places(comp)
-	order = make([]int, k)
-	for c := range k {
-		order[c] = c
-	}
+	order := upTo(f.Mix.K)
 	slices.SortStableFunc(order, func(a, b int) int {
 		if weight[a] != weight[b] {
 			return map[bool]int{true: -1, false: 1}[weight[a] > weight[b]]
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	m = &model.Model{Kind: f.Plan.Kind.Name, Columns: f.Names, Types: f.Plan.Types, Levels: f.Plan.Levels, Transform: f.Transform}
+	return f.modelIn(order, comp, weight)
+}
+
+// weights returns the mixing weights in theta, of all components that take part.
+func (f *Fit) weights(theta []float64) []float64 {
+	weight := f.Mix.LogWeights(nil, theta)
+	for c, lw := range weight {
+		weight[c] = math.Exp(lw)
+	}
+	return weight
+}
+
+// upTo returns the numbers from 0 to k-1.
+func upTo(k int) []int {
+	order := make([]int, k)
+	for c := range order {
+		order[c] = c
+	}
+	return order
+}
+
+// modelIn returns the model of components with such parameters and weights in such an order, and after them those that took no part: in the
+// order returned they are -1.
+func (f *Fit) modelIn(order []int, comp, weight []float64) (*model.Model, []int) {
+	m := &model.Model{Kind: f.Plan.Kind.Name, Columns: f.Names, Types: f.Plan.Types, Levels: f.Plan.Levels, Transform: f.Transform}
 	for _, c := range order {
 		if m.HasDensity() {
 			m.Weights = append(m.Weights, weight[c])

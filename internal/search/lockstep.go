@@ -22,6 +22,7 @@ type Progress struct {
 	Start int // which start, from 1
 	Of    int // how many starts there are
 	ascent.Step
+	fit *Fit // that climbs; see Model
 }
 
 // Observer is told how a fit is getting on, as latent.Observer says. Each function may be nil.
@@ -346,19 +347,26 @@ func (o objective) Eval(ctx context.Context, theta []float64, beta float64) (*as
 	return o.l.point(&task, a.stats), nil
 }
 
-// userProgress returns a function that takes steps in the units of the fit and shows them to watch in the user's.
+// userProgress returns a function that takes steps in the units of the fit and shows them to watch in the user's; nil for nil.
 func (f *Fit) userProgress(watch func(Progress)) func(Progress) {
-	if watch == nil || f.Units.Scale == nil && f.Units.WeightPower == 0 {
-		return watch
+	switch {
+	case watch == nil:
+		return nil
+	case f.Units.Scale == nil && f.Units.WeightPower == 0 && f.LogJacobian() == 0:
+		return func(p Progress) {
+			p.fit = f
+			watch(p)
+		}
 	}
 	return func(p Progress) {
 		at := *p.Point
-		p.Point = &at
+		p.fit, p.Point = f, &at
 		at.F, at.Lifted, at.Entropy = f.UserObjective(at.F), f.UserObjective(at.Lifted), f.UserWeight(at.Entropy)
-		if f.Plan.Mixture() {
-			at.LogLik = f.UserObjective(at.LogLik)
+		if p.Remaining = f.UserWeight(p.Remaining); f.Plan.Mixture() {
+			at.LogLik, p.Change = f.UserObjective(at.LogLik), f.UserWeight(p.Change)
+		} else {
+			p.Change = f.UserObjective(p.Change)
 		}
-		p.Change, p.Remaining = f.UserObjective(p.Change)-f.UserObjective(0), f.UserWeight(p.Remaining)
 		watch(p)
 	}
 }
