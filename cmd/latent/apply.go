@@ -89,6 +89,7 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 		return nil, nil, nil, err
 	}
 	o.Stream, o.Carry = a.all, a.all // cells are text: they pass through without being held
+	o.Name = calledIn(cmd.Context(), path)
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if tooLarge := (*data.MemoryError)(nil); errors.As(err, &tooLarge) && !o.Stream && path != "-" {
 		o.Stream = true // a few passes over the file, and no memory for its rows

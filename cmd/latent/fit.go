@@ -60,18 +60,21 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	}
 	defer in.close()
 	src, info, spec, read := in.src, in.info, in.spec, in.read
+	if tell := hooksOf(cmd.Context()).Read; tell != nil {
+		tell(src, info, f.data.used)
+	}
 	if f.spec.penalty == "auto" {
 		v, err := latent.SuggestPenalty(cmd.Context(), src, spec, spec.K)
 		if wrong := (*latent.SpecError)(nil); errors.As(err, &wrong) {
 			return usageError{err}
 		}
 		if err != nil {
-			return fileError(path, err)
+			return f.data.error(cmd.Context(), path, err)
 		}
 		spec.Penalty, spec.K = &v, 0
 	}
 	trace, see := f.out.watch(cmd, &spec)
-	r, err := latent.Fit(cmd.Context(), src, spec, see)
+	r, err := latent.Fit(cmd.Context(), src, spec, observers(cmd.Context(), see)...)
 	trace.finish()
 	if err != nil {
 		return f.data.error(cmd.Context(), path, err)
@@ -84,6 +87,9 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	}
 	r.Timing.Write = time.Since(wrote).Seconds()
 	r.Seconds = time.Since(began).Seconds()
+	if tell := hooksOf(cmd.Context()).Result; tell != nil {
+		tell(r)
+	}
 	if err := f.out.tell(cmd, r, info); err != nil {
 		return err
 	}

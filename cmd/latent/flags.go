@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -360,11 +361,11 @@ func (d *dataFlags) error(ctx context.Context, path string, err error) error {
 	case errors.As(err, &changed) && changed.Row > 0:
 		row = changed.Row
 	default:
-		return fileError(path, err)
+		return fileError(cmp.Or(d.used.Name, path), err)
 	}
 	line, lost := data.Line(ctx, path, d.used, row)
 	if lost != nil || line == 0 {
-		return fileError(path, err)
+		return fileError(cmp.Or(d.used.Name, path), err)
 	}
-	return fmt.Errorf("%s:%d: %w", nameOf(path), line, err)
+	return fmt.Errorf("%s:%d: %w", cmp.Or(d.used.Name, nameOf(path)), line, err)
 }

@@ -36,6 +36,7 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	if err != nil {
 		return nil, err
 	}
+	o.Name = calledIn(cmd.Context(), path)
 	how.options(cmd.Context(), path, s.labelColumn(), &o)
 	if err := s.startRows(cmd.Context(), &spec, path, &o); err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ func repeat(cmd *cobra.Command, args []string) string {
 // reportStep is a step as the page draws it.
 func reportStep(p latent.Progress) report.Step {
 	s := report.Step{Start: p.Start, Sweep: p.Sweeps, Free: p.Point.F, LogLik: p.Point.LogLik, Beta: p.Point.Beta, Distance: p.Distance, Lifted: math.NaN()}
-	if p.Halves || math.IsInf(p.Point.Beta, 1) {
+	if p.InHalves() {
 		s.Lifted = p.Point.Lifted
 	}
 	return s

@@ -128,7 +128,7 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 		spec.Penalty, spec.K = &v, 0
 	}
 	trace, see := f.out.watch(cmd, &spec)
-	r, err := latent.Fit(cmd.Context(), rows.Table, spec, see)
+	r, err := latent.Fit(cmd.Context(), rows.Table, spec, observers(cmd.Context(), see)...)
 	trace.finish()
 	if err != nil {
 		return fileError(path, err)
@@ -137,7 +137,7 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return fileError(path, err)
 	}
-	describe(r, &data.Info{Name: nameOf(path), Warnings: append(warnings, p.Notes...)})
+	describe(r, &data.Info{Name: cmp.Or(calledIn(cmd.Context(), path), nameOf(path)), Warnings: append(warnings, p.Notes...)})
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
 	if err := f.write(cmd, s, trace); err != nil {

@@ -56,6 +56,7 @@ func (f *checkFlags) run(cmd *cobra.Command, path string) error {
 	if err := missing(&o, how.gaps()); err != nil {
 		return err
 	}
+	o.Name = calledIn(cmd.Context(), path)
 	how.options(cmd.Context(), path, "", &o)
 	r := &replay{from: o.Stdin, most: cmp.Or(o.MaxMemory, data.DefaultMaxMemory()) / 2}
 	if path == "-" && o.Stdin != nil {

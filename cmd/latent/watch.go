@@ -93,7 +93,7 @@ func (w *watcher) record(p latent.Progress) {
 		beta = "inf"
 	}
 	half := "S"
-	if p.Halves || math.IsInf(pt.Beta, 1) {
+	if p.InHalves() {
 		half = "E"
 	}
 	fmt.Fprintf(b, "%d,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", p.Start, p.Sweeps, half, beta, opt(true, pt.F), opt(density, pt.LogLik), opt(density, kl),

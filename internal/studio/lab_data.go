@@ -1,0 +1,121 @@
+package studio
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// uniform returns the first n values of the stream of numbers from 0 to 1 with a seed: Knuth's linear congruential generator, which others can
+// repeat in three lines of any language.
+func uniform(seed uint64, n int) []float64 {
+	u := make([]float64, n)
+	for i := range u {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		u[i] = float64(seed>>11) / (1 << 53)
+	}
+	return u
+}
+
+// normal returns the first n standard normal values that pairs of that stream make (Box and Muller 1958).
+func normal(seed uint64, n int) []float64 {
+	u, z := uniform(seed, 2*n), make([]float64, n)
+	for i := range z {
+		z[i] = math.Sqrt(-2*math.Log(1-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
+	}
+	return z
+}
+
+// labTables are the tables of the lab that are made, by the name of their case.
+var labTables = map[string]func() [][]float64{
+	"tolerance-trap": func() [][]float64 { return shifted(2, 52, 400, 0.7, 1.5) },
+	"spike":          spiked,
+	"long-clusters":  long,
+	"unbalanced":     func() [][]float64 { return shifted(11, 12, 2000, 0.98, 2.5) },
+}
+
+// shifted returns pairs of normal values, moved along both axes where a uniform value is at least from.
+func shifted(seed, by uint64, n int, from, move float64) [][]float64 {
+	z, u := normal(seed, 2*n), uniform(by, n)
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = []float64{z[2*i], z[2*i+1]}
+		if u[i] >= from {
+			rows[i][0] += move
+			rows[i][1] += move
+		}
+	}
+	return rows
+}
+
+// spiked returns two groups and three rows in one place.
+func spiked() [][]float64 {
+	z := normal(77, 160)
+	rows := make([][]float64, 80)
+	for i := range rows {
+		rows[i] = []float64{z[2*i], z[2*i+1]}
+		if i%2 == 0 {
+			rows[i][0] += 4
+		}
+	}
+	for _, i := range []int{3, 5, 7} {
+		rows[i] = []float64{1.5, 2.5}
+	}
+	return rows
+}
+
+// long returns two groups that are long in x and lie side by side in y: even rows are the upper one.
+func long() [][]float64 {
+	z := normal(7, 800)
+	rows := make([][]float64, 400)
+	for i := range rows {
+		rows[i] = []float64{6 * z[2*i], 0.5 * z[2*i+1]}
+		if i%2 == 0 {
+			rows[i][1] += 3
+		}
+	}
+	return rows
+}
+
+// labPrefix is what the tables of the lab are called by, before the name of their case.
+const labPrefix = "@lab-"
+
+// labTable returns where a table of the lab lies, which is written when it is first asked for; "" for no such table. known adds a column that
+// tells the group of each row of long-clusters.
+func (s *Studio) labTable(name string, known bool) (path, folder string, err error) {
+	rows, there := labTables[name]
+	if !there {
+		return "", "", nil
+	}
+	s.labs.Lock()
+	defer s.labs.Unlock()
+	folder = filepath.Join(s.Folder, "lab")
+	path = filepath.Join(folder, name+".csv")
+	if known {
+		path = filepath.Join(folder, name+"-known.csv")
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, folder, nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", "", err
+	}
+	var b strings.Builder
+	b.WriteString("x,y")
+	if known {
+		b.WriteString(",group")
+	}
+	for i, row := range rows() {
+		b.WriteString("\n" + strconv.FormatFloat(row[0], 'f', 4, 64) + "," + strconv.FormatFloat(row[1], 'f', 4, 64))
+		if known {
+			b.WriteString("," + []string{"upper", "lower"}[i%2])
+		}
+	}
+	b.WriteString("\n")
+	if err = os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		os.Remove(path) // half of it would be taken for all
+	}
+	return path, folder, err
+}

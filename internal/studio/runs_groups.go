@@ -1,0 +1,46 @@
+package studio
+
+import (
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/profile"
+	"github.com/latent-go/latent/internal/text"
+)
+
+// groupsTable says what the groups of a result are like, as the summary of the command does: the columns that tell them apart best first.
+type groupsTable struct {
+	Rows   []string     `json:"rows"`   // how many in all, then in each group
+	Shares []string     `json:"shares"` // of each group
+	Lines  []groupsLine `json:"lines"`
+	Notes  []string     `json:"notes"`
+}
+
+// groupsLine is a column, or a level of one.
+type groupsLine struct {
+	Name    string   `json:"name"`
+	Level   bool     `json:"level"`
+	Between string   `json:"between"`
+	Cells   []string `json:"cells"` // of all rows, then of each group
+}
+
+// groupsOf returns the table of a result.
+func groupsOf(r *latent.Result) *groupsTable {
+	t := &groupsTable{Rows: []string{text.Thousands(r.Rows)}}
+	weights := make([]float64, len(r.Components))
+	for i, c := range r.Components {
+		weights[i] = c.Weight
+		t.Rows = append(t.Rows, text.Thousands(c.Rows))
+	}
+	t.Shares = text.Percents(weights, 1)
+	p := profile.Told(r.Model, weights, r.ColumnSD)
+	t.Notes = p.Notes(len(p.Columns))
+	for i := range p.Columns {
+		for _, l := range p.Columns[i].Lines() {
+			line := groupsLine{Name: l.Name, Level: l.Level, Cells: l.Cells}
+			if b := l.Column.Between; b != nil && !l.Level {
+				line.Between = text.Percent(*b)
+			}
+			t.Lines = append(t.Lines, line)
+		}
+	}
+	return t
+}

@@ -1,0 +1,125 @@
+package studio
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/model"
+)
+
+// candidate takes note of a candidate of a choice.
+func (n *run) candidate(at, of int, _ model.Candidate) {
+	n.mu.Lock()
+	n.tried = &counted{at, of}
+	n.mu.Unlock()
+}
+
+// progress takes note of a step of a fit that is not watched.
+func (n *run) progress(p latent.Progress) {
+	n.mu.Lock()
+	n.climb = &stride{Start: p.Start, Starts: p.Of, Sweep: p.Sweeps, SE: number(p.Distance)}
+	n.mu.Unlock()
+}
+
+// newest returns how far the fit is, once; nil where nothing is new.
+func (n *run) newest() any {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	tried, climb := n.tried, n.climb
+	n.tried, n.climb = nil, nil
+	switch {
+	case climb != nil:
+		return climb
+	case tried != nil:
+		return tried
+	}
+	return nil
+}
+
+// lines are an answer of lines of JSON.
+type lines struct {
+	w     http.ResponseWriter
+	c     *http.ResponseController
+	begun bool
+}
+
+// send sends a line. An error means that nobody listens any more, which ends the run by its request.
+func (l *lines) send(v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		b = []byte(`{"error":"this is a fault of latent studio: an answer that is no JSON"}`)
+	}
+	if !l.begun {
+		l.w.Header().Set("Content-Type", "application/x-ndjson")
+		l.begun = true
+	}
+	l.c.SetWriteDeadline(time.Now().Add(patience)) // a test's recorder has none
+	l.w.Write(append(b, '\n'))
+	l.c.Flush()
+}
+
+// stream answers with the course of a run: what is new every 33 ms, whatever the pace of the fit and of the page. Where the fit is refused before
+// its rows are read, the answer is the refusal.
+func (n *run) stream(w http.ResponseWriter) {
+	out := lines{w: w, c: http.NewResponseController(w)}
+	clock := time.NewTicker(interval)
+	defer clock.Stop()
+	sent := 0
+	fresh := func() {
+		if frames := n.record.since(sent); len(frames) > 0 {
+			out.send(map[string]any{"frames": frames})
+			sent += len(frames)
+		}
+		if p := n.newest(); p != nil {
+			out.send(map[string]any{"progress": p})
+		}
+	}
+	began := n.began
+	for {
+		select {
+		case <-began:
+			n.begin(&out)
+			began = nil
+		case <-clock.C:
+			if began == nil {
+				fresh()
+			}
+		case <-n.ended:
+			n.finish(&out, began != nil, fresh)
+			return
+		}
+	}
+}
+
+// begin sends the first line.
+func (n *run) begin(out *lines) {
+	n.mu.Lock()
+	first := map[string]any{"run": n.ID, "columns": n.info.Features, "k": n.k()}
+	n.mu.Unlock()
+	out.send(first)
+}
+
+// finish sends what is left, and the last line. late says that the first was not sent yet.
+func (n *run) finish(out *lines, late bool, fresh func()) {
+	n.mu.Lock()
+	read, last, state := n.info != nil, n.last, n.state
+	n.mu.Unlock()
+	switch {
+	case late && !read && state == failed:
+		answer(out.w, http.StatusUnprocessableEntity, last)
+		return
+	case late:
+		n.begin(out)
+	}
+	fresh()
+	out.send(last)
+}
+
+// replaceFolder leaves a folder out of a message.
+func replaceFolder(message, folder string) string {
+	return strings.ReplaceAll(message, folder+string(filepath.Separator), "")
+}

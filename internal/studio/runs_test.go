@@ -1,0 +1,307 @@
+package studio
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
+)
+
+// set loads a built-in set.
+func loadSet(t testing.TB, name string, o data.Options) (data.Source, *data.Info) {
+	t.Helper()
+	src, info, err := data.Load(context.Background(), name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src, info
+}
+
+// Means and covariances on a plane are those of the components, by the whole matrices: after scaling, on principal components, for every kind of
+// column.
+func TestComponentsOnAPlaneAreProducts(t *testing.T) {
+	t.Parallel()
+	src, info := loadSet(t, "@iris", data.Options{Exclude: []string{"species"}})
+	dir := axis{-1, []float64{1, 2, 3, 4}, []float64{0.5, -0.5, 0.5, 0.5}}
+	for name, spec := range map[string]latent.Spec{
+		"full": {K: 3}, "scaled": {K: 3, Scale: "standard"}, "tied": {K: 2, Covariance: "tied"}, "round": {K: 2, Covariance: "spherical", Scale: "robust"},
+		"pca": {K: 2, PCA: 2}, "scaled pca": {K: 2, PCA: 3, Scale: "standard"},
+	} {
+		spec.Columns, spec.NInit = info.Features, 1
+		r, err := latent.Fit(t.Context(), src, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := r.Model
+		for _, axes := range [][2]axis{{{Column: 0}, {Column: 3}}, {{Column: 2}, dir}} {
+			got := newView(irisFile(info), axes[:], []string{info.Features[axes[0].Column], info.Features[max(axes[1].Column, 0)]}, m.Columns).components(m)
+			var factor [2][]float64
+			var from [2][]float64
+			for i, a := range axes {
+				factor[i], from[i] = a.Dir, a.Mean
+				if a.Column >= 0 {
+					factor[i], from[i] = make([]float64, 4), make([]float64, 4)
+					factor[i][a.Column] = 1
+				}
+			}
+			for c := range m.K() {
+				mean, cov := m.UserMean(c), wholeCovariance(m, c)
+				want := []float64{m.Weights[c], 0, 0, 0, 0, 0}
+				for j := range 4 {
+					want[1] += factor[0][j] * (mean[j] - from[0][j])
+					want[2] += factor[1][j] * (mean[j] - from[1][j])
+					for l := range 4 {
+						want[3] += factor[0][j] * cov[j][l] * factor[0][l]
+						want[4] += factor[0][j] * cov[j][l] * factor[1][l]
+						want[5] += factor[1][j] * cov[j][l] * factor[1][l]
+					}
+				}
+				for i, v := range want {
+					if math.Abs(float64(got[6*c+i])-v) > 1e-5*max(1, math.Abs(v)) {
+						t.Errorf("%s, group %d: %v on the plane, by whole matrices %v", name, c+1, got[6*c:6*c+6], want)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// irisFile is what an open table knows of features.
+func irisFile(info *data.Info) *file {
+	f := &file{}
+	for _, name := range info.Features {
+		f.looked.Columns = append(f.looked.Columns, lookedCol{Name: name, Use: "feature", Type: "number"})
+	}
+	return f
+}
+
+// wholeCovariance returns the covariance of component c in the columns of the user, by the transforms as matrices.
+func wholeCovariance(m *model.Model, c int) [][]float64 {
+	own := m.Component(c).Covariance
+	if m.PCA() == nil {
+		return own.Full()
+	}
+	scale := []float64{1, 1, 1, 1}
+	var axes [][]float64
+	for _, t := range m.Transform {
+		if t.Scale != nil {
+			scale = t.Scale
+		}
+		if t.Components != nil {
+			axes = t.Components
+		}
+	}
+	cov := make([][]float64, 4)
+	for j := range cov {
+		cov[j] = make([]float64, 4)
+		for l := range cov[j] {
+			for a := range axes {
+				for b := range axes {
+					cov[j][l] += scale[j] * axes[a][j] * own.At(a, b) * axes[b][l] * scale[l]
+				}
+			}
+		}
+	}
+	return cov
+}
+
+// Columns of counts, bits and levels are told by the moments of their distributions, and have no part in others.
+func TestComponentsOfOtherColumnsHaveTheirMoments(t *testing.T) {
+	t.Parallel()
+	m := new(model.Model)
+	if err := json.Unmarshal([]byte(`{"format": "latent-model", "version": 1, "model": "mixed", "covariance": "full", "columns": ["x", "l", "n", "z"], "types": ["number", "category", "count", "number"],
+		"levels": [["a", "b", "c"]], "weights": [1], "means": [[1, 2]], "covariances": [[[4, 1], [1, 9]]], "probabilities": [[[0.5, 0.25, 0.25]]], "rates": [[7]]}`), m); err != nil {
+		t.Fatal(err)
+	}
+	direct := func(j int) direction { return direction{[]int{j}, []float64{1}, []float64{0}} }
+	for pair, want := range map[[2]int][5]float64{
+		{0, 3}: {1, 2, 4, 1, 9}, {0, 1}: {1, 0.75, 4, 0, 0.6875}, {1, 2}: {0.75, 7, 0.6875, 0, 7}, {2, 3}: {7, 2, 7, 0, 9},
+	} {
+		v := &view{axes: []direction{direct(pair[0]), direct(pair[1])}}
+		if got := v.components(m); got[0] != 1 || !slices.EqualFunc(got[1:], want[:], func(a float32, b float64) bool { return float64(a) == b }) {
+			t.Errorf("columns %v: %v, should be %v", pair, got, want)
+		}
+	}
+	if got := (&view{axes: []direction{{}}}).components(m); got[1] == got[1] {
+		t.Errorf("of a column that is not in the model it says %v", got)
+	}
+}
+
+// A record that is too large keeps the models of evenly spaced steps, and frames without one show that of the step before.
+func TestALongRecordIsThinnedEvenly(t *testing.T) {
+	t.Parallel()
+	src, info := loadSet(t, "@faithful", data.Options{})
+	spec := latent.Spec{K: 3, Algorithm: "em", Init: "random", NInit: 1, Columns: info.Features}
+	var whole, thin record
+	thin.limit = 20_000
+	r, err := latent.Fit(t.Context(), src, spec, latent.Observer{Step: func(p latent.Progress) {
+		whole.step(p)
+		thin.step(p)
+		held := 0
+		var before *model.Model
+		for _, pair := range thin.models {
+			held += weigh(pair[0], before) + weigh(pair[1], nil)
+			before = pair[1]
+		}
+		if held > thin.limit+4*weigh(p.Model(), nil) {
+			t.Errorf("step %d: %d bytes are held", p.Iteration, held)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole.end(r)
+	thin.end(r)
+	if len(whole.frames) != len(thin.frames) || whole.thinned() != 1 || thin.thinned() < 4 {
+		t.Fatalf("%d and %d frames, one of %d steps kept", len(whole.frames), len(thin.frames), thin.thinned())
+	}
+	last := len(whole.frames) - 1
+	for i := range whole.frames {
+		m, _, _ := thin.at(i)
+		step := thin.frames[i].step
+		at := step - step%thin.thinned()
+		want := whole.models[at][0]
+		if i == last {
+			want = whole.models[step][0]
+		} else if thin.frames[i].next && whole.models[at][1] != nil {
+			want = whole.models[at][1]
+		}
+		if !sameParameters(m, want) {
+			t.Errorf("frame %d of step %d does not show step %d", i, step, at)
+		}
+	}
+}
+
+// stuckWriter is a page that reads the first line and no more, until it is let go.
+type stuckWriter struct {
+	*httptest.ResponseRecorder
+	lines   int
+	stuck   chan struct{} // closed when it is stuck
+	release chan struct{}
+}
+
+// Write implements io.Writer.
+func (w *stuckWriter) Write(b []byte) (int, error) {
+	if w.lines++; w.lines == 2 {
+		close(w.stuck)
+		<-w.release
+	}
+	return w.ResponseRecorder.Write(b)
+}
+
+// fitting is a RunFunc that fits a built-in set by the library, without files.
+func fitting(spec latent.Spec) RunFunc {
+	return func(ctx context.Context, args []string, out, errw io.Writer, h Hooks) int {
+		if args[0] != "fit" {
+			return echo(ctx, args, out, errw, h)
+		}
+		o := data.Options{}
+		src, info, err := data.Load(ctx, "@faithful", o)
+		if err != nil {
+			return 1
+		}
+		h.Read(src, info, o)
+		spec.Columns = info.Features
+		r, err := latent.Fit(ctx, src, spec, h.Observe)
+		if err != nil {
+			io.WriteString(errw, "latent: "+err.Error()+"\n")
+			return 1
+		}
+		h.Result(r)
+		json.NewEncoder(out).Encode(r)
+		return 0
+	}
+}
+
+// A fit does not wait for a page that reads nothing.
+func TestAFitDoesNotWaitForThePage(t *testing.T) {
+	t.Parallel()
+	v := serving(t, Options{Run: fitting(latent.Spec{K: 3, Algorithm: "em", Init: "random", NInit: 1, Tol: new(0.0), MaxIter: new(2000)})})
+	n := &run{ID: "r1", asked: asked{Trace: true}, file: &file{Name: "@faithful", Path: "@faithful"}, folder: t.TempDir(), state: running, began: make(chan struct{}), ended: make(chan struct{})}
+	w := &stuckWriter{httptest.NewRecorder(), 0, make(chan struct{}), make(chan struct{})}
+	go v.fit(t.Context(), n)
+	streamed := make(chan struct{})
+	go func() { n.stream(w); close(streamed) }()
+	select {
+	case <-n.ended:
+	case <-time.After(time.Minute):
+		t.Fatal("the fit waits")
+	}
+	<-w.stuck
+	close(w.release)
+	<-streamed
+	lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n")
+	frames := 0
+	for _, line := range lines[1 : len(lines)-1] {
+		var l struct{ Frames []frame }
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		frames += len(l.Frames)
+	}
+	if frames != n.record.count() || frames < 100 || !strings.Contains(lines[len(lines)-1], `"finding"`) {
+		t.Errorf("%d frames came, of %d; the last line is %.100s", frames, n.record.count(), lines[len(lines)-1])
+	}
+}
+
+// FuzzRunBody holds that a body is refused or becomes flags of fit, whose values are its own: none names a file.
+func FuzzRunBody(f *testing.F) {
+	for _, s := range []string{
+		`{"data":"@iris","spec":{"k":3},"trace":true,"options":{}}`, `{"data":"d1","spec":{"k_range":[1,4],"beta":[0.5,1],"seed":1,"allow_long":true,"tol":1e-9}}`,
+		`{"data":"@iris","spec":{"k":2,"init":"labels:--out"},"options":{"centers":[[1,null]],"columns":["-x","a,b"],"missing":"drop"}}`, `{"data":1}`, `{"spec":{"init":"model:/etc/passwd"}}`, `[`, `null`,
+		`{"options":{"start":"r1"}}`,
+	} {
+		f.Add(s)
+	}
+	known := map[string]bool{"-k": true, "--id": true, "--weight-column": true, "--truth": true, "--types": true, "--columns": true, "--exclude": true}
+	for _, key := range specFlags {
+		known["--"+strings.ReplaceAll(key, "_", "-")] = true
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var a asked
+		r := httptest.NewRequest(http.MethodPost, "/api/runs", strings.NewReader(body))
+		if err := decode(httptest.NewRecorder(), r, &a); err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q has more than a line", err)
+			}
+			return
+		}
+		if err := a.settle(); err != nil {
+			return
+		}
+		words, err := a.words()
+		if err != nil {
+			return
+		}
+		for i := 0; i < len(words); i++ {
+			if !known[words[i]] {
+				t.Fatalf("%q has the flag %q", words, words[i])
+			}
+			if words[i] == "--allow-long" {
+				continue
+			}
+			if i++; i == len(words) {
+				t.Fatalf("%q ends with a flag", words)
+			}
+			if words[i-1] == "--init" && strings.Contains(words[i], ":") && !strings.HasPrefix(words[i], "labels:") && words[i] != "centers:"+centersFile {
+				t.Fatalf("%q reads a file", words)
+			}
+		}
+		if own := inFolder(words, filepath.Join("folder", centersFile)); len(own) != len(words) {
+			t.Fatalf("%q became %q", words, own)
+		}
+		shellCommand(a.Data, words)
+	})
+}

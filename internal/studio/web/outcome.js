@@ -1,0 +1,125 @@
+// What came out of a fit: numbers, groups, runners-up, rows, files to take away.
+import { Apply } from "./apply.js";
+import { disc, meter } from "./disc.js";
+import { make, tell } from "./dom.js";
+import { cell, count, head, shown } from "./parts.js";
+import { Rows } from "./rows.js";
+import { Sketch } from "./sketch.js";
+
+/** @typedef {import("./columns.js").Table} Table */
+
+/** So many lines of the table of groups, and so many runners-up, are shown; the report has all. */
+const mostLines = 40;
+const mostRunners = 6;
+
+/** Files that a run has, by the names of their links. @type {[string, string][]} */
+const files = [
+  ["labels-link", "labels.csv"],
+  ["model-link", "model.json"],
+  ["report-link", "report.html"],
+  ["trace-link", "trace.csv"],
+];
+
+/** The result's panel. */
+export class Outcome {
+  /**
+   * @param {(name: string) => any} at finds an element by its name
+   * @param {AbortSignal} left ends requests when the page is left
+   */
+  constructor(at, left) {
+    this.at = at;
+    this.rows = new Rows(at, left);
+    this.sketch = new Sketch(at, left);
+    this.apply = new Apply(at, left);
+  }
+
+  hide() {
+    this.at("result-panel").hidden = true;
+  }
+
+  /**
+   * @param {any} line the last line of a run
+   * @param {string} run
+   * @param {Table} table
+   * @param {string} state "finished", "not finished" or "interrupted"
+   */
+  show(line, run, table, state) {
+    const { at } = this;
+    const r = line.result;
+    const mixture = r.log_likelihood !== null;
+    at("result-panel").hidden = false;
+    for (const name of ["result-log-likelihood", "result-bic"]) at(name).closest("div").hidden = !mixture;
+    at("result-inertia").closest("div").hidden = mixture;
+    tell(at("result-k"), r.k, shown(r.k, 0));
+    tell(at("result-log-likelihood"), r.log_likelihood, shown(r.log_likelihood));
+    tell(at("result-bic"), r.bic, shown(r.bic, 2));
+    tell(at("result-inertia"), r.inertia, shown(r.inertia));
+    at("result-finished").textContent = state;
+    at("result-finished").classList.toggle("warn", state !== "finished");
+    at("result-finding").textContent = line.finding ?? "";
+    at("result-trust").textContent = line.trust ?? "";
+    at("result-advice").textContent = advice(state);
+    at("result-warnings").replaceChildren(...(r.warnings ?? []).map((/** @type {any} */ w) => make("li", {}, typeof w === "string" ? w : w.text)));
+    this.groups(r, line.groups);
+    this.runners(r);
+    for (const [name, file] of files) {
+      at(name).hidden = line.files ? !line.files.includes(file) : false;
+      at(name).href = `/api/runs/${encodeURIComponent(run)}/${file}`;
+      at(name).download = `${stem(table.name)}-${file}`;
+    }
+    at("fit-command").textContent = line.command ?? "";
+    at("fit-go").textContent = line.go ?? "";
+    this.rows.show(run, r.columns);
+    this.apply.show(run);
+    this.sketch.show(run, table.id, r.k, r.columns.filter((/** @type {string} */ _, /** @type {number} */ j) => r.types?.[j] !== "category"));
+  }
+
+  /** What the groups are like: columns as lines, as in the summary of the command. @param {any} r @param {any} t */
+  groups(r, t) {
+    const groups = make("thead", {}, make("tr", {}, ...["column", "between", "all"].map((name, i) => make("th", { scope: "col", class: i > 0 ? "num" : "" }, name)),
+      ...r.components.map((/** @type {any} */ c) => make("th", { scope: "col", class: "num" }, disc(c.label)))));
+    const line = (/** @type {string} */ name, /** @type {string} */ between, /** @type {(string | Node)[]} */ cells, /** @type {string} */ kind) =>
+      make("tr", { class: kind }, make("th", { scope: "row" }, name), make("td", { class: "num" }, between), ...cells.map((c) => make("td", { class: "num" }, c)));
+    const lines = [
+      line("rows", "", t.rows, ""),
+      make("tr", {}, make("th", { scope: "row" }, "share"), make("td"), make("td"),
+        ...r.components.map((/** @type {any} */ c, /** @type {number} */ i) => make("td", { class: "num weight", "data-value": c.weight }, meter(c.label, c.weight, `share of group ${c.label}`), ` ${t.shares[i]}`))),
+      ...t.lines.slice(0, mostLines).map((/** @type {any} */ l) => line(l.name, l.between, l.cells, l.level ? "level" : "")),
+    ];
+    this.at("result-table").replaceChildren(groups, make("tbody", {}, ...lines));
+    const more = t.lines.length - mostLines;
+    this.at("result-more").textContent = t.notes.join("; ") + (more > 0 ? `; ${count(more, "more line")} in the report` : "");
+  }
+
+  /** Candidates, the best first. @param {any} r */
+  runners(r) {
+    const by = r.choice?.criterion;
+    this.at("runners").hidden = !by;
+    if (!by) return;
+    const measure = (/** @type {any} */ c) => c[by === "elbow" ? "objective" : by];
+    const all = r.candidates.filter((/** @type {any} */ c) => !c.same_as && typeof measure(c) === "number" && !c.at_floor && !c.narrow && !c.few_rows);
+    all.sort((/** @type {any} */ a, /** @type {any} */ b) => (measure(a) - measure(b)) * (r.choice.higher_is_better ? -1 : 1));
+    const lines = all.slice(0, mostRunners).map((/** @type {any} */ c) => {
+      const won = c.k === r.k && c.covariance === r.covariance;
+      const shape = [c.covariance, c.mclust && `(${c.mclust})`].filter(Boolean).join(" ");
+      return make("tr", { class: won ? "won" : "" }, cell(c.k), make("td", {}, shape || "–"), cell(measure(c), shown(measure(c), 2)), make("td", {}, won ? "chosen" : c.outraced ? "outraced" : ""));
+    });
+    const name = by.length === 3 && by !== "gap" ? by.toUpperCase() : by;
+    const better = r.choice.higher_is_better ? "higher" : "lower";
+    const close = r.choice.verdict === "flat" ? " It is a close call." : "";
+    this.at("runners-text").textContent = `Chosen from ${count(r.candidates.length, "candidate")} by ${name}, ${better} is better.${close}`;
+    this.at("runners-table").replaceChildren(head(["groups", "shape", name, "end"], (i) => i % 2 === 0), make("tbody", {}, ...lines));
+  }
+}
+
+/** What to do about an end that is none. @param {string} state */
+function advice(state) {
+  if (state === "not finished") return "This is a step on the way: --max-iter in the command allows more steps, and another algorithm, under More, may need fewer.";
+  if (state === "interrupted") return "This is the best so far: Fit starts anew.";
+  return "";
+}
+
+/** The name of a file without its ending. @param {string} name */
+function stem(name) {
+  return name.replace(/^@/, "").replace(/\.[^.]*$/, "") || "table";
+}
