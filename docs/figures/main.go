@@ -7,7 +7,11 @@
 //
 //	go run ./docs/figures page
 //
-// rewrites docs/figures/report.png, the picture of docs/report.md; it needs Chromium. Both are run in the root of the module.
+// rewrites docs/figures/report.png, the picture of docs/report.md; and
+//
+//	go run ./docs/figures studio
+//
+// the pictures of docs/studio.md; both need Chromium. All are run in the root of the module.
 package main
 
 import (
@@ -33,8 +37,8 @@ var figures = []struct {
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == "page" {
-		if err := photograph(); err != nil {
+	if by := map[string]func() error{"page": photograph, "studio": photographStudio}; len(os.Args) == 2 && by[os.Args[1]] != nil {
+		if err := by[os.Args[1]](); err != nil {
 			log.Fatal(err)
 		}
 		return

@@ -44,7 +44,11 @@ func photograph() error {
 		fmt.Sprintf("--window-size=%d,%d", pageWidth, pageHeight), "file://"+filepath.ToSlash(page)); err != nil {
 		return err
 	}
-	small, err := reduced(shot)
+	whole, err := os.ReadFile(shot)
+	if err != nil {
+		return err
+	}
+	small, err := reduced(whole)
 	if err != nil {
 		return err
 	}
@@ -61,7 +65,7 @@ func chromium() (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("no chromium is on the path; it shows the report whose picture is wanted")
+	return "", errors.New("no chromium is on the path; it shows the pages whose pictures are wanted")
 }
 
 // execute runs a program, whose words are in the error where it fails.
@@ -74,12 +78,8 @@ func execute(name string, args ...string) error {
 }
 
 // reduced returns a PNG with the 256 most frequent colours, a third of the bytes; no more are needed for text and flat areas.
-func reduced(file string) ([]byte, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := png.Decode(bytes.NewReader(b))
+func reduced(shot []byte) ([]byte, error) {
+	whole, err := png.Decode(bytes.NewReader(shot))
 	if err != nil {
 		return nil, err
 	}
