@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +79,7 @@ func isDate(s string) bool { return len(ordersOf(s)) > 0 }
 
 // ordersOf returns the orders of day and month, of those that Change has kinds for, in which s is a date; date alone where it needs none.
 func ordersOf(s string) (orders []string) {
-	if s = visible(s); !anyDate(s) && !moreDates.MatchString(s) {
+	if s = visible(s); !anyDate(s) && !moreDates().MatchString(s) {
 		return nil
 	}
 	if _, ok := ParseDate(s, "date"); ok {
@@ -119,12 +118,12 @@ type DateParser struct {
 
 // What may stand before and behind a date, and is told another way.
 var (
-	weekday  = regexp.MustCompile(`^(?i:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?i:day)?\.?,? +`)
-	inUTC    = regexp.MustCompile(` (?:GMT|UTC)$`)
-	halfDay  = regexp.MustCompile(` ?([aApP])\.?[mM]\.?$`)
-	manyGaps = regexp.MustCompile(`  +`)
-	quarter  = regexp.MustCompile(`^(?:(\d{4})[-/ ]?Q([1-4])|Q([1-4])[-/ ](\d{4}))$`)
-	week     = regexp.MustCompile(`^(\d{4})-?W(\d{2})(?:-?([1-7]))?$`)
+	weekday  = pattern(`^(?i:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?i:day)?\.?,? +`)
+	inUTC    = pattern(` (?:GMT|UTC)$`)
+	halfDay  = pattern(` ?([aApP])\.?[mM]\.?$`)
+	manyGaps = pattern(`  +`)
+	quarter  = pattern(`^(?:(\d{4})[-/ ]?Q([1-4])|Q([1-4])[-/ ](\d{4}))$`)
+	week     = pattern(`^(\d{4})-?W(\d{2})(?:-?([1-7]))?$`)
 )
 
 // Parse returns the days since 1970-01-01 of a date.
@@ -136,9 +135,9 @@ func (p *DateParser) Parse(s string) (days float64, ok bool) {
 	if days, ok = p.plain(s); ok {
 		return days, true
 	}
-	other := weekday.ReplaceAllString(manyGaps.ReplaceAllString(s, " "), "")
-	if other = inUTC.ReplaceAllString(other, "Z"); halfDay.MatchString(other) {
-		m := halfDay.FindStringSubmatchIndex(other)
+	other := weekday().ReplaceAllString(manyGaps().ReplaceAllString(s, " "), "")
+	if other = inUTC().ReplaceAllString(other, "Z"); halfDay().MatchString(other) {
+		m := halfDay().FindStringSubmatchIndex(other)
 		other = other[:m[0]] + " " + strings.ToUpper(other[m[2]:m[3]]) + "M"
 	}
 	if other != s {
@@ -173,11 +172,11 @@ func firstOf(s string) (days float64, ok bool) {
 		n, _ := strconv.Atoi(s) // "" is 0
 		return n
 	}
-	if m := quarter.FindStringSubmatch(s); m != nil {
+	if m := quarter().FindStringSubmatch(s); m != nil {
 		year, q := number(m[1]+m[4]), number(m[2]+m[3])
 		return inYears(time.Date(year, time.Month(3*q-2), 1, 0, 0, 0, 0, time.UTC))
 	}
-	if m := week.FindStringSubmatch(s); m != nil {
+	if m := week().FindStringSubmatch(s); m != nil {
 		year, n, day := number(m[1]), number(m[2]), max(number(m[3]), 1)
 		fourth := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // always in week 1
 		monday := fourth.AddDate(0, 0, -(int(fourth.Weekday())+6)%7)

@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,7 +71,7 @@ func lookOf(cell string, dec byte) (look, bool) {
 		k.what = "percentages"
 	case money && signedLike(strings.TrimSpace(strings.TrimRight(rest, "KMBkmb"))):
 		k.what = "amounts of money"
-	case dec != ',' && commaGroups.MatchString(s):
+	case dec != ',' && commaGroups().MatchString(s):
 		k.what = thousandsCommas
 	case dec != ',' && isNumber(s, ','):
 		k.what, k.advice = decimalCommas, "use --decimal ,"
@@ -154,13 +153,13 @@ func bare(s string) (rest string, percent, money bool) {
 // Numbers with marks between their thousands: commas, also in the Indian way (12,34,567), or blanks, apostrophes and
 // underscores, with either decimal mark.
 var (
-	commaGroups = regexp.MustCompile(`^[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3})(?:\.\d*)?$`)
-	otherGroups = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(?:(?: \d{3})+|(?:['’]\d{3})+|(?:_\d{3})+)(?:[.,]\d*)?$`)
+	commaGroups = pattern(`^[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3})(?:\.\d*)?$`)
+	otherGroups = pattern(`^[-+]?[1-9]\d{0,2}(?:(?: \d{3})+|(?:['’]\d{3})+|(?:_\d{3})+)(?:[.,]\d*)?$`)
 )
 
 // numberLike reports whether a text is a number with either decimal mark, or with marks between thousands.
 func numberLike(s string) bool {
-	return isNumber(s, '.') || isNumber(s, ',') || commaGroups.MatchString(s) || otherGroups.MatchString(s)
+	return isNumber(s, '.') || isNumber(s, ',') || commaGroups().MatchString(s) || otherGroups().MatchString(s)
 }
 
 // signedLike is numberLike for a number whose sign may stand in another way.
@@ -211,14 +210,14 @@ func isUnit(s string, apart bool) bool {
 
 // Dates and times as people write them. Years have four digits, or two beside a day and a month.
 var (
-	numericDate = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	numericDate = pattern(`^(?:` + strings.Join([]string{
 		`\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[ T]\d{1,2}:\d{2}.*)?`,                                                            // 2024-01-31, 2024/1, 2024-01-31T12:00Z
 		`\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})(?:,? \d{1,2}:\d{2}.*)?`,                                                        // 31.1.2024, 1/31/24 12:00
 		`\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[aApP]\.?[mM]\.?)?`,                                                           // 12:30, 12:30:15.5, 1:30 pm
 		`\d{4}[-/ ]?(?:Q[1-4]|W\d{2}(?:-\d)?)`, `Q[1-4][-/ ]\d{4}`, `\d{4}:\d{2}:\d{2} .*`, `(?:0?[1-9]|1[0-2])/(?:19|20)\d{2}`, // 2024Q1, 2024-W05, 01/2024
 		`\d{4}-\d{2}-\d{2}T\d{6}Z?`, `\d{8}T\d{6}Z?`, // 20240131T120000
 	}, "|") + `)$`)
-	namedDate = regexp.MustCompile(`^(?i:` + strings.Join([]string{
+	namedDate = pattern(`^(?i:` + strings.Join([]string{
 		`(?:\pL{2,10}\.?,? )?\d{1,2}\.?[- /](\pL{3,10})\.?[- ,/]+(?:\d{4}|\d{2})(?: \d{1,2}:.*)?`, // Wed, 31 Jan 2024; 31-Jan-24
 		`(?:\pL{2,10}\.?,? )?(\pL{3,10})\.? \d{1,2},? \d{4}(?:,? \d{1,2}:.*)?`,                    // Jan 31, 2024
 		`(\pL{3,10})\.?[- ]\d{4}`, `(\pL{3,10})-\d{2}`, `\d{1,2}-(\pL{3,10})`, // Jan 2024, Jan-24, 24-Jan
@@ -230,10 +229,10 @@ var monthStarts = strings.Fields("jan feb mar apr may jun jul aug sep oct nov de
 
 // anyDate reports whether a text is a date or a time.
 func anyDate(s string) bool {
-	if numericDate.MatchString(s) {
+	if numericDate().MatchString(s) {
 		return !isNumber(s, '.') // 2024.5
 	}
-	m := namedDate.FindStringSubmatch(s)
+	m := namedDate().FindStringSubmatch(s)
 	if m == nil {
 		return false
 	}

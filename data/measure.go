@@ -43,7 +43,7 @@ func (l *loader) measure(ctx context.Context) error {
 	l.single = l.newSingle()
 	few := l.newFew(l.open())
 	err = l.readMeasuring(ctx, p, func(b *batch) error {
-		m.add(b.First, statsOf(b, p, l.rowOf))
+		m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
 		addFew(few, b, p)
 		l.put(b, p)
 		l.single.put(b, p, l.chosen)

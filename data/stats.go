@@ -217,6 +217,20 @@ type merger struct {
 	total   []columnStats
 	next    int64 // first row of the batch that is due
 	waiting map[int64]*batchStats
+	spare   []*batchStats // their memory serves the batches to come
+}
+
+// fresh returns memory for the statistics of a batch.
+func (m *merger) fresh() *batchStats {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := len(m.spare)
+	if n == 0 {
+		return &batchStats{cols: make([]columnStats, len(m.total))}
+	}
+	b := m.spare[n-1]
+	m.spare = m.spare[:n-1]
+	return b
 }
 
 type batchStats struct {
@@ -242,12 +256,13 @@ func (m *merger) add(first int64, b *batchStats) {
 			m.total[i].merge(&b.cols[i])
 		}
 		m.next += b.rows
+		m.spare = append(m.spare, b)
 	}
 }
 
-// statsOf sums up a batch, for every column of the file.
-func statsOf(b *batch, p *plan, rowOf func(int64) int64) *batchStats {
-	out := &batchStats{rows: int64(b.N), cols: make([]columnStats, len(p.wants))}
+// statsOf sums up a batch in out, for every column of the file.
+func statsOf(out *batchStats, b *batch, p *plan, rowOf func(int64) int64) *batchStats {
+	out.rows = int64(b.N)
 	row := func(i int) int64 { return rowOf(b.First + int64(i)) }
 	values := b.F64
 	if b.Value != nil {

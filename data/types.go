@@ -221,7 +221,7 @@ func (l *loader) guessTypes(ctx context.Context) error {
 	few := l.newFew(open)
 	p := newPlan(l.numbersOf(open))
 	err := l.cells.read(ctx, p.wants, true, 1, func(b *batch) error {
-		m.add(b.First, statsOf(b, p, l.rowOf))
+		m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
 		addFew(few, b, p)
 		if rows += int64(b.N); rows < headRows {
 			return nil
@@ -299,7 +299,7 @@ func (l *loader) readAgain(ctx context.Context, cols []int, few map[int]*fewValu
 		}
 	}
 	err := l.readMeasuring(ctx, p, func(b *batch) error {
-		m.add(b.First, statsOf(b, p, l.rowOf))
+		m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
 		addFew(fewOf, b, p)
 		l.putAgain(b, p, cols)
 		l.single.put(b, p, l.chosen)

@@ -3,7 +3,6 @@ package data
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -131,7 +130,7 @@ func isProse(texts []string) bool {
 func mostlyDates(texts []string) bool {
 	dates := 0
 	for _, s := range texts {
-		if s = visible(s); anyDate(s) || moreDates.MatchString(s) {
+		if s = visible(s); anyDate(s) || moreDates().MatchString(s) {
 			dates++
 		}
 	}
@@ -139,7 +138,7 @@ func mostlyDates(texts []string) bool {
 }
 
 // moreDates are dates and times in further notations.
-var moreDates = regexp.MustCompile(`^(?i:` + strings.Join([]string{
+var moreDates = pattern(`^(?i:` + strings.Join([]string{
 	`\d{4}-\d{3}`,                     // 2024-031, ISO 8601 by the day of the year
 	`T?\d{1,2}:\d{2}(?::\d{2})?Z?`,    // T12:30
 	`\d{4}-\d{2}-\d{2}T\d{2}Z?`,       // 2024-01-31T12

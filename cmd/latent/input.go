@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -51,6 +52,9 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	if err != nil {
 		return nil, withoutGaps(err, how.gaps())
 	}
+	if n, d := src.Shape(); n*int64(d) > manyCells {
+		runtime.GC() // what reading needed serves the fit
+	}
 	in := &input{src, info, spec, time.Since(began)}
 	if err = how.settle(in); err == nil {
 		err = s.arrange(cmd.Context(), &in.spec, in.info, o)
@@ -61,6 +65,9 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	}
 	return in, nil
 }
+
+// manyCells is how many cells a table has whose reading leaves so much memory behind that it is worth a millisecond to have it back.
+const manyCells = 1 << 23
 
 // wanted returns what the flags ask for: the spec as far as it does not depend on the data, and how the data are read.
 func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, how reading, o data.Options, err error) {
