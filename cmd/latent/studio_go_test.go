@@ -11,9 +11,6 @@ import (
 
 // The Go code that a run shows builds, and prints the number of the run to the last bit.
 func TestTheGoCodeOfARunRepeatsIt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds programs")
-	}
 	t.Parallel()
 	v := visit(t)
 	folder := t.TempDir()

@@ -13,7 +13,7 @@ import (
 )
 
 // overlapping writes rows of three groups that overlap, so that EM has a way to go.
-func overlapping(t *testing.T, rows int) string {
+func overlapping(t testing.TB, rows int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("rows-%d.csv", rows))
 	f, err := os.Create(path)
@@ -44,29 +44,25 @@ const painted = `new Promise((done) => {
 	%s;
 })`
 
-// How fast the page is, for docs/performance.md. It is run by hand, with LATENT_FRAMES set, since a time is no test:
-//
-//	LATENT_FRAMES=1 go test -run Frames -v
-func TestFrames(t *testing.T) {
-	if os.Getenv("LATENT_FRAMES") == "" {
-		t.Skip("LATENT_FRAMES is not set")
-	}
+// How fast the page is, for docs/performance.md: 1,000, 100,000 and 1,000,000 rows, a visit an iteration. Pages stay open until the end, so that one
+// iteration repeated (-benchtime 1x -count 3) tells more than several.
+func BenchmarkFrames(b *testing.B) {
 	for _, rows := range []int{1_000, 100_000, 1_000_000} {
-		t.Run(fmt.Sprint(rows), func(t *testing.T) {
-			s, err := start(t.TempDir(), overlapping(t, rows))
+		b.Run(fmt.Sprint(rows), func(b *testing.B) {
+			s, err := start(b.TempDir(), overlapping(b, rows))
 			if err != nil {
-				t.Fatal(err)
+				b.Fatal(err)
 			}
 			defer s.stop()
-			for i := range 3 { // each page is closed before the next is opened
-				t.Run(fmt.Sprint(i+1), func(t *testing.T) { timed(t, s, rows) })
+			for range b.N {
+				timed(b, s, rows)
 			}
 		})
 	}
 }
 
-// timed logs how long the parts of a visit take.
-func timed(t *testing.T, s *server, rows int) {
+// timed logs how long the parts of a visit take, and reports those of the last.
+func timed(t *testing.B, s *server, rows int) {
 	p := open(t, s, "/watch?data=file&k=3&algorithm=em&init=random&seed=1", look{moves: true})
 	p.until("+"+el("scrub")+"?.max > 20", "a climb")
 	came := eval[float64](p, "performance.now()")
@@ -99,6 +95,9 @@ func timed(t *testing.T, s *server, rows int) {
 		};
 		requestAnimationFrame(count);
 	})`)
+	t.ReportMetric(paint, "first-paint-ms")
+	t.ReportMetric(rate[0], "frames/s")
+	t.ReportMetric(step, "step-ms")
 	load, _ := os.ReadFile("/proc/loadavg") // elsewhere it is not told
 	t.Logf("%d rows: first paint %.0f ms; the climb begins to show at %.0f ms and has %.0f frames; colours of a frame far away %.1f ms, of the next %.1f ms; playing %.1f frames a second, the longest %.0f ms; load %s",
 		rows, paint, came, frames, jump, step, rate[0], rate[1], strings.Fields(string(load) + " ?")[0])

@@ -32,7 +32,7 @@ type look struct {
 
 // A page is one tab with cookies of its own.
 type page struct {
-	*testing.T
+	testing.TB
 	ctx context.Context
 	at  *server
 
@@ -41,10 +41,10 @@ type page struct {
 }
 
 // open shows a page of a studio to a new visitor. At the end of the test the console must have been silent.
-func open(t *testing.T, s *server, path string, l look) *page {
+func open(t testing.TB, s *server, path string, l look) *page {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	p := &page{T: t, ctx: ctx, at: s}
+	p := &page{TB: t, ctx: ctx, at: s}
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
