@@ -9,12 +9,13 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 func TestGapKnowsOneGroupAndThree(t *testing.T) {
 	t.Parallel()
 	spec := Spec{Model: "kmeans", KRange: [2]int{1, 5}, Criterion: "gap"}
-	if r := quickFit(t, fixtures.Table(2, fixtures.Uniforms(4, 400)...), spec); r.K != 1 {
+	if r := quickFit(t, fixtures.Table(2, rng.Uniforms(4, 400)...), spec); r.K != 1 {
 		t.Errorf("a square without groups has %d", r.K)
 	}
 	three := fixtures.Clusters(30, 5, [2]float64{0, 0}, [2]float64{9, 0}, [2]float64{0, 9})

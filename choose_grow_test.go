@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
 // squares returns rows of k round clusters, 9 apart on a square grid, of so many rows each.
 func squares(k, each int) []float64 {
-	x := fixtures.Normals(19, 2*k*each)
+	x := rng.Normals(19, 2*k*each)
 	for i := range k * each {
 		x[2*i] += 9 * float64(i%k%4)
 		x[2*i+1] += 9 * float64(i%k/4)
@@ -50,7 +51,7 @@ func TestRangeGrowsBeyondASecondMinimum(t *testing.T) {
 	if testing.Short() { // the race detector takes ten times as long
 		shapes = shapes[:2]
 	}
-	x := fixtures.Normals(23, 2*rows)
+	x := rng.Normals(23, 2*rows)
 	for i := range rows {
 		x[2*i] += 8 * float64(i%16%6)
 		x[2*i+1] += 8 * float64(i%16/6)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // known returns n rows in two columns from k round clusters of different sizes and widths. The centre of each is at 1 to
 // 1.3 times apart from some other, in standard deviations of the wider, and no two are nearer.
 func known(number uint64, n, k int, apart float64) *data.Table {
-	u := fixtures.Uniforms(1000+number, 1000)
+	u := rng.Uniforms(1000+number, 1000)
 	next := func() float64 {
 		v := u[0]
 		u = u[1:]
@@ -43,7 +44,7 @@ func known(number uint64, n, k int, apart float64) *data.Table {
 			centres = append(centres, at)
 		}
 	}
-	z, pick := fixtures.Normals(2000+number, 2*n), fixtures.Uniforms(3000+number, n)
+	z, pick := rng.Normals(2000+number, 2*n), rng.Uniforms(3000+number, n)
 	x := make([]float64, 2*n)
 	for i := range n {
 		c := 0

@@ -9,13 +9,14 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
 // crowdAndFew returns n rows between 0 and 1 in d columns and, last, three rows that lie that far off along the first.
 func crowdAndFew(n, d int, far float64) (*data.Table, []int) {
-	x := fixtures.Uniforms(31, (n+3)*d)
+	x := rng.Uniforms(31, (n+3)*d)
 	for i := n * d; i < len(x); i += d {
 		x[i] += far
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -108,7 +109,7 @@ func TestWinnerIsTheFitOfItsKAndShapeForAnyThreads(t *testing.T) {
 	t.Parallel()
 	faithful, _ := builtIn(t, "@faithful")
 	bits := make([]float64, 0, 600)
-	for i, u := range fixtures.Uniforms(3, 600) {
+	for i, u := range rng.Uniforms(3, 600) {
 		bits = append(bits, map[bool]float64{true: 1}[(u < 0.85) == (i/3%2 == 0)])
 	}
 	for name, c := range map[string]struct {
@@ -205,7 +206,7 @@ func TestSixRowsOfThreeValues(t *testing.T) {
 
 func TestDegenerateCandidatesNeverWin(t *testing.T) {
 	t.Parallel()
-	x := fixtures.Normals(5, 60)
+	x := rng.Normals(5, 60)
 	for i := range 20 {
 		x[i] = 3 // equal rows: a component on them owes its likelihood to the floor of variances
 	}
@@ -225,7 +226,7 @@ func TestDegenerateCandidatesNeverWin(t *testing.T) {
 		}
 	}
 	flat := make([]float64, 0, 40)
-	for _, v := range fixtures.Normals(6, 20) {
+	for _, v := range rng.Normals(6, 20) {
 		flat = append(flat, v, 2*v)
 	}
 	_, err := Fit(context.Background(), fixtures.Table(2, flat...), Spec{KRange: [2]int{1, 2}, Covariance: "full,tied"})
@@ -239,7 +240,7 @@ func TestDegenerateCandidatesNeverWin(t *testing.T) {
 func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
 	t.Parallel()
 	const k, d, rows = 6, 6, 5
-	x := fixtures.Normals(8, k*rows*d)
+	x := rng.Normals(8, k*rows*d)
 	for i := range x {
 		x[i] += 100 * float64(i/d%k) * float64(1+i%d%2)
 	}
@@ -271,7 +272,7 @@ func TestComponentsInAPlaneNeverWinByTheVolumeOfOthers(t *testing.T) {
 func TestKnownNumberOfClustersIsFound(t *testing.T) {
 	t.Parallel()
 	for k := 1; k <= 5; k++ {
-		z := fixtures.Normals(uint64(100+k), 2*80*k)
+		z := rng.Normals(uint64(100+k), 2*80*k)
 		for i := range 80 * k {
 			z[2*i] += 9 * float64(i%k)
 			z[2*i+1] += 7 * float64(i%k*(i%k)%5)

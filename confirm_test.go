@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/internal/inference"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // remarked reports whether a result says that the rows do not determine the parameters, wherever it says it.
@@ -136,7 +137,7 @@ func TestARidgeThatEndsAtAnEdgeIsFlat(t *testing.T) {
 // axes are free and the shape or the volume is tied.
 func TestATurnThatNoRowSeesIsFlat(t *testing.T) {
 	t.Parallel()
-	z := fixtures.Normals(41, 3*80)
+	z := rng.Normals(41, 3*80)
 	var x []float64
 	for i := range 80 {
 		x = append(x, 2*z[3*i], z[3*i+1], z[3*i+2]/2)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Three years in a column of a mixture are told of; more values, few rows, and models that have no density to grow are not.
 func TestColumnsOfFewValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	table := func(n, values int) *data.Table {
-		x := fixtures.Normals(12, 2*n)
+		x := rng.Normals(12, 2*n)
 		for i := range n {
 			x[2*i+1] = 2007 + float64(i%values)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -71,7 +72,7 @@ func TestOneDefaultFitOfKMeansFindsTheBestInertiaKnown(t *testing.T) {
 // A given start is climbed from as it stands, and limits are those of Lloyd's algorithm.
 func TestWhenKMeansGoesOnWhereLloydEnds(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(2, fixtures.Normals(3, 400)...)
+	src := fixtures.Table(2, rng.Normals(3, 400)...)
 	labels := make([]int32, 200)
 	for i := range labels {
 		labels[i] = int32(i % 5)
@@ -117,7 +118,7 @@ type hidden struct{ *data.Table }
 func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
 	t.Parallel()
 	n := seed.SampleRows + 3000
-	x := fixtures.Normals(21, 2*n)
+	x := rng.Normals(21, 2*n)
 	for i := range n {
 		x[2*i] += 6 * float64(i%4)
 	}
@@ -144,7 +145,7 @@ func TestKMeansOfMoreRowsThanASampleIsThatOfAStream(t *testing.T) {
 func TestKMeansOnRowsNearTheLimitsOfNumbers(t *testing.T) {
 	t.Parallel()
 	for _, scale := range []float64{1e-150, 1e-20, 1, 1e20, 1e150} {
-		x := fixtures.Normals(17, 120)
+		x := rng.Normals(17, 120)
 		for i := range x {
 			x[i] = (x[i] + float64(i/40*10)) * scale
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -21,11 +22,11 @@ func named(m *model.Model) *model.Model {
 
 func TestRidgeCarriesNoCertificateAndSaysWhy(t *testing.T) {
 	t.Parallel()
-	r := mustFit(t, fixtures.Table(1, fixtures.Normals(3, 90)...), Spec{K: 2, RegCovar: 1e-3, TolLogLik: 1e-6})
+	r := mustFit(t, fixtures.Table(1, rng.Normals(3, 90)...), Spec{K: 2, RegCovar: 1e-3, TolLogLik: 1e-6})
 	if r.Certificate.DistanceSE != nil || r.Certificate.Method != nil || !strings.Contains(strings.Join(texts(r.Warnings), "\n"), "--reg-covar") {
 		t.Errorf("certificate %+v, warnings %q", r.Certificate, r.Warnings)
 	}
-	sure := mustFit(t, fixtures.Table(1, fixtures.Normals(3, 90)...), Spec{K: 1})
+	sure := mustFit(t, fixtures.Table(1, rng.Normals(3, 90)...), Spec{K: 1})
 	if sure.Certificate.DistanceSE == nil || *sure.Certificate.DistanceSE > 0.01 {
 		t.Errorf("certificate %+v", sure.Certificate)
 	}
@@ -71,7 +72,7 @@ func TestRowsThatCannotBeReadAnyMoreAreAnError(t *testing.T) {
 			return nil
 		}
 		for name, src := range map[string]*rowsThat{"opening": {open: fails}, "reading": {read: fails}} {
-			src.Table = fixtures.Table(2, fixtures.Normals(6, 400)...)
+			src.Table = fixtures.Table(2, rng.Normals(6, 400)...)
 			_, err := Fit(context.Background(), src, Spec{K: 3, Tol: new(0.0), MaxIter: new(30), NInit: 3})
 			if !errors.Is(err, gone) {
 				t.Errorf("%s fails in pass %d: %v", name, at, err)
@@ -84,7 +85,7 @@ func TestInterruptedFitReturnsTheBestSoFar(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{0, 1, 5} {
 		ctx, cancel := context.WithCancel(context.Background())
-		src := fixtures.Table(2, fixtures.Normals(6, 2000)...)
+		src := fixtures.Table(2, rng.Normals(6, 2000)...)
 		top := map[int]float64{}
 		r, err := Fit(ctx, src, Spec{K: 3, NInit: 4, Tol: new(0.0)}, Observer{Step: func(p Progress) {
 			top[p.Start] = p.Point.F
@@ -115,7 +116,7 @@ func TestStepsOfEveryStartAreSeenInOrder(t *testing.T) {
 	t.Parallel()
 	next, ended, sweeps := map[int]int{}, map[int]bool{}, map[int]int{}
 	best, win := math.Inf(-1), 0
-	src := &rowsThat{Table: fixtures.Table(2, fixtures.Normals(6, 400)...)}
+	src := &rowsThat{Table: fixtures.Table(2, rng.Normals(6, 400)...)}
 	r, err := Fit(context.Background(), src, Spec{K: 2, Init: "kmeans", NInit: 5}, Observer{Step: func(p Progress) {
 		if p.Iteration != next[p.Start] || ended[p.Start] || p.Of != 5 || p.Start < 1 || p.Start > 5 {
 			t.Errorf("start %d of %d: step %d after %d", p.Start, p.Of, p.Iteration, next[p.Start]-1)
@@ -180,7 +181,7 @@ func TestValuesThatCannotBeFittedAreNamed(t *testing.T) {
 func TestResultIsJSONWithTheKeysPromised(t *testing.T) {
 	t.Parallel()
 	for name, spec := range map[string]Spec{"gmm": {K: 2}, "kmeans": {Model: "kmeans", K: 2}} {
-		r := mustFit(t, fixtures.Table(1, fixtures.Normals(3, 90)...), spec)
+		r := mustFit(t, fixtures.Table(1, rng.Normals(3, 90)...), spec)
 		b, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)

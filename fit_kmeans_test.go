@@ -11,12 +11,13 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
 func TestGeneratorsOfTheTests(t *testing.T) {
 	t.Parallel()
-	u, z := fixtures.Uniforms(1, 2), fixtures.Normals(1, 1)
+	u, z := rng.Uniforms(1, 2), rng.Normals(1, 1)
 	if u[0] != 0.42320917087271326 || u[1] != 0.5094074428837206 || math.Abs(z[0]+1.0472394723915035) > 1e-15 {
 		t.Errorf("%v and %v", u, z)
 	}
@@ -100,7 +101,7 @@ func TestTolShiftMakesTheMoveItStopsBy(t *testing.T) {
 
 func TestLloydOnHeavyTails(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(2, fixtures.Uniforms(7, 600)...)
+	src := fixtures.Table(2, rng.Uniforms(7, 600)...)
 	for i, u := range src.F64 {
 		src.F64[i] = math.Tan(math.Pi * (u - 0.5))
 	}
@@ -236,7 +237,7 @@ func TestOneGroupOneRowOneColumn(t *testing.T) {
 	if _, err := Fit(context.Background(), fixtures.Table(2, 7, 7), Spec{K: 1}); err == nil || !strings.Contains(err.Error(), "constant") {
 		t.Errorf("one row as a mixture: %v", err)
 	}
-	long, wide := fixtures.Normals(1, 1000), fixtures.Table(1000, fixtures.Normals(2, 1000)...)
+	long, wide := rng.Normals(1, 1000), fixtures.Table(1000, rng.Normals(2, 1000)...)
 	for _, spec := range []Spec{{Model: "kmeans", K: 3}, {K: 3}} {
 		if r := mustFit(t, fixtures.Table(1, long...), spec); len(labelsOf(t, fixtures.Table(1, long...), r.Model)) != 1000 {
 			t.Errorf("%+v: not a label a row", spec)
@@ -262,7 +263,7 @@ func saved(t *testing.T, m *model.Model) string {
 
 func TestThreadsChangeNothing(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(8, fixtures.Normals(5, 160_000)...)
+	src := fixtures.Table(8, rng.Normals(5, 160_000)...)
 	for _, spec := range []Spec{
 		{Model: "kmeans", K: 16, Seed: new(uint64(42)), NInit: 2, MaxIter: new(5)},
 		{Model: "kmeans", K: 16, Seed: new(uint64(42)), NInit: 2, Algorithm: "breathing", MaxIter: new(200)},

@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -55,7 +56,7 @@ func TestConstantColumnIsNamed(t *testing.T) {
 
 func TestCollapsedComponentRestsOnTheFloorAndIsNamed(t *testing.T) {
 	t.Parallel()
-	z := fixtures.Normals(3, 90)
+	z := rng.Normals(3, 90)
 	mean, variance := 0.0, 0.0
 	for _, v := range z {
 		mean += v / 90
@@ -130,12 +131,12 @@ func TestRowsFarFromEveryComponentHaveADensity(t *testing.T) {
 func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
 	t.Parallel()
 	for shape, want := range map[string]int{"full": 39, "tied": 21, "diag": 27, "spherical": 19} {
-		r := mustFit(t, fixtures.Table(3, fixtures.Normals(9, 240)...), Spec{K: 4, Covariance: shape, NInit: 1, MaxIter: new(3)})
+		r := mustFit(t, fixtures.Table(3, rng.Normals(9, 240)...), Spec{K: 4, Covariance: shape, NInit: 1, MaxIter: new(3)})
 		if r.FreeParameters != want {
 			t.Errorf("%s: %d free parameters, want %d", shape, r.FreeParameters, want)
 		}
 	}
-	if r := mustFit(t, fixtures.Table(3, fixtures.Normals(9, 240)...), Spec{K: 4, Weights: "uniform", NInit: 1, MaxIter: new(3)}); r.FreeParameters != 36 {
+	if r := mustFit(t, fixtures.Table(3, rng.Normals(9, 240)...), Spec{K: 4, Weights: "uniform", NInit: 1, MaxIter: new(3)}); r.FreeParameters != 36 {
 		t.Errorf("uniform weights: %d free parameters, want 36", r.FreeParameters)
 	}
 	for _, shape := range fixtures.ShapeNames {
@@ -158,7 +159,7 @@ func TestCriteriaCountFreeParametersAndWeight(t *testing.T) {
 
 func TestTenStartsAreNeverWorseThanTheFirst(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(3, fixtures.Normals(21, 900)...)
+	src := fixtures.Table(3, rng.Normals(21, 900)...)
 	seeds := uint64(6)
 	if testing.Short() {
 		seeds = 1
@@ -239,7 +240,7 @@ func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 		change(m)
 		return m
 	}
-	src := fixtures.Table(2, fixtures.Normals(4, 40)...)
+	src := fixtures.Table(2, rng.Normals(4, 40)...)
 	for _, c := range []struct {
 		name string
 		spec Spec
@@ -267,7 +268,7 @@ func TestStartThatDoesNotFitIsRefused(t *testing.T) {
 
 func TestUnitOfAColumnDecidesNothing(t *testing.T) {
 	t.Parallel()
-	z := fixtures.Normals(11, 1200)
+	z := rng.Normals(11, 1200)
 	half := make([]int32, 600)
 	for i := range half {
 		half[i] = int32(i / 300)
@@ -301,7 +302,7 @@ func agreement(a, b []int32) float64 {
 // In other units, powers of two, every start takes the same way: also a single one, which luck cannot save.
 func TestEveryStartIsTheSameInOtherUnits(t *testing.T) {
 	t.Parallel()
-	z := fixtures.Normals(11, 1200)
+	z := rng.Normals(11, 1200)
 	for seed := uint64(1); seed <= 5; seed++ {
 		for _, init := range []string{"auto", "k-means++", "random"} {
 			var want []int32
@@ -366,7 +367,7 @@ func TestScaledFitReportsTheUsersUnits(t *testing.T) {
 // Weighted rows and repeated rows are the same problem, in every number reported but the count of rows.
 func TestWeightedRowsFitAsRepeatedRows(t *testing.T) {
 	t.Parallel()
-	z := fixtures.Normals(8, 160)
+	z := rng.Normals(8, 160)
 	weighted, repeated := &data.Table{N: 80, D: 2}, &data.Table{D: 2}
 	var labels, more []int32
 	for i := range 80 {
@@ -396,7 +397,7 @@ func TestWeightedRowsFitAsRepeatedRows(t *testing.T) {
 func TestHardEMEndsWhereNoLabelMoves(t *testing.T) {
 	t.Parallel()
 	iris := fixtures.Table(4, dataset(t, "iris.csv", []string{"sepal_length", "sepal_width", "petal_length", "petal_width"})...)
-	for _, src := range []*data.Table{iris, fixtures.Table(3, fixtures.Normals(21, 3000)...)} {
+	for _, src := range []*data.Table{iris, fixtures.Table(3, rng.Normals(21, 3000)...)} {
 		for _, shape := range fixtures.ShapeNames {
 			for seed := uint64(1); seed <= 5; seed++ {
 				r := mustFit(t, src, Spec{K: 4, Covariance: shape, Algorithm: "hard-em", NInit: 1, Seed: &seed})

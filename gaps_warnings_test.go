@@ -8,6 +8,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -89,7 +90,7 @@ func TestNumbersNeverTogetherAreNamed(t *testing.T) {
 // A row without any cell is not in n, has no part in any result, and is labelled by the weights.
 func TestRowsWithoutCellsAreLeftOut(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(2, fixtures.Normals(5, 200)...)
+	src := fixtures.Table(2, rng.Normals(5, 200)...)
 	more := &data.Table{N: src.N + 2, D: 2, F64: append([]float64{math.NaN(), math.NaN()}, append(append([]float64{}, src.F64...), math.NaN(), math.NaN())...)}
 	a := mustFit(t, src, Spec{K: 2})
 	b, err := Fit(t.Context(), more, Spec{K: 2})
@@ -113,7 +114,7 @@ func TestRowsWithoutCellsAreLeftOut(t *testing.T) {
 // A likelihood-ratio test draws rows that lack what the rows lack, and so does not find groups in the pattern of gaps.
 func TestLikelihoodRatioOfRowsWithGaps(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(2, fixtures.Normals(9, 160)...)
+	src := fixtures.Table(2, rng.Normals(9, 160)...)
 	for i := range src.N {
 		if i%3 == 0 {
 			src.F64[2*i+1] = math.NaN()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // endsAfter is a source whose passes end a context: the pass of that number still runs.
@@ -35,7 +36,7 @@ func TestStoppedAfterAnyPassIsMarked(t *testing.T) {
 		stops = 6
 	}
 	const k, n = 5, 240
-	z := fixtures.Normals(77, 2*n)
+	z := rng.Normals(77, 2*n)
 	for i := range n {
 		z[2*i] += 4 * float64(i%3)
 		z[2*i+1] += 4 * float64(i%2)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -164,7 +165,7 @@ func TestModelsSurviveARoundTripToTheBit(t *testing.T) {
 
 func TestFittedModelsSurviveTheFile(t *testing.T) {
 	t.Parallel()
-	src := fixtures.Table(2, fixtures.Normals(6, 400)...)
+	src := fixtures.Table(2, rng.Normals(6, 400)...)
 	for _, spec := range []Spec{{K: 2}, {K: 2, Covariance: "tied-diag", Scale: "standard"}, {Model: "kmeans", K: 3, Scale: "robust"}} {
 		r := mustFit(t, src, spec)
 		path := filepath.Join(t.TempDir(), "model.json")

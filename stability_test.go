@@ -158,7 +158,7 @@ func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
 	t.Parallel()
 	faithful, _ := builtIn(t, "@faithful")
 	bits := make([]float64, 0, 600)
-	for i, u := range fixtures.Uniforms(3, 600) {
+	for i, u := range rng.Uniforms(3, 600) {
 		bits = append(bits, map[bool]float64{true: 1}[(u < 0.85) == (i/3%2 == 0)])
 	}
 	levels := [][]string{{"a", "b"}, {"a", "b"}, {"a", "b"}}
@@ -172,7 +172,7 @@ func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
 		"bits":        {fixtures.Table(3, bits...), Spec{K: 2, Model: "bernoulli", Bootstrap: 3, LRT: 2}},
 		"categories":  {fixtures.Table(3, bits...), Spec{K: 2, Model: "categorical", Levels: levels, Bootstrap: 3, LRT: 2}},
 		"penalty":     {faithful, Spec{Model: "kmeans", Penalty: new(2000.0), Bootstrap: 3}},
-		"exact":       {fixtures.Table(1, fixtures.Normals(3, 50)...), Spec{Model: "kmedians", K: 2, Bootstrap: 3}},
+		"exact":       {fixtures.Table(1, rng.Normals(3, 50)...), Spec{Model: "kmedians", K: 2, Bootstrap: 3}},
 		"mini-batch":  {faithful, Spec{Model: "kmeans", K: 2, Algorithm: "minibatch", Bootstrap: 3}},
 		"many rows":   {large, Spec{K: 2, NInit: 1, Bootstrap: 2, LRT: 1, Covariance: "tied"}},
 		"given start": {faithful, Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{2, 50}, {4, 80}}, Bootstrap: 3}},
@@ -232,7 +232,7 @@ func TestReplicatesThatCannotBeFittedAreCounted(t *testing.T) {
 	t.Parallel()
 	// A column that differs in one row is constant wherever that row is not drawn: in about 1/e of the samples.
 	x := make([]float64, 0, 80)
-	for i, z := range fixtures.Normals(2, 40) {
+	for i, z := range rng.Normals(2, 40) {
 		x = append(x, z, map[bool]float64{true: 1}[i == 7])
 	}
 	r := quickFit(t, fixtures.Table(2, x...), Spec{K: 1, Bootstrap: 60})
@@ -269,7 +269,7 @@ func TestStabilityRefusesWhatItCannotDo(t *testing.T) {
 
 func TestLikelihoodRatioTellsTwoGaussiansFromOne(t *testing.T) {
 	t.Parallel()
-	one, two := fixtures.Normals(12, 100), fixtures.Normals(12, 100)
+	one, two := rng.Normals(12, 100), rng.Normals(12, 100)
 	for i := range two {
 		two[i] += float64(i % 2 * 5)
 	}
@@ -294,7 +294,7 @@ func TestLikelihoodRatioIsRarelySignificantWithoutReason(t *testing.T) {
 		sets, least, most = 60, 1, 12
 	}
 	for i := range sets {
-		if r := quickFit(t, fixtures.Table(1, fixtures.Normals(uint64(100+i), 60)...), Spec{K: 1, Covariance: "tied", NInit: 3, LRT: 9, Seed: new(uint64(i))}); *r.LRT.P <= 0.1 {
+		if r := quickFit(t, fixtures.Table(1, rng.Normals(uint64(100+i), 60)...), Spec{K: 1, Covariance: "tied", NInit: 3, LRT: 9, Seed: new(uint64(i))}); *r.LRT.P <= 0.1 {
 			low++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -17,7 +18,7 @@ import (
 // and the sum of the logarithms of the slopes over the cells that are there.
 func onScales(weights, gaps bool) (raw, scaled *data.Table, slopes float64) {
 	const n, d = 240, 5
-	z := fixtures.Normals(11, n*d)
+	z := rng.Normals(11, n*d)
 	raw, scaled = &data.Table{N: n, D: d}, &data.Table{N: n, D: d}
 	for i := range n {
 		far, w := float64(i%2), 1.0
@@ -201,7 +202,7 @@ func TestModelsOnOtherScalesAreSameBytes(t *testing.T) {
 // the first.
 func TestPlacesAndDays(t *testing.T) {
 	t.Parallel()
-	z := fixtures.Normals(3, 200)
+	z := rng.Normals(3, 200)
 	rows := &data.Table{N: 100, D: 3}
 	var sum [3]float64
 	for i := range 100 {

@@ -12,12 +12,13 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
 // groupsOfThree are 90 rows of three columns in three groups that overlap a little.
 func groupsOfThree() []float64 {
-	x := fixtures.Normals(41, 270)
+	x := rng.Normals(41, 270)
 	for i := range 90 {
 		x[3*i] += 5 * float64(i%3)
 		x[3*i+1] -= 4 * float64(i%2)
@@ -188,7 +189,7 @@ func TestRowWeightsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 			bits[i] = 1
 		}
 	}
-	weights := fixtures.Uniforms(5, 90)
+	weights := rng.Uniforms(5, 90)
 	for i := range weights { // with a mean of about 1.3
 		weights[i] = 1 + weights[i]*2/3
 	}
@@ -346,7 +347,7 @@ func (b *broken) Open(ctx context.Context) (data.Reader, error) {
 func TestAColumnThatVanishesInTheUnitOfAllIsNotCalledConstant(t *testing.T) {
 	t.Parallel()
 	x := make([]float64, 0, 80)
-	for i, z := range fixtures.Normals(4, 80) {
+	for i, z := range rng.Normals(4, 80) {
 		x = append(x, math.Ldexp(z, map[bool]int{true: -660, false: 660}[i%2 == 0]))
 	}
 	_, err := Fit(context.Background(), fixtures.Table(2, x...), Spec{K: 2, Covariance: "VVE"})

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // writeNPY writes x, d columns of float64, as numpy.save does, and returns the path.
@@ -42,7 +42,7 @@ func TestFileCutShortDuringFit(t *testing.T) {
 		{true, exitError, "the file became shorter while it was read"},
 		{false, exitInterrupted, "the file became shorter after it was read: the result is of the rows as they were before"},
 	} {
-		path := writeNPY(t, fixtures.Normals(5, 120_000), 3)
+		path := writeNPY(t, rng.Normals(5, 120_000), 3)
 		args := []string{"fit", path, "-k", "6", "--algorithm", "em", "--n-init", "1", "--tol", "0", "--max-iter", "1000000", "--no-progress", "--json"}
 		if c.stream {
 			args = append(args, "--stream")

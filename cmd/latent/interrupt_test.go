@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // Ctrl-C ends the climb, not the writing: the best so far is written and says what it is. The status is 130.
 func TestInterruptedWritesTheBestSoFar(t *testing.T) {
 	dir := t.TempDir()
 	in, modelFile, labels := filepath.Join(dir, "in.csv"), filepath.Join(dir, "m.json"), filepath.Join(dir, "l.csv")
-	if err := writeCSV(in, []string{"a", "b", "c"}, wide(fixtures.Normals(9, 60000), 3)); err != nil {
+	if err := writeCSV(in, []string{"a", "b", "c"}, wide(rng.Normals(9, 60000), 3)); err != nil {
 		t.Fatal(err)
 	}
 	// One lump, ten components, plain EM and no tolerance: far from its end when it is stopped.

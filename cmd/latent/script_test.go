@@ -24,7 +24,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 func TestMain(m *testing.M) {
@@ -340,7 +340,7 @@ func column(v ...float64) [][]float64 { return wide(v, 1) }
 
 // halves are 600 rows of two columns of very different units, in two groups; power scales the first column.
 func halves(power int) [][]float64 {
-	z := fixtures.Normals(11, 1200)
+	z := rng.Normals(11, 1200)
 	rows := make([][]float64, 600)
 	for i := range rows {
 		y := z[600+i] + 5
@@ -354,9 +354,9 @@ func halves(power int) [][]float64 {
 
 // tables are the generated tables, by name.
 var tables = map[string]func() (head []string, rows [][]float64){
-	"normal-3": func() ([]string, [][]float64) { return []string{"a", "b", "c"}, wide(fixtures.Normals(21, 900), 3) },
+	"normal-3": func() ([]string, [][]float64) { return []string{"a", "b", "c"}, wide(rng.Normals(21, 900), 3) },
 	"normal-8": func() ([]string, [][]float64) {
-		return strings.Split("a b c d e f g h", " "), wide(fixtures.Normals(5, 16000), 8)
+		return strings.Split("a b c d e f g h", " "), wide(rng.Normals(5, 16000), 8)
 	},
 	"offset": func() ([]string, [][]float64) {
 		var v []float64
@@ -368,10 +368,10 @@ var tables = map[string]func() (head []string, rows [][]float64){
 		return []string{"x"}, column(v...)
 	},
 	"repeated": func() ([]string, [][]float64) {
-		return []string{"x"}, column(append(fixtures.Normals(3, 90), slices.Repeat([]float64{7.5}, 15)...)...)
+		return []string{"x"}, column(append(rng.Normals(3, 90), slices.Repeat([]float64{7.5}, 15)...)...)
 	},
 	"heavy": func() ([]string, [][]float64) {
-		h := fixtures.Uniforms(7, 600)
+		h := rng.Uniforms(7, 600)
 		for i, u := range h {
 			h[i] = math.Tan(math.Pi * (u - 0.5))
 		}

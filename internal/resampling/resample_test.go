@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 )
 
 // weightsOf returns all row weights of a source, read in blocks of so many rows.
@@ -151,7 +152,7 @@ func TestBinomialNumbersFollowTheirDistribution(t *testing.T) {
 func TestResampledWeightsDoNotDependOnHowRowsAreRead(t *testing.T) {
 	t.Parallel()
 	n := 5000
-	src := &data.Table{N: n, D: 1, F64: fixtures.Normals(1, n), W: fixtures.Uniforms(2, n)}
+	src := &data.Table{N: n, D: 1, F64: rng.Normals(1, n), W: rng.Uniforms(2, n)}
 	total := 0.0
 	for _, w := range src.W {
 		total += w

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 )
 
@@ -108,7 +109,7 @@ func twoBlobs(v, c float64) []float64 {
 // of its own where all share one.
 func TestRowsThatACovarianceTakes(t *testing.T) {
 	t.Parallel()
-	x := fixtures.Normals(12, 5*60)
+	x := rng.Normals(12, 5*60)
 	for shape, need := range map[string]int{"VVV": 7, "EEV": 7, "VVE": 7, "EVE": 7, "VEE": 3, "VVI": 3, "VEI": 3, "VII": 3, "EEE": 0, "EII": 0} {
 		f, err := New(context.Background(), fixtures.Table(5, x...), fixtures.Plan(plan.Spec{K: 2, Covariance: shape}))
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 func TestMovesLeaveAMaximumThatEMCannot(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{900, 12_000} {
-		z := fixtures.Normals(3, 2*n)
+		z := rng.Normals(3, 2*n)
 		x := make([]float64, 0, 2*n)
 		for i := range n {
 			x = append(x, z[2*i]+12*float64(i%3), z[2*i+1])
@@ -70,8 +70,8 @@ func TestMovesLeaveAMaximumThatEMCannot(t *testing.T) {
 func TestPairsMostAlikeMergeFirst(t *testing.T) {
 	t.Parallel()
 	const n, k = 40, 5
-	u := fixtures.Uniforms(5, n*k)
-	w := fixtures.Uniforms(6, n)
+	u := rng.Uniforms(5, n*k)
+	w := rng.Uniforms(6, n)
 	for i := range n {
 		row, sum := u[i*k:i*k+k], 0.0
 		for c := range row {
@@ -104,7 +104,7 @@ func TestPairsMostAlikeMergeFirst(t *testing.T) {
 func TestStartFromResponsibilities(t *testing.T) {
 	t.Parallel()
 	const n, k = 60, 3
-	x, u := fixtures.Normals(8, n), fixtures.Uniforms(9, n*k)
+	x, u := rng.Normals(8, n), rng.Uniforms(9, n*k)
 	for i := range n {
 		row := u[i*k : i*k+k]
 		sum := 0.0

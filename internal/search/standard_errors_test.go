@@ -14,6 +14,7 @@ import (
 	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -77,7 +78,7 @@ func TestErrorsOfOneColumnByHand(t *testing.T) {
 func TestErrorsOfALargeNormalSample(t *testing.T) {
 	t.Parallel()
 	const n, d = 20_000, 2
-	z := fixtures.Normals(3, n*d)
+	z := rng.Normals(3, n*d)
 	src := &data.Table{N: n, D: d}
 	for i := range n {
 		src.F64 = append(src.F64, 50+3*z[2*i], 1.5*z[2*i]+0.5*z[2*i+1])
@@ -264,7 +265,7 @@ func spread(v []float64) float64 {
 // approaches 1 ever more slowly, so the edge begins where 0.1 rows are expected to differ.
 func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 	t.Parallel()
-	u := fixtures.Uniforms(9, 400*4)
+	u := rng.Uniforms(9, 400*4)
 	src := &data.Table{N: 400, D: 4}
 	for i := range src.N {
 		p := 0.8
@@ -326,7 +327,7 @@ func TestProbabilitiesOnAnEdgeHaveNoError(t *testing.T) {
 // nothing of the one and the floor decides the other.
 func TestComponentAtTheFloorHasNoErrors(t *testing.T) {
 	t.Parallel()
-	z := fixtures.Normals(5, 160)
+	z := rng.Normals(5, 160)
 	src := &data.Table{N: 160, D: 1}
 	for i, v := range z {
 		if i%4 == 0 {

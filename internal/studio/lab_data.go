@@ -1,32 +1,13 @@
 package studio
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/latent-go/latent/internal/rng"
 )
-
-// uniform returns the first n values of the stream of numbers from 0 to 1 with a seed: Knuth's linear congruential generator, which others can
-// repeat in three lines of any language.
-func uniform(seed uint64, n int) []float64 {
-	u := make([]float64, n)
-	for i := range u {
-		seed = seed*6364136223846793005 + 1442695040888963407
-		u[i] = float64(seed>>11) / (1 << 53)
-	}
-	return u
-}
-
-// normal returns the first n standard normal values that pairs of that stream make (Box and Muller 1958).
-func normal(seed uint64, n int) []float64 {
-	u, z := uniform(seed, 2*n), make([]float64, n)
-	for i := range z {
-		z[i] = math.Sqrt(-2*math.Log(1-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
-	}
-	return z
-}
 
 // labTables are the tables of the lab that are made, by the name of their case.
 var labTables = map[string]func() [][]float64{
@@ -38,7 +19,7 @@ var labTables = map[string]func() [][]float64{
 
 // shifted returns pairs of normal values, moved along both axes where a uniform value is at least from.
 func shifted(seed, by uint64, n int, from, move float64) [][]float64 {
-	z, u := normal(seed, 2*n), uniform(by, n)
+	z, u := rng.Normals(seed, 2*n), rng.Uniforms(by, n)
 	rows := make([][]float64, n)
 	for i := range rows {
 		rows[i] = []float64{z[2*i], z[2*i+1]}
@@ -52,7 +33,7 @@ func shifted(seed, by uint64, n int, from, move float64) [][]float64 {
 
 // spiked returns two groups and three rows in one place.
 func spiked() [][]float64 {
-	z := normal(77, 160)
+	z := rng.Normals(77, 160)
 	rows := make([][]float64, 80)
 	for i := range rows {
 		rows[i] = []float64{z[2*i], z[2*i+1]}
@@ -68,7 +49,7 @@ func spiked() [][]float64 {
 
 // long returns two groups that are long in x and lie side by side in y: even rows are the upper one.
 func long() [][]float64 {
-	z := normal(7, 800)
+	z := rng.Normals(7, 800)
 	rows := make([][]float64, 400)
 	for i := range rows {
 		rows[i] = []float64{6 * z[2*i], 0.5 * z[2*i+1]}
