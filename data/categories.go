@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"slices"
 	"sync"
 )
 
@@ -15,35 +14,17 @@ type categories struct {
 	measuring bool          // batches have the values that numbers spell too, and bad cells of every kind
 }
 
-// coding is what one pass does, column by column.
+// coding is what one pass does.
 type coding struct {
-	k        *categories
-	up, down *plan // what the caller of the pass wants, and what the file is asked for
-	coded    []int // columns that are read as text for their words
-	plain    []int // columns that are numbers already
-	texts    []int // columns whose text the caller wants
+	*worded
+	k *categories
 }
 
 // read implements cells.
 func (k *categories) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
-	below := slices.Clone(wants)
-	c := &coding{k: k}
-	for j, w := range wants {
-		switch {
-		case w&(number|count) == 0:
-		case k.dict[j] != nil:
-			below[j] = text
-			c.coded = append(c.coded, j)
-		case w&number != 0:
-			c.plain = append(c.plain, j)
-		}
-		if w&text != 0 {
-			c.texts = append(c.texts, j)
-		}
-	}
-	c.up, c.down = newPlan(wants), newPlan(below)
+	c := &coding{newWorded(wants, func(j int) bool { return k.dict[j] != nil }), k}
 	coders := sync.Pool{New: func() any { return newCoder(c) }}
-	return k.cells.read(ctx, below, ordered, threads, func(b *batch) error {
+	return k.cells.read(ctx, c.below, ordered, threads, func(b *batch) error {
 		coder := coders.Get().(*coder)
 		defer coders.Put(coder)
 		if err := coder.code(b); err != nil {
@@ -62,7 +43,7 @@ type coder struct {
 
 func newCoder(c *coding) *coder {
 	r := &coder{coding: c, seen: make([]map[string]word, len(c.k.dict))}
-	for _, j := range c.coded {
+	for _, j := range c.words {
 		if !c.k.dict[j].settled {
 			r.seen[j] = map[string]word{}
 		}
@@ -79,8 +60,8 @@ func (r *coder) code(b *batch) error {
 		out.Value = resized(out.Value, b.N*nums)
 	}
 	for i := range b.N {
-		for _, j := range r.coded {
-			w, err := r.word(j, b.Text[i*r.down.texts+r.down.text[j]])
+		for _, j := range r.words {
+			w, err := r.look(j, r.word(b, i, j))
 			if err != nil {
 				return err
 			}
@@ -105,7 +86,7 @@ func (r *coder) code(b *batch) error {
 	if !r.k.measuring && len(b.Bad) > 0 { // statistics need the order of rows within a column only
 		sortBad(out.Bad)
 	}
-	r.pass(b)
+	r.pass(out, b)
 	return nil
 }
 
@@ -118,23 +99,8 @@ func (r *coder) bad(b *batch, i, j int, w *word) {
 	r.out.Bad = append(r.out.Bad, c)
 }
 
-// pass hands on the texts that the caller wants.
-func (r *coder) pass(b *batch) {
-	out := &r.out
-	if r.up.texts == r.down.texts {
-		out.Text = b.Text
-		return
-	}
-	out.Text = make([]string, b.N*r.up.texts)
-	for i := range b.N {
-		for _, j := range r.texts {
-			out.Text[i*r.up.texts+r.up.text[j]] = b.Text[i*r.down.texts+r.down.text[j]]
-		}
-	}
-}
-
-// word returns what a text in column j is.
-func (r *coder) word(j int, text string) (word, error) {
+// look returns what a text in column j is.
+func (r *coder) look(j int, text string) (word, error) {
 	d := r.k.dict[j]
 	if d.settled {
 		if i, ok := d.at[text]; ok {

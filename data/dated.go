@@ -16,44 +16,20 @@ type dated struct {
 	na    *naTexts
 }
 
-// datePass is what one pass does, column by column.
-type datePass struct {
-	of       *dated
-	up, down *plan // what the caller of the pass wants, and what the file is asked for
-	dates    []int // columns whose dates are wanted
-	plain    []int // columns that are numbers already
-	texts    []int // columns whose text the caller wants
-}
-
 // read implements cells.
 func (d *dated) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
-	below := slices.Clone(wants)
-	p := &datePass{of: d}
-	for j, w := range wants {
-		switch {
-		case w&(number|count) == 0:
-		case d.order[j] != "":
-			below[j] = text
-			p.dates = append(p.dates, j)
-		case w&number != 0:
-			p.plain = append(p.plain, j)
-		}
-		if w&text != 0 {
-			p.texts = append(p.texts, j)
-		}
-	}
-	if p.dates == nil {
+	p := newWorded(wants, func(j int) bool { return d.order[j] != "" })
+	if p.words == nil {
 		return d.cells.read(ctx, wants, ordered, threads, yield)
 	}
-	p.up, p.down = newPlan(wants), newPlan(below)
 	workers := sync.Pool{New: func() any {
-		w := &dateWorker{datePass: p, parser: make([]DateParser, len(p.dates))}
-		for i, j := range p.dates {
+		w := &dateWorker{worded: p, na: d.na, parser: make([]DateParser, len(p.words))}
+		for i, j := range p.words {
 			w.parser[i].Order = d.order[j]
 		}
 		return w
 	}}
-	return d.cells.read(ctx, below, ordered, threads, func(b *batch) error {
+	return d.cells.read(ctx, p.below, ordered, threads, func(b *batch) error {
 		w := workers.Get().(*dateWorker)
 		defer workers.Put(w)
 		w.set(b)
@@ -63,8 +39,9 @@ func (d *dated) read(ctx context.Context, wants []want, ordered bool, threads in
 
 // dateWorker turns batches into batches.
 type dateWorker struct {
-	*datePass
-	parser []DateParser // by place among dates
+	*worded
+	na     *naTexts
+	parser []DateParser // by place among words
 	out    batch
 }
 
@@ -74,8 +51,8 @@ func (w *dateWorker) set(b *batch) {
 	out.First, out.N, out.Line = b.First, b.N, b.Line
 	out.F64, out.Bad = resized(out.F64, b.N*nums), append(out.Bad[:0], b.Bad...)
 	for i := range b.N {
-		for at, j := range w.dates {
-			v, bad := w.date(&w.parser[at], b.Text[i*w.down.texts+w.down.text[j]])
+		for at, j := range w.words {
+			v, bad := w.date(&w.parser[at], w.word(b, i, j))
 			if at := w.up.number[j]; at >= 0 {
 				out.F64[i*nums+at] = v
 			}
@@ -92,21 +69,13 @@ func (w *dateWorker) set(b *batch) {
 		}
 	}
 	sortBad(out.Bad)
-	if out.Text = b.Text; w.up.texts == w.down.texts {
-		return
-	}
-	out.Text = make([]string, b.N*w.up.texts)
-	for i := range b.N {
-		for _, j := range w.texts {
-			out.Text[i*w.up.texts+w.up.text[j]] = b.Text[i*w.down.texts+w.down.text[j]]
-		}
-	}
+	w.pass(out, b)
 }
 
 // date returns the days of a cell, or NaN and what it is instead.
 func (w *dateWorker) date(p *DateParser, cell string) (float64, badCell) {
 	cell = strings.Trim(cell, " \t\r\n")
-	if _, kind, ok := classify([]byte(cell), '.', w.of.na); !ok && kind == missingCell {
+	if _, kind, ok := classify([]byte(cell), '.', w.na); !ok && kind == missingCell {
 		return math.NaN(), badCell{Kind: missingCell, Value: cut(cell)}
 	}
 	if days, ok := p.Parse(cell); ok {
