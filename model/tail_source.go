@@ -1,9 +1,7 @@
 package model
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"slices"
@@ -99,21 +97,9 @@ func (r *lackingReader) Read(b *data.Block, n int) error {
 // some returns the rows of src that have a cell, at most so many of them taken at random, all sets alike (Vitter 1985, algorithm R); all is whether it has all.
 func some(ctx context.Context, src data.Source, most int) (t *data.Table, all bool, err error) {
 	_, d := src.Shape()
-	r, err := src.Open(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	t = &data.Table{D: d}
 	random, seen := rng.Tails.New(TailSeed), int64(0)
-	var b data.Block
-	for {
-		switch err := cmp.Or(ctx.Err(), r.Read(&b, 4096)); {
-		case err == io.EOF:
-			return t, seen <= int64(most), nil
-		case err != nil:
-			return nil, false, err
-		}
+	err = data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := range b.N {
 			if b.Empty(i) {
 				continue
@@ -132,5 +118,7 @@ func some(ctx context.Context, src data.Source, most int) (t *data.Table, all bo
 				t.F64[at*d+j] = b.At(i, j)
 			}
 		}
-	}
+		return nil
+	})
+	return t, seen <= int64(most), err
 }

@@ -354,36 +354,11 @@ func (g *againstFlags) column(cmd *cobra.Command, a *applyFlags, path string) (*
 		return l
 	}
 	for _, pass := range []func(*data.Block, labelOf) error{j.first, j.second} {
-		if err := eachBlock(cmd.Context(), src, func(b *data.Block) error { return pass(b, label) }); err != nil {
+		if err := data.EachBlock(cmd.Context(), src, func(b *data.Block) error { return pass(b, label) }); err != nil {
 			return nil, fileError(path, err)
 		}
 	}
 	return j, nil
-}
-
-// eachBlock makes a pass over the rows.
-func eachBlock(ctx context.Context, src data.Source, each func(*data.Block) error) error {
-	r, err := src.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	var b data.Block
-	for {
-		err := r.Read(&b, 4096)
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = each(&b)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // tell prints the indices for a reader.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,7 +74,7 @@ func mnist(ctx context.Context, folder string) (*data.Table, []int, error) {
 		return nil, nil, err
 	}
 	var digit []int
-	err = blocks(ctx, labels, func(b *data.Block) error {
+	err = data.EachBlock(ctx, labels, func(b *data.Block) error {
 		for i := range b.N {
 			digit = append(digit, int(b.At(i, 0)))
 		}
@@ -108,7 +107,7 @@ func idx(ctx context.Context, folder, name string) (data.Source, error) {
 func pick(ctx context.Context, src data.Source, digit func(*data.Block, int) (int, error)) (t *data.Table, label []int, err error) {
 	_, d := src.Shape()
 	t = &data.Table{D: d}
-	err = blocks(ctx, src, func(b *data.Block) error {
+	err = data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := range b.N {
 			v, err := digit(b, i)
 			if err != nil {
@@ -127,26 +126,6 @@ func pick(ctx context.Context, src data.Source, digit func(*data.Block, int) (in
 	})
 	t.N = len(label)
 	return t, label, err
-}
-
-// blocks calls each with all rows of a source, a run at a time.
-func blocks(ctx context.Context, src data.Source, each func(*data.Block) error) error {
-	r, err := src.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	var b data.Block
-	for {
-		if err := r.Read(&b, 4096); err == io.EOF {
-			return ctx.Err()
-		} else if err != nil {
-			return err
-		}
-		if err := each(&b); err != nil {
-			return err
-		}
-	}
 }
 
 // project returns the first principal components of the rows and the share of the variance they hold.

@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"context"
-	"io"
 	"math"
 	"slices"
 
@@ -115,19 +114,8 @@ func (f *Rows) changed(ctx context.Context, src data.Source) (data.Source, error
 		held.N, held.W, held.Row, held.ID, held.Truth = table.N, table.W, table.Row, table.ID, table.Truth
 		held.F64 = make([]float64, 0, held.N*held.D)
 	}
-	r, err := out.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	var b data.Block
 	rest := 0.0 // what is lost in the sum (Neumaier 1974)
-	for {
-		if err := r.Read(&b, 4096); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
+	err := data.EachBlock(ctx, out, func(b *data.Block) error {
 		for i, v := range b.Slope {
 			v *= b.Weight(i)
 			sum := f.slopes + v
@@ -141,12 +129,13 @@ func (f *Rows) changed(ctx context.Context, src data.Source) (data.Source, error
 		if inMemory {
 			held.F64 = append(held.F64, b.F64...)
 		}
-	}
+		return nil
+	})
 	f.slopes += rest
 	if inMemory {
-		return held, ctx.Err()
+		return held, err
 	}
-	return out, ctx.Err()
+	return out, err
 }
 
 // LogSlopes returns what is added to a log-likelihood of UserRows, in the user's row weights, to make it one of the columns before the

@@ -2,7 +2,6 @@ package resampling
 
 import (
 	"context"
-	"io"
 	"math"
 	"math/rand/v2"
 	"sort"
@@ -18,19 +17,8 @@ type holes struct {
 
 // holesOf reads what is missing of src.
 func holesOf(ctx context.Context, src data.Source) (*holes, error) {
-	r, err := src.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
 	h, total := &holes{}, 0.0
-	var b data.Block
-	for {
-		if err := r.Read(&b, 4096); err == io.EOF {
-			return h, nil
-		} else if err != nil {
-			return nil, err
-		}
+	err := data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := range b.N {
 			if b.Weight(i) == 0 || b.Empty(i) {
 				continue
@@ -42,7 +30,9 @@ func holesOf(ctx context.Context, src data.Source) (*holes, error) {
 			total += b.Weight(i)
 			h.masks, h.sum = append(h.masks, mask), append(h.sum, total)
 		}
-	}
+		return nil
+	})
+	return h, err
 }
 
 // punch takes out of x what a row drawn at random lacks.

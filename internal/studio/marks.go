@@ -24,8 +24,6 @@ const (
 	// maxHeld is how many bytes of features stay in memory for marks, of all tables that are open together; of larger tables
 	// every picture reads the file again.
 	maxHeld = 512 << 20
-	// block is how many rows are looked at between two looks at the context.
-	block = 8192
 )
 
 // An axis is what rows are laid out by: a feature, or a direction in the space of them.
@@ -104,14 +102,14 @@ func (s *Studio) layout(ctx context.Context, f *file, x, y string, cellOf bool) 
 		return gridded(ctx, src, rows, axes, cellOf)
 	}
 	l := &layout{Per: len(axes)}
-	err = eachBlock(ctx, src, func(b *data.Block) bool {
+	err = data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := range b.N {
 			for j := range axes {
 				l.Marks = append(l.Marks, float32(axes[j].at(b, i)))
 			}
 		}
 		l.Rows += int64(b.N)
-		return true
+		return nil
 	})
 	return l, err
 }
@@ -119,7 +117,7 @@ func (s *Studio) layout(ctx context.Context, f *file, x, y string, cellOf bool) 
 // gridded lays many rows out as the cells of a grid that hold any. The place of a cell is the mean of its rows.
 func gridded(ctx context.Context, src data.Source, rows int64, axes []axis, cellOf bool) (*layout, error) {
 	g := newGrid(axes)
-	if err := eachBlock(ctx, src, g.widen); err != nil {
+	if err := data.EachBlock(ctx, src, g.widen); err != nil {
 		return nil, err
 	}
 	g.ready()
@@ -127,7 +125,7 @@ func gridded(ctx context.Context, src data.Source, rows int64, axes []axis, cell
 	if cellOf {
 		l.CellOf = make([]int32, 0, rows)
 	}
-	err := eachBlock(ctx, src, func(b *data.Block) bool {
+	err := data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := range b.N {
 			c := g.add(b, i)
 			if cellOf {
@@ -138,7 +136,7 @@ func gridded(ctx context.Context, src data.Source, rows int64, axes []axis, cell
 			}
 		}
 		l.Rows += int64(b.N)
-		return true
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -172,7 +170,7 @@ func newGrid(axes []axis) *grid {
 }
 
 // widen makes room for the rows of a block.
-func (g *grid) widen(b *data.Block) bool {
+func (g *grid) widen(b *data.Block) error {
 	for j := range g.axes {
 		a, lo, hi := &g.axes[j], g.lo[j], g.hi[j]
 		for i := range b.N {
@@ -186,7 +184,7 @@ func (g *grid) widen(b *data.Block) bool {
 		}
 		g.lo[j], g.hi[j] = lo, hi
 	}
-	return true
+	return nil
 }
 
 // ready makes the cells of the room there is.
@@ -441,31 +439,6 @@ func (r *wholeReader) Read(b *data.Block, n int) error {
 		*b = data.Block{N: len(r.cells) / d, D: d, F64: append([]float64(nil), r.cells...), First: r.first}
 		r.first += int64(b.N)
 		return nil
-	}
-}
-
-// eachBlock makes a pass over the rows, until see returns false.
-func eachBlock(ctx context.Context, src data.Source, see func(*data.Block) bool) error {
-	r, err := src.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	var b data.Block
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err := r.Read(&b, block)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !see(&b) {
-			return nil
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -364,7 +365,7 @@ func (f *file) row(ctx context.Context, n int64) ([]cell, error) {
 	}
 	defer closeSource(src)
 	var cells []cell
-	err = eachBlock(ctx, src, func(b *data.Block) bool {
+	err = data.EachBlock(ctx, src, func(b *data.Block) error {
 		d := len(info.Columns)
 		for i := range b.N {
 			if b.Number(i) == n && len(b.Cells) == b.N*d {
@@ -373,7 +374,10 @@ func (f *file) row(ctx context.Context, n int64) ([]cell, error) {
 				}
 			}
 		}
-		return cells == nil
+		if cells != nil {
+			return io.EOF
+		}
+		return nil
 	})
 	return cells, err
 }
