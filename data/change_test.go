@@ -183,6 +183,14 @@ func TestDates(t *testing.T) {
 			t.Errorf("%q is read as day %v", text, v)
 		}
 	}
+	mixed := new(DateParser) // whatever came before
+	for range 2 {
+		for text, want := range map[string]float64{"1970-01-02": 1, "Fri, 2 Jan 1970 12:00:00 GMT": 1.5, "1970Q2": 90, "1970-01-02 1:30 pm": 1 + 13.5/24, "2.1.1970": 1, "1970-W01": -3} {
+			if got, ok := mixed.Parse(text); !ok || math.Abs(got-want) > 1e-12 {
+				t.Errorf("among others %q is day %v, %v; want %v", text, got, ok, want)
+			}
+		}
+	}
 	for _, x := range []struct {
 		text     string
 		dmy, mdy float64

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -109,12 +110,23 @@ func dateKinds(texts []string) []string {
 	return kinds
 }
 
-// DateParser parses the dates of a column as ParseDate does. It tries the form of the date before first: a column has one form as a rule. It
-// is for one goroutine at a time.
+// DateParser parses the dates of a column as ParseDate does. It tries the form of the date before first: a column has one form as a rule, and to
+// try all takes a thousand times as long. It is for one goroutine at a time.
 type DateParser struct {
 	Order string // of day and month, as in DateColumn
-	last  int
+	way   dateWay
+	last  int // the form, of forms that time.Parse knows
 }
+
+// dateWay is what is done to a text before its form is looked up.
+type dateWay int
+
+const (
+	dateAsItStands dateWay = iota
+	dateRewritten
+	dateFirstDay // a quarter or a week, which has no form
+	dateWays
+)
 
 // What may stand before and behind a date, and is told another way.
 var (
@@ -132,38 +144,52 @@ func (p *DateParser) Parse(s string) (days float64, ok bool) {
 	if s == "" || !strings.ContainsFunc(s, unicode.IsDigit) {
 		return 0, false
 	}
-	if days, ok = p.plain(s); ok {
+	forms := dateForms()[cmp.Or(p.Order, "date")]
+	if days, ok = p.by(p.way, s, forms[p.last:p.last+1]); ok {
 		return days, true
 	}
-	other := weekday().ReplaceAllString(manyGaps().ReplaceAllString(s, " "), "")
-	if other = inUTC().ReplaceAllString(other, "Z"); halfDay().MatchString(other) {
-		m := halfDay().FindStringSubmatchIndex(other)
-		other = other[:m[0]] + " " + strings.ToUpper(other[m[2]:m[3]]) + "M"
+	for way := range dateWays {
+		if days, ok = p.by(way, s, forms); ok {
+			return days, true
+		}
 	}
-	if other != s {
-		return p.plain(other)
-	}
-	return firstOf(s)
+	return 0, false
 }
 
-// plain parses what is written in one of the forms.
-func (p *DateParser) plain(s string) (days float64, ok bool) {
-	order := p.Order
-	if order == "" {
-		order = "date"
-	}
-	forms := dateForms()[order]
-	for n := -1; n < len(forms); n++ {
-		at := n
-		if n < 0 {
-			at = p.last
+// by parses a date in one way, in one of some forms of the column's order.
+func (p *DateParser) by(way dateWay, s string, forms []string) (days float64, ok bool) {
+	if way == dateFirstDay {
+		if days, ok = firstOf(s); ok {
+			p.way = way
 		}
-		if t, err := time.Parse(forms[at], s); err == nil {
-			p.last = at
+		return days, ok
+	}
+	if way == dateRewritten {
+		plain := rewrittenDate(s)
+		if plain == s {
+			return 0, false
+		}
+		s = plain
+	}
+	for at, form := range forms {
+		if t, err := time.Parse(form, s); err == nil {
+			if p.way = way; len(forms) > 1 {
+				p.last = at
+			}
 			return inYears(t)
 		}
 	}
 	return 0, false
+}
+
+// rewrittenDate returns a date without its weekday, in UTC as ISO 8601 has it, and with the halves of a day in capitals.
+func rewrittenDate(s string) string {
+	s = weekday().ReplaceAllString(manyGaps().ReplaceAllString(s, " "), "")
+	s = inUTC().ReplaceAllString(s, "Z")
+	if m := halfDay().FindStringSubmatchIndex(s); m != nil {
+		s = s[:m[0]] + " " + strings.ToUpper(s[m[2]:m[3]]) + "M"
+	}
+	return s
 }
 
 // firstOf returns the first day of a quarter or of a week (ISO 8601).
