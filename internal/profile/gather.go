@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,13 +63,11 @@ func New(m *model.Model, info *data.Info, by Options) *Builder {
 	k := m.K()
 	b := &Builder{model: m, info: info, by: by, k: k, total: make([]moments, k+1)}
 	for _, c := range info.Columns {
-		g := gathered{name: c.Name, fitted: -1, whole: true, rising: true, moments: make([]moments, k+1), index: map[string]int{}}
-		for j, name := range m.Columns {
-			if name == c.Name {
-				g.fitted = j
-				if d, ok := m.Date(name); ok {
-					g.date = &data.DateParser{Order: d.Order}
-				}
+		// Columns of a model may have been met by position: the features are named as in the file, in the order of the model.
+		g := gathered{name: c.Name, fitted: slices.Index(info.Features, c.Name), whole: true, rising: true, moments: make([]moments, k+1), index: map[string]int{}}
+		if g.fitted >= 0 {
+			if d, ok := m.Date(m.Columns[g.fitted]); ok {
+				g.date = &data.DateParser{Order: d.Order}
 			}
 		}
 		b.cols = append(b.cols, g)

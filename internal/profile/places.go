@@ -21,7 +21,7 @@ func placesOf(m *model.Model, columns []gathered) (list []places) {
 	changes, _ := model.ChangesOf(m.Transform)
 	at := func(name string) int {
 		for j := range columns {
-			if columns[j].fitted >= 0 && columns[j].name == name {
+			if at := columns[j].fitted; at >= 0 && m.Columns[at] == name {
 				return j
 			}
 		}

@@ -75,7 +75,7 @@ func profiledBy(t testing.TB, modelFile, text string, o data.Options, threads in
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Exact, o.Carry, o.Stream, o.Missing = m.Columns, true, true, "model"
+	o.Exact, o.Dates, o.Carry, o.Stream, o.Missing = m.Columns, m.Dates(), true, true, "model"
 	src, info, err := data.Load(context.Background(), path, o)
 	if err != nil {
 		t.Fatal(err)
@@ -313,4 +313,21 @@ func TestTold(t *testing.T) {
 	if p.Columns[0].Name != "b" || b.All.Levels[0] != (profile.Level{Name: "yes", Share: 0.75}) {
 		t.Errorf("first %s, levels %v", p.Columns[0].Name, b.All.Levels)
 	}
+}
+
+// Columns that a model of a file without a header meets by position are fitted ones too.
+func TestColumnsMetByPosition(t *testing.T) {
+	const head = `{"format": "latent-model", "version": 1, "model": "kmeans", "centers": [[1, 0, 0], [-1, 0, 0]], "transform": [{"kind": "geo", "columns": ["1", "2"]}], "columns": ["1", "2"]}`
+	p := profiledBy(t, head, "north,east\n0,0\n0,2\n0,179\n0,-179\n", data.Options{}, 1, profile.Options{})
+	north, east := columnOf(t, p, "north"), columnOf(t, p, "east")
+	if !north.Fitted || !east.Fitted || !east.Place {
+		t.Errorf("%+v", east)
+	}
+	near(t, "east of the first", east.Groups[0].Mean, 1)
+	const dates = `{"format": "latent-model", "version": 1, "model": "kmeans", "centers": [[0], [100]], "transform": [{"kind": "date", "columns": ["1"], "origin": "1970-01-01"}], "columns": ["1"]}`
+	p = profiledBy(t, dates, "when\n1970-01-01\n1970-01-03\n1970-04-11\n", data.Options{}, 1, profile.Options{})
+	if c := p.Columns[0]; !c.Fitted || !c.Date {
+		t.Fatalf("%+v", c)
+	}
+	near(t, "the first days", p.Columns[0].Groups[0].Mean, 1)
 }
