@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/latent-go/latent/internal/text"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -163,7 +164,7 @@ func (f *Frame) share(v float64, group int, x, y, cell vg.Length) {
 	track := cell - 4
 	if cell >= 2*numbered {
 		track = cell - numbered - 4
-		f.write(wholePercent(v), vg.Point{X: x + track + 3, Y: y + 5}, small)
+		f.write(text.WholePercent(v), vg.Point{X: x + track + 3, Y: y + 5}, small)
 	}
 	f.fill(Grid, box(x, y+3, x+track, y+levelLine-4))
 	end := x + track*vg.Length(min(v, 1))
@@ -172,15 +173,4 @@ func (f *Frame) share(v float64, group int, x, y, cell vg.Length) {
 	} else {
 		f.fill(Color(group), box(x, y+3, end, y+levelLine-4))
 	}
-}
-
-// wholePercent writes a share as whole per cent, and one that is neither 0 nor 1 as neither.
-func wholePercent(v float64) string {
-	switch {
-	case v > 0 && v < 0.005:
-		return "<1"
-	case v < 1 && v >= 0.995:
-		return ">99"
-	}
-	return grouped(100*v, 0)
 }

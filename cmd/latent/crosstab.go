@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -144,16 +143,10 @@ func (t *crossTable) lines() (head []string, lines [][]string) {
 
 // share writes a share in per cent, without rounding it to 0 or to 100.
 func (t *crossTable) share(v float64) string {
-	switch whole := math.Round(100 * v); {
-	case !t.compact:
+	if !t.compact {
 		return text.Percent(v)
-	case whole == 0 && v > 0:
-		return "<1%"
-	case whole == 100 && v < 1:
-		return ">99%"
-	default:
-		return fmt.Sprintf("%.0f%%", whole)
 	}
+	return text.WholePercent(v) + "%"
 }
 
 // width returns how wide the table is when it is printed.

@@ -1,9 +1,7 @@
 package profile
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/latent-go/latent/data"
@@ -175,18 +173,12 @@ func (c *Cell) Share(name string) float64 {
 	return 0
 }
 
-// Percent writes a share in per cent without decimals, and without rounding it to 0 or 100.
+// Percent writes a share in whole per cent; "-" for none.
 func Percent(v float64) string {
-	switch s := strconv.FormatFloat(100*v, 'f', 0, 64); {
-	case math.IsNaN(v):
+	if v != v {
 		return "-"
-	case s == "100" && v < 1-1e-9:
-		return ">99 %"
-	case s == "0" && v > 1e-9:
-		return "<1 %"
-	default:
-		return s + " %"
 	}
+	return text.WholePercent(v) + " %"
 }
 
 // Notes says what the numbers are that the lines of the first so many columns show.

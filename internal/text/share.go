@@ -51,6 +51,21 @@ func Percent(share float64) string {
 	}
 }
 
+// WholePercent writes a share in per cent without decimals and without the sign, and without rounding it to 0 or to 100: "<1", ">99". What lies within
+// a billionth of 0 or 1 is that but for rounding. NaN is "-".
+func WholePercent(share float64) string {
+	switch s := strconv.FormatFloat(100*share+0, 'f', 0, 64); {
+	case share != share:
+		return "-"
+	case s == "100" && share < 1-1e-9:
+		return ">99"
+	case s == "0" && share > 1e-9:
+		return "<1"
+	default:
+		return s
+	}
+}
+
 // Percents writes shares that stand below each other in percent, with a number of decimals: two digits below 1 %, more where one would read
 // 100 and is less, "<0.0001 %" and ">99.9999 %" within a millionth of 0 and 1.
 func Percents(values []float64, decimals int) []string {

@@ -237,3 +237,11 @@ func TestRoundedNumbersMayReadTheSame(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestWholePercents(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 1: "100", 0.004: "<1", 0.996: ">99", 0.25: "25", 1e-12: "0", 1 - 1e-12: "100", 0.014: "1", 0.99: "99"} {
+		if got := WholePercent(v); got != want {
+			t.Errorf("%v reads %s, not %s", v, got, want)
+		}
+	}
+}
