@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/profile"
@@ -32,15 +31,13 @@ func Describe(ctx context.Context, m *model.Model, src data.Source, info *data.I
 
 // overview is the columns of the data as rows, and the groups as columns.
 type overview struct {
-	Lead     []string // heads before the groups
-	Groups   []groupHead
-	Rows     []string // how many in all, then in each group
-	Lines    []overviewLine
-	More     []overviewLine // of a wide table, the columns that tell the groups apart least
-	Notes    []string
-	HowMany  string // columns are in More
-	gaps     bool
-	betweens bool
+	Lead    []string // heads before the groups
+	Groups  []groupHead
+	Rows    []string // how many in all, then in each group
+	Lines   []overviewLine
+	More    []overviewLine // of a wide table, the columns that tell the groups apart least
+	Notes   []string
+	HowMany string // columns are in More
 }
 
 // groupHead is the head of a group's column.
@@ -63,13 +60,7 @@ func (b *builder) overview() *overview {
 		return nil
 	}
 	p := b.profiled()
-	o := &overview{Lead: []string{"column"}, Notes: p.Notes(len(p.Columns))}
-	if o.betweens = slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.Between != nil }); o.betweens {
-		o.Lead = append(o.Lead, "between")
-	}
-	if o.gaps = slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.Missing > 0 }); o.gaps {
-		o.Lead = append(o.Lead, "missing")
-	}
+	o := &overview{Lead: p.Lead(), Notes: p.Notes(len(p.Columns))}
 	o.Rows = []string{text.Thousands(b.rows.N)}
 	for c := range b.k {
 		o.Groups = append(o.Groups, groupHead{b.names[c], hex(c)})
@@ -107,19 +98,8 @@ func (b *builder) profiled() *profile.Profile {
 // column returns the lines of a column.
 func (o *overview) column(c *profile.Column) (lines []overviewLine) {
 	for _, l := range c.Lines() {
-		line := overviewLine{Name: l.Name, Level: l.Level, Cells: l.Cells, Lead: make([]string, len(o.Lead)-1)}
-		if lead := line.Lead; !l.Level {
-			if mark := c.Mark(); mark != "" {
-				line.Name += " " + mark
-			}
-			if o.betweens && c.Between != nil {
-				lead[0] = text.Percent(*c.Between)
-			}
-			if o.gaps {
-				lead[len(lead)-1] = text.Thousands(c.Missing)
-			}
-		}
-		lines = append(lines, line)
+		lead := l.Lead(o.Lead)
+		lines = append(lines, overviewLine{Name: lead[0], Level: l.Level, Lead: lead[1:], Cells: l.Cells})
 	}
 	return lines
 }

@@ -34,13 +34,7 @@ func printProfile(w io.Writer, p *profile.Profile) {
 
 // newProfileTable lays out a profile.
 func newProfileTable(p *profile.Profile) *profileTable {
-	t := &profileTable{head: []string{"column"}, groups: []string{"all"}}
-	if slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.Between != nil }) {
-		t.head = append(t.head, "between")
-	}
-	if slices.ContainsFunc(p.Columns, func(c profile.Column) bool { return c.Missing > 0 }) {
-		t.head = append(t.head, "missing")
-	}
+	t := &profileTable{head: p.Lead(), groups: []string{"all"}}
 	for _, g := range p.Groups {
 		t.groups = append(t.groups, "group "+strconv.Itoa(g.Label))
 	}
@@ -83,20 +77,9 @@ func (t *profileTable) columns(p *profile.Profile, most int) int {
 // column adds the lines of a column.
 func (t *profileTable) column(c *profile.Column) {
 	for _, l := range c.Lines() {
-		lead := make([]string, len(t.head))
-		lead[0] = l.Name
+		lead := l.Lead(t.head)
 		if l.Level {
-			lead[0] = "  " + l.Name
-		} else {
-			if mark := c.Mark(); mark != "" {
-				lead[0] += " " + mark
-			}
-			if at := slices.Index(t.head, "between"); c.Between != nil {
-				lead[at] = text.Percent(*c.Between)
-			}
-			if at := slices.Index(t.head, "missing"); at > 0 {
-				lead[at] = text.Thousands(c.Missing)
-			}
+			lead[0] = "  " + lead[0]
 		}
 		t.lines = append(t.lines, append(lead, l.Cells...))
 	}

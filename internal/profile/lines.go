@@ -23,6 +23,41 @@ type Line struct {
 	Cells  []string // of all rows, then of each group
 }
 
+// Lead returns the heads of what stands before the numbers: the name, and where some column has it what lies between the groups, and what is missing.
+func (p *Profile) Lead() []string {
+	heads := []string{"column"}
+	if slices.ContainsFunc(p.Columns, func(c Column) bool { return c.Between != nil }) {
+		heads = append(heads, headBetween)
+	}
+	if slices.ContainsFunc(p.Columns, func(c Column) bool { return c.Missing > 0 }) {
+		heads = append(heads, headMissing)
+	}
+	return heads
+}
+
+const headBetween, headMissing = "between", "missing"
+
+// Lead returns what stands before the numbers of a line, under the heads of its profile. Of a level it is its name.
+func (l *Line) Lead(heads []string) []string {
+	cells := make([]string, len(heads))
+	if cells[0] = l.Name; l.Level {
+		return cells
+	}
+	c := l.Column
+	if mark := c.Mark(); mark != "" {
+		cells[0] += " " + mark
+	}
+	for i, head := range heads {
+		switch {
+		case head == headBetween && c.Between != nil:
+			cells[i] = text.Percent(*c.Between)
+		case head == headMissing:
+			cells[i] = text.Thousands(c.Missing)
+		}
+	}
+	return cells
+}
+
 // Lines returns the lines of a column: one for a number, or one for itself and one for each of its most frequent levels. Of two levels one
 // says all, and needs one line.
 func (c *Column) Lines() []Line {

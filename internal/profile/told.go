@@ -15,7 +15,7 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 	for c := range p.Groups {
 		p.Groups[c] = Group{Label: c + 1, Weight: shares[c]}
 	}
-	own, in := make([]model.Component, m.K()), m.Changed()
+	own, scaled := make([]model.Component, m.K()), onScales{m: m.Changed()}
 	for c := range own {
 		own[c] = m.Component(c)
 	}
@@ -38,7 +38,7 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 			case place.Scale != "" && place.Scale != "date":
 				col.All, col.Between = Cell{}, nil
 				if m.PCA() == nil {
-					col.Between = betweenScaled(in, place, shares)
+					col.Between = scaled.between(place, shares)
 				}
 			case p.medians: // those of the groups say nothing of that of all rows
 				col.All = Cell{}
@@ -70,14 +70,30 @@ func moment(place model.Place, x *model.Component) (mean, variance float64) {
 	return mean, math.NaN()
 }
 
-// betweenScaled returns what share of the variance of a column lies between the groups on the scale where it was fitted, of a latitude and a longitude that of
-// the three coordinates, by the covariances there; nil where there are none.
-func betweenScaled(in *model.Model, place model.Place, shares []float64) *float64 {
-	part := in.Parts()[place.Part]
-	own := make([]model.Component, in.K())
-	for c := range own {
-		own[c] = part.Component(c)
+// onScales is a model of columns on the scales where they were fitted, and the components of its parts, which are made when they are first asked for.
+type onScales struct {
+	m  *model.Model
+	of [][]model.Component // by part
+}
+
+// part returns the components of a part.
+func (s *onScales) part(i int) []model.Component {
+	if s.of == nil {
+		s.of = make([][]model.Component, len(s.m.Parts()))
 	}
+	if s.of[i] == nil {
+		part := s.m.Parts()[i]
+		for c := range s.m.K() {
+			s.of[i] = append(s.of[i], part.Component(c))
+		}
+	}
+	return s.of[i]
+}
+
+// between returns what share of the variance of a column lies between the groups on the scale where it was fitted, of a latitude and a longitude that of
+// the three coordinates, by the covariances there; nil where there are none.
+func (s *onScales) between(place model.Place, shares []float64) *float64 {
+	own := s.part(place.Part)
 	axes := 1
 	if place.Scale == "geo" {
 		axes = 3
@@ -85,9 +101,9 @@ func betweenScaled(in *model.Model, place model.Place, shares []float64) *float6
 	between, all := 0.0, 0.0
 	for axis := range axes {
 		at := place.Variable + axis
-		c := Column{Groups: make([]Cell, in.K())}
+		c := Column{Groups: make([]Cell, len(own))}
 		c.tellNumbers(shares, func(k int) (mean, variance float64) {
-			return moment(model.Place{Kind: part.Kind, At: at, Variable: at}, &own[k])
+			return moment(model.Place{Kind: place.Kind, At: at, Variable: at}, &own[k])
 		})
 		if c.Between == nil {
 			return nil
