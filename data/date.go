@@ -40,8 +40,7 @@ func DatesOf(list []Change) (dates []DateColumn) {
 }
 
 // dateForms are the texts that are read as dates, by the order of day and month: ISO 8601, apart or without separators, with a blank for the
-// T too, and forms in which no two readers take another number for the day: days before months with points between, and months by their English
-// names. Years of two digits, which a known order makes readable, are those from 1969 to 2068, as POSIX has them.
+// T too, and forms in which no two readers take another number for the day: days before months with points between, and months by their names. Years of two digits, which a known order makes readable, are those from 1969 to 2068, as POSIX has them.
 var dateForms = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		"date": dateLayouts("2.1.2006"),
@@ -53,7 +52,7 @@ var dateForms = sync.OnceValue(func() map[string][]string {
 // dateLayouts returns the layouts of dates, some of them given, with and without times.
 func dateLayouts(days ...string) (layouts []string) {
 	days = append([]string{"2006-1-2", "2006/1/2", "2006.1.2", "20060102"}, days...)
-	days = append(days, "2 January 2006", "2 Jan 2006", "2. January 2006", "2-Jan-2006", "2/Jan/2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", "Jan 2 2006", "2006年1月2日", "2006년 1월 2일", "2006년1월2일")
+	days = append(days, "2 January 2006", "2 Jan 2006", "2. January 2006", "2. Jan 2006", "2-Jan-2006", "2/Jan/2006", "2 Jan 06", "2-Jan-06", "2/Jan/06", "January 2, 2006", "Jan 2, 2006", "January 2 2006", "Jan 2 2006", "2006年1月2日", "2006년 1월 2일", "2006년1월2일")
 	clocks := []string{"", "T15:04:05", " 15:04:05", "T15:04", " 15:04", "T150405", "T15", " 3:04:05 PM", " 3:04 PM", ", 15:04:05", ", 15:04", ", 3:04 PM", ":15:04:05"}
 	zones := []string{"", "Z07:00", "-0700", "-07", " Z07:00", " -0700"}
 	for _, day := range days {
@@ -69,7 +68,7 @@ func dateLayouts(days ...string) (layouts []string) {
 }
 
 // ParseDate returns a date, or a date and a time, as days since the beginning of 1970-01-01: 2024-01-31 or 2024-01-31T12:30:00Z, as ISO 8601 has them,
-// 31.1.2024, 31 Jan 2024, Jan 31, 2024, or Wed, 31 Jan 2024 12:30:00 GMT. A month, a week (2024-W05) and a quarter (2024-Q1) are their first day. A time
+// 31.1.2024, 31 Jan 2024, 31. Januar 2024, Jan 31, 2024, or Wed, 31 Jan 2024 12:30:00 GMT. A month, a week (2024-W05) and a quarter (2024-Q1) are their first day. A time
 // without a zone is one of UTC. order is that of DateColumn.
 func ParseDate(s, order string) (days float64, ok bool) {
 	return (&DateParser{Order: order}).Parse(s)
@@ -134,6 +133,7 @@ var (
 	inUTC    = pattern(` (?:GMT|UTC)$`)
 	halfDay  = pattern(` ?([aApP])\.?[mM]\.?$`)
 	manyGaps = pattern(`  +`)
+	monthly  = pattern(`\pL{3,}\.?`)
 	quarter  = pattern(`^(?:(\d{4})[-/ ]?Q([1-4])|Q([1-4])[-/ ](\d{4}))$`)
 	week     = pattern(`^(\d{4})-?W(\d{2})(?:-?([1-7]))?$`)
 )
@@ -182,10 +182,27 @@ func (p *DateParser) by(way dateWay, s string, forms []string) (days float64, ok
 	return 0, false
 }
 
-// rewrittenDate returns a date without its weekday, in UTC as ISO 8601 has it, and with the halves of a day in capitals.
+// months has the beginnings of names of months that are not those of English, and the English names.
+var months = map[string]string{"mär": "Mar", "mai": "May", "okt": "Oct", "dez": "Dec", "fév": "Feb", "avr": "Apr", "aoû": "Aug", "déc": "Dec", "ene": "Jan", "abr": "Apr", "ago": "Aug",
+	"dic": "Dec", "gen": "Jan", "mag": "May", "giu": "Jun", "lug": "Jul", "set": "Sep", "ott": "Oct"}
+
+// inEnglish returns the name of a month in English, cut to three letters, and other words as they are.
+func inEnglish(word string) string {
+	letters := []rune(strings.ToLower(word))
+	start := string(letters[:3])
+	if m, ok := months[start]; ok {
+		return m
+	}
+	if slices.Contains(monthStarts, start) {
+		return strings.ToUpper(start[:1]) + start[1:]
+	}
+	return word
+}
+
+// rewrittenDate returns a date without its weekday, with its month in English, in UTC as ISO 8601 has it, and with the halves of a day in capitals.
 func rewrittenDate(s string) string {
 	s = weekday().ReplaceAllString(manyGaps().ReplaceAllString(s, " "), "")
-	s = inUTC().ReplaceAllString(s, "Z")
+	s = inUTC().ReplaceAllString(monthly().ReplaceAllStringFunc(s, inEnglish), "Z")
 	if m := halfDay().FindStringSubmatchIndex(s); m != nil {
 		s = s[:m[0]] + " " + strings.ToUpper(s[m[2]:m[3]]) + "M"
 	}
