@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/pca"
@@ -318,6 +319,84 @@ type kept struct {
 	table *data.Table // nil where it was not read, or is too large
 	bytes int64       // it counts for in Studio.held
 	axes  []axis      // principal components
+	laid  *laying     // the last layout with its CellOf, made or under way; nil for none
+}
+
+// laying is a layout that requests share. Nobody writes to it once it is made.
+type laying struct {
+	x, y  string
+	bytes int64         // it counts for in Studio.held; under kept.mu
+	made  chan struct{} // closed when the two below are set
+	of    *layout
+	err   error
+
+	stop    context.CancelFunc
+	waiting atomic.Int64 // requests; more come only while it is the last one
+	passed  atomic.Bool  // it is no longer the last one
+}
+
+// idle stops a layout that is of no use to anybody: it is not the last one, and no request waits for it.
+func (c *laying) idle() {
+	if c.passed.Load() && c.waiting.Load() == 0 {
+		c.stop()
+	}
+}
+
+// laid returns the layout of a table of many rows with its CellOf. The last one is kept: the frames of a climb are all on the same axes. Which request
+// began it does not matter: it goes on when that one is gone, unless others are asked for.
+func (s *Studio) laid(ctx context.Context, f *file, x, y string) (*layout, error) {
+	k := &f.rows
+	k.mu.Lock()
+	c := k.laid
+	if c == nil || c.x != x || c.y != y {
+		s.unlay(k)
+		own, stop := context.WithCancel(s.ctx)
+		c = &laying{x: x, y: y, made: make(chan struct{}), stop: stop}
+		k.laid = c
+		go s.lay(own, f, c)
+	}
+	c.waiting.Add(1)
+	k.mu.Unlock()
+	defer func() {
+		c.waiting.Add(-1)
+		c.idle()
+	}()
+	select {
+	case <-c.made:
+		return c.of, c.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// lay makes a layout, and keeps it where there is room.
+func (s *Studio) lay(ctx context.Context, f *file, c *laying) {
+	defer c.stop()
+	defer close(c.made)
+	c.of, c.err = s.layout(ctx, f, c.x, c.y, true)
+	f.rows.mu.Lock()
+	defer f.rows.mu.Unlock()
+	switch {
+	case f.rows.laid != c:
+		return
+	case c.err == nil:
+		c.bytes = 4 * int64(len(c.of.CellOf))
+	}
+	if s.held.Add(c.bytes) > maxHeld || c.err != nil {
+		s.unlay(&f.rows)
+	}
+}
+
+// unlay lets go of the last layout of a table. k.mu is held.
+func (s *Studio) unlay(k *kept) {
+	c := k.laid
+	if c == nil {
+		return
+	}
+	k.laid = nil
+	s.held.Add(-c.bytes)
+	c.passed.Store(true)
+	c.idle()
 }
 
 // features returns the rows of the features of a table: in memory where they fit.
@@ -354,6 +433,7 @@ func (s *Studio) drop(f *file) {
 	defer f.rows.mu.Unlock()
 	s.held.Add(-f.rows.bytes)
 	f.rows.table, f.rows.bytes = nil, 0
+	s.unlay(&f.rows)
 }
 
 // principal returns principal component n of a table, from 1.

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/latent-go/latent/data"
 )
@@ -175,6 +179,134 @@ func TestStreamedMarks(t *testing.T) {
 		v.held.Add(-maxHeld)
 		if string(got.body) != string(want.body) || got.StatusCode != 200 {
 			t.Errorf("%s: %d, %d bytes, want %d", q, got.StatusCode, len(got.body), len(want.body))
+		}
+	}
+}
+
+// The layout of many rows is made once for the same axes, is the one that is made anew, and counts for what is in memory.
+func TestTheLastLayoutIsKept(t *testing.T) {
+	t.Parallel()
+	v := serving(t, Options{})
+	const rows = maxMarks + 1
+	f := opened(groups(rows, 2))
+	lay := func(x, y string) *layout {
+		t.Helper()
+		l, err := v.laid(t.Context(), f, x, y)
+		want, wrong := v.layout(t.Context(), f, x, y, true)
+		if err != nil || wrong != nil || !reflect.DeepEqual(l, want) {
+			t.Fatalf("by %q and %q: %v, %v, or not the layout that is made anew", x, y, err, wrong)
+		}
+		return l
+	}
+	holds := func(want int64) {
+		t.Helper()
+		if got := v.held.Load(); got != want {
+			t.Errorf("%d bytes are held, want %d", got, want)
+		}
+	}
+	first := lay("c1", "c2")
+	if len(first.CellOf) != rows || lay("c1", "c2") != first {
+		t.Errorf("%d rows, and the layout is made again", len(first.CellOf))
+	}
+	holds(4 * rows)
+	if lay("c2", "c1") == first || lay("c1", "") == first || lay("c1", "c2") == first {
+		t.Error("other axes have the same layout")
+	}
+	holds(4 * rows)
+	for range 2 {
+		if _, err := v.laid(t.Context(), f, "c1", "none"); err == nil || f.rows.laid != nil {
+			t.Errorf("a fault is kept: %v", err)
+		}
+		holds(0)
+	}
+	v.held.Add(maxHeld)
+	if lay("c1", "c2"); f.rows.laid != nil {
+		t.Error("a layout is kept where there is no room")
+	}
+	holds(maxHeld)
+	v.held.Add(-maxHeld)
+	lay("c1", "c2")
+	v.drop(f)
+	if holds(0); f.rows.laid != nil {
+		t.Error("a table that was dropped has a layout")
+	}
+}
+
+// A request that is gone does not end a layout that others wait for, and one that nobody wants any more ends.
+func TestALayoutOutlivesTheRequestThatBeganIt(t *testing.T) {
+	t.Parallel()
+	v := serving(t, Options{})
+	f := opened(groups(maxMarks+1, 2))
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	v.laid(gone, f, "c1", "c2")
+	begun := f.rows.laid
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if l, err := v.laid(t.Context(), f, "c1", "c2"); err != nil || l != begun.of {
+				t.Errorf("%v, or another layout", err)
+			}
+		})
+	}
+	all.Wait()
+
+	under := func() (*laying, context.Context) {
+		ctx, stop := context.WithCancel(t.Context())
+		return &laying{x: "c1", y: "c2", made: make(chan struct{}), stop: stop}, ctx
+	}
+	idle, over := under()
+	f.rows.laid = idle
+	v.laid(t.Context(), f, "c2", "")
+	if over.Err() == nil {
+		t.Error("a layout that nobody wants goes on")
+	}
+	wanted, over := under()
+	f.rows.laid = wanted
+	waiting, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := v.laid(waiting, f, "c1", "c2")
+		left <- err
+	}()
+	for wanted.waiting.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if v.laid(t.Context(), f, "c2", ""); over.Err() != nil {
+		t.Error("a layout that a request waits for was stopped")
+	}
+	leave()
+	if err := <-left; err == nil || over.Err() == nil {
+		t.Errorf("the last one to wait is gone with %v, and the layout goes on", err)
+	}
+}
+
+// Colours of frames that are asked for at once are those that are asked for one by one.
+func TestColoursAtOnce(t *testing.T) {
+	t.Parallel()
+	table, names := groups(maxMarks+1, 2)
+	v := serving(t, Options{Run: climbing(table, names)})
+	n := &run{ID: "r1", asked: asked{Trace: true}, file: opened(table, names), folder: t.TempDir(), state: running, began: make(chan struct{}), ended: make(chan struct{})}
+	v.fit(t.Context(), n)
+	colours := func(frame int) string {
+		w := httptest.NewRecorder()
+		if v.serveResponsibilities(w, httptest.NewRequest("GET", fmt.Sprint("/?x=c1&y=c2&frame=", frame), nil), n); w.Code != 200 {
+			t.Errorf("frame %d: %d %s", frame, w.Code, w.Body)
+		}
+		return w.Body.String()
+	}
+	const frames = 4
+	var got [frames]string
+	var all sync.WaitGroup
+	for i := range frames {
+		all.Go(func() { got[i] = colours(i + 1) })
+	}
+	all.Wait()
+	for i := range frames {
+		v.drop(n.file)
+		n.file.rows.table = table
+		if want := colours(i + 1); got[i] != want || len(want) == 0 {
+			t.Errorf("frame %d: other colours", i+1)
 		}
 	}
 }

@@ -281,5 +281,5 @@ func (s *Studio) marksOf(ctx context.Context, n *run, x, y string) (*layout, err
 			y = features[1]
 		}
 	}
-	return s.layout(ctx, n.file, x, y, true)
+	return s.laid(ctx, n.file, x, y)
 }
