@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/picture"
 )
 
@@ -276,11 +275,7 @@ func (s *Studio) segment(ctx context.Context, p *shot, q *segmentRequest, run st
 		r.segments = append(r.segments, swatch{g.Label, g.Share, g.Pixels, g.Hex()})
 	}
 	slices.SortStableFunc(r.segments, func(a, b swatch) int { return cmp.Compare(b.Pixels, a.Pixels) })
-	words := []string{"latent", "segment", text.ShellWord(p.Name)}
-	for _, word := range slices.Concat(q.flags(), []string{"-o", "segmented.png"}) {
-		words = append(words, text.ShellWord(word))
-	}
-	r.command = strings.Join(words, " ")
+	r.command = shellCommand("segment", typed(p.Name, p.path), append(q.flags(), "-o", "segmented.png"))
 	return r, nil
 }
 

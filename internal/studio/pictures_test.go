@@ -126,6 +126,14 @@ func TestPictures(t *testing.T) {
 	if made, _ := filepath.Glob(filepath.Join(v.Folder, p.ID, "s*")); len(made) != 1 {
 		t.Errorf("results kept: %q", made)
 	}
+	for name, want := range map[string]string{"-patch.png": "./-patch.png", "@patch.png": "./@patch.png"} { // neither a flag nor a built-in picture
+		v.ask("POST", "/api/pictures?name="+name, halves(), nil).read(t, &p)
+		at = "/api/pictures/" + p.ID
+		lines := segment(`{"k":2}`)
+		if got := string(lines[len(lines)-1]["command"]); got != `"latent segment `+want+` -k 2 -o segmented.png"` {
+			t.Errorf("%s: command: %s", name, got)
+		}
+	}
 	for body, want := range map[string]string{"": "odd.png", "GIF89a": "odd.png", "\x89PNG\r\n\x1a\n": "odd.png", halves()[:60]: "odd.png"} {
 		if r := v.ask("POST", "/api/pictures?name=odd.png", body, nil); r.StatusCode != 422 || !strings.Contains(string(r.body), want) || strings.Contains(string(r.body), v.Folder) {
 			t.Errorf("%q: %d %s", body, r.StatusCode, r.body)

@@ -305,7 +305,7 @@ func (n *run) told(printed []byte) any {
 		}
 		printed = b
 	}
-	return resultLine{printed, tell.Finding(r), tell.Trust(r), groupsOf(r), n.order, shellCommand(n.file.Name, n.words), n.program(),
+	return resultLine{printed, tell.Finding(r), tell.Trust(r), groupsOf(r), n.order, shellCommand("fit", typed(n.file.Name, n.file.Path), n.words), n.program(),
 		[]string{"labels.csv", "model.json", "report.html", "trace.csv"}, r.Interrupted, n.record.thinned()}
 }
 

@@ -15,7 +15,7 @@ import (
 func (n *run) program() string {
 	m, kd := n.result.Model, kind.Of(n.result.Kind)
 	column, labelled := strings.CutPrefix(n.asked.Spec.Init, "labels:")
-	more := ""
+	name, more := typed(n.file.Name, n.file.Path), ""
 	if labelled {
 		more = "\t\"slices\"\n"
 	}
@@ -24,13 +24,13 @@ func (n *run) program() string {
 	load := func(what, file, options string) {
 		fmt.Fprintf(&b, "\t%s, err := data.Load(ctx, %q, data.Options{%s})\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n", what, file, options)
 	}
-	load("src, info", n.file.Name, n.reading(kd, n.read.Truth))
+	load("src, info", name, n.reading(kd, n.read.Truth))
 	if n.asked.Spec.Init == "centers:"+centersFile {
 		load("centers, _", centersFile, "Exact: info.Features")
 		b.WriteString("\tstart := centers.(*data.Table)\n\tvar rows [][]float64\n\tfor i := range start.N {\n\t\trow := make([]float64, start.D)\n\t\tstart.Rows(row, []int64{int64(i)})\n\t\trows = append(rows, row)\n\t}\n")
 	}
 	if labelled {
-		load("known, _", n.file.Name, n.reading(kd, column))
+		load("known, _", name, n.reading(kd, column))
 		b.WriteString("\twords := known.(*data.Table).Truth\n\tnames := slices.Compact(slices.Sorted(slices.Values(words)))\n\tlabels := make([]int32, len(words))\n\tfor i, word := range words {\n\t\tat, _ := slices.BinarySearch(names, word)\n\t\tlabels[i] = int32(at)\n\t}\n")
 	}
 	fmt.Fprintf(&b, "\tr, err := latent.Fit(ctx, src, latent.Spec{%s})\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n", n.specCode(kd))

@@ -1,12 +1,15 @@
 package studio
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
@@ -256,6 +260,30 @@ func TestAFitDoesNotWaitForThePage(t *testing.T) {
 	}
 }
 
+// The command and the program name a file so that its name is neither taken for a flag nor for a built-in set.
+func TestNamesOfFilesAreNoFlagsAndNoSets(t *testing.T) {
+	t.Parallel()
+	v := serving(t, Options{Run: fitting(latent.Spec{K: 1})})
+	for name, want := range map[string]string{"own.csv": "own.csv", "-own.csv": "./-own.csv", "@own.csv": "./@own.csv", "@iris": "./@iris", "own @ home.csv": "own @ home.csv", "": "@iris"} {
+		id := "@iris"
+		if name != "" {
+			id = v.open(url.QueryEscape(name), "a,b\n1,2\n3,4\n").ID
+		}
+		r := v.ask("POST", "/api/runs", `{"data":"`+id+`","spec":{"k":1,"init":"labels:a"},"trace":true}`, map[string]string{"Content-Type": "application/json"})
+		lines := bytes.Split(bytes.TrimSpace(r.body), []byte("\n"))
+		var last struct{ Command, Go string }
+		if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
+			t.Fatalf("%q: %v: %s", name, err, r.body)
+		}
+		if begin := "latent fit " + text.ShellWord(want) + " -k 1 "; !strings.HasPrefix(last.Command, begin) {
+			t.Errorf("%q: the command is %q, should begin with %q", name, last.Command, begin)
+		}
+		if n := strings.Count(last.Go, fmt.Sprintf("data.Load(ctx, %q, ", want)); n != 2 {
+			t.Errorf("%q: the program reads %q %d times, not twice:\n%s", name, want, n, last.Go)
+		}
+	}
+}
+
 // FuzzRunBody holds that a body is refused or becomes flags of fit, whose values are its own: none names a file.
 func FuzzRunBody(f *testing.F) {
 	for _, s := range []string{
@@ -302,6 +330,6 @@ func FuzzRunBody(f *testing.F) {
 		if own := inFolder(words, filepath.Join("folder", centersFile)); len(own) != len(words) {
 			t.Fatalf("%q became %q", words, own)
 		}
-		shellCommand(a.Data, words)
+		shellCommand("fit", typed(a.Data, ""), words)
 	})
 }

@@ -141,16 +141,22 @@ func word(v json.RawMessage) string {
 	return string(bytes.Trim(v, "[]"))
 }
 
-// shellCommand returns the command as it is typed beside the file.
-func shellCommand(name string, words []string) string {
-	if strings.HasPrefix(name, "-") {
-		name = "./" + name
-	}
-	all := []string{"latent fit", text.ShellWord(name)}
+// shellCommand returns the command as it is typed beside the file, whose name is one that typed returns.
+func shellCommand(verb, name string, words []string) string {
+	all := []string{"latent", verb, text.ShellWord(name)}
 	for _, w := range words {
 		all = append(all, text.ShellWord(w))
 	}
 	return strings.Join(all, " ")
+}
+
+// typed returns the name of what lies at path as it is typed beside it: one that begins with - would be a flag there, and one that begins with @ a
+// built-in set, which an upload is not.
+func typed(name, path string) string {
+	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "@") && !strings.HasPrefix(path, "@") {
+		return "./" + name
+	}
+	return name
 }
 
 // inFolder returns the words with the file of centres where it lies.
