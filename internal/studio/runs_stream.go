@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"encoding/json"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -21,7 +20,7 @@ func (n *run) candidate(at, of int, _ model.Candidate) {
 // progress takes note of a step of a fit that is not watched.
 func (n *run) progress(p latent.Progress) {
 	n.mu.Lock()
-	n.climb = &stride{Start: p.Start, Starts: p.Of, Sweep: p.Sweeps, SE: number(p.Distance)}
+	n.climb = strideOf(p)
 	n.mu.Unlock()
 }
 
@@ -40,32 +39,10 @@ func (n *run) newest() any {
 	return nil
 }
 
-// lines are an answer of lines of JSON.
-type lines struct {
-	w     http.ResponseWriter
-	c     *http.ResponseController
-	begun bool
-}
-
-// send sends a line. An error means that nobody listens any more, which ends the run by its request.
-func (l *lines) send(v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		b = []byte(`{"error":"this is a fault of latent studio: an answer that is no JSON"}`)
-	}
-	if !l.begun {
-		l.w.Header().Set("Content-Type", "application/x-ndjson")
-		l.begun = true
-	}
-	l.c.SetWriteDeadline(time.Now().Add(patience)) // a test's recorder has none
-	l.w.Write(append(b, '\n'))
-	l.c.Flush()
-}
-
 // stream answers with the course of a run: what is new every 33 ms, whatever the pace of the fit and of the page. Where the fit is refused before
 // its rows are read, the answer is the refusal.
 func (n *run) stream(w http.ResponseWriter) {
-	out := lines{w: w, c: http.NewResponseController(w)}
+	out := newLines(w)
 	clock := time.NewTicker(interval)
 	defer clock.Stop()
 	sent := 0
@@ -82,14 +59,14 @@ func (n *run) stream(w http.ResponseWriter) {
 	for {
 		select {
 		case <-began:
-			n.begin(&out)
+			n.begin(out)
 			began = nil
 		case <-clock.C:
 			if began == nil {
 				fresh()
 			}
 		case <-n.ended:
-			n.finish(&out, began != nil, fresh)
+			n.finish(out, began != nil, fresh)
 			return
 		}
 	}

@@ -260,6 +260,35 @@ func TestAFitDoesNotWaitForThePage(t *testing.T) {
 	}
 }
 
+// Answers of lines are of the same kind with progress and without: a distance that is not known is null, and what is no JSON is told as a fault.
+func TestLinesOfJSON(t *testing.T) {
+	t.Parallel()
+	for _, d := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		p := latent.Progress{Start: 2, Of: 3}
+		p.Sweeps, p.Distance = 4, d
+		if s := strideOf(p); *s != (stride{2, 3, 4, nil}) {
+			t.Errorf("%v: %+v", d, s)
+		}
+	}
+	var known latent.Progress
+	if known.Distance = 0.5; *strideOf(known).SE != 0.5 {
+		t.Errorf("%+v", strideOf(known))
+	}
+	for name, begin := range map[string]func(http.ResponseWriter) (send func(any), end func()){
+		"lines":  func(w http.ResponseWriter) (func(any), func()) { return newLines(w).send, func() {} },
+		"stream": func(w http.ResponseWriter) (func(any), func()) { s := newStream(w); return s.send, s.end },
+	} {
+		w := httptest.NewRecorder()
+		send, end := begin(w)
+		send(map[string]int{"a": 1})
+		send(math.NaN())
+		end()
+		if got := w.Body.String(); got != "{\"a\":1}\n{\"error\":\"this is a fault of latent studio: an answer that is no JSON\"}\n" || w.Header().Get("Content-Type") != "application/x-ndjson" {
+			t.Errorf("%s: %q, %v", name, got, w.Header())
+		}
+	}
+}
+
 // The command and the program name a file so that its name is neither taken for a flag nor for a built-in set.
 func TestNamesOfFilesAreNoFlagsAndNoSets(t *testing.T) {
 	t.Parallel()

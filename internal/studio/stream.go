@@ -2,7 +2,6 @@ package studio
 
 import (
 	"encoding/json"
-	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -13,10 +12,36 @@ import (
 // interval is how often a stream tells of progress.
 const interval = 33 * time.Millisecond
 
-// stream is an answer of lines of JSON. What runs never waits for who reads it: progress is set down, and sent by another goroutine.
+// lines are an answer of lines of JSON, for one goroutine at a time.
+type lines struct {
+	w     http.ResponseWriter
+	c     *http.ResponseController
+	begun bool
+}
+
+// newLines returns an answer that begins with the first line.
+func newLines(w http.ResponseWriter) *lines {
+	return &lines{w: w, c: http.NewResponseController(w)}
+}
+
+// send sends a line. An error means that nobody listens any more, which ends what runs by its request.
+func (l *lines) send(v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		b = []byte(`{"error":"this is a fault of latent studio: an answer that is no JSON"}`)
+	}
+	if !l.begun {
+		l.w.Header().Set("Content-Type", "application/x-ndjson")
+		l.begun = true
+	}
+	l.c.SetWriteDeadline(time.Now().Add(patience)) // a test's recorder has none
+	l.w.Write(append(b, '\n'))
+	l.c.Flush()
+}
+
+// stream is such an answer with the progress of a fit. What runs never waits for who reads it: progress is set down, and sent by another goroutine.
 type stream struct {
-	w      http.ResponseWriter
-	c      *http.ResponseController
+	*lines
 	stop   chan struct{}
 	once   sync.Once
 	ended  sync.WaitGroup
@@ -33,34 +58,29 @@ type stride struct {
 	SE     *float64 `json:"se"`
 }
 
+// strideOf returns how far a fit is at a step.
+func strideOf(p latent.Progress) *stride {
+	return &stride{Start: p.Start, Starts: p.Of, Sweep: p.Sweeps, SE: number(p.Distance)}
+}
+
 // newStream begins an answer.
 func newStream(w http.ResponseWriter) *stream {
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	t := &stream{w: w, c: http.NewResponseController(w), stop: make(chan struct{})}
+	t := &stream{lines: newLines(w), stop: make(chan struct{})}
 	t.ended.Add(1)
 	go t.tick()
 	return t
 }
 
-// send sends a line.
+// send sends a line, for whichever goroutine.
 func (t *stream) send(v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		b = []byte(`{"error":"this is a fault of latent studio: an answer that is no JSON"}`)
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.c.SetWriteDeadline(time.Now().Add(patience)) // a test's recorder has none
-	t.w.Write(append(b, '\n'))                     // an error means that nobody listens any more
-	t.c.Flush()
+	t.lines.send(v)
 }
 
 // progress takes note of a step.
 func (t *stream) progress(p latent.Progress) {
-	s := &stride{Start: p.Start, Starts: p.Of, Sweep: p.Sweeps}
-	if d := p.Distance; !math.IsNaN(d) && !math.IsInf(d, 0) {
-		s.SE = &d
-	}
+	s := strideOf(p)
 	t.latest.Lock()
 	t.news = s
 	t.latest.Unlock()
