@@ -48,6 +48,27 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 	return own.withLevels(m, at, levels)
 }
 
+// Reordered returns the model with its component order[c] in place c, its standard errors included: by latent.Result.Order the model of a result
+// has the order that latent.Progress.Model has. It shares memory with m.
+func (m *Model) Reordered(order []int) *Model {
+	own := *m
+	own.Weights, own.Sizes = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order)
+	own.Means, own.Probabilities, own.Rates = kind.Picked(m.Means, order), kind.Picked(m.Probabilities, order), kind.Picked(m.Rates, order)
+	shared := m.Shape.Shared() // there is one covariance then, of all components
+	if !shared {
+		own.Covariance = kind.Picked(m.Covariance, order)
+	}
+	if e := m.StandardErrors; e != nil {
+		to := *e
+		to.Weights, to.Means, to.Probabilities, to.Rates = kind.Picked(e.Weights, order), kind.Picked(e.Means, order), kind.Picked(e.Probabilities, order), kind.Picked(e.Rates, order)
+		if !shared {
+			to.Covariance = kind.Picked(e.Covariance, order)
+		}
+		own.SetStandardErrors(&to)
+	}
+	return &own
+}
+
 // arrangedParts returns own, a copy of m whose column j is column at[j] of m, with its parts arranged.
 func (own *Model) arrangedParts(m *Model, at []int, levels [][]string) (*Model, error) {
 	own.Types, own.Levels = kind.Picked(m.Types, at), nil

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
-	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/model"
 )
@@ -45,12 +44,7 @@ func (f *Fit) inOwnOrder(theta []float64, p *ascent.Point) *model.Model {
 		sizes = make([]float64, f.Mix.K)
 	}
 	m, order := f.byWeight(theta, sizes)
-	at := f.placesIn(order)
-	m.Weights, m.Means, m.Probabilities, m.Rates = kind.Picked(m.Weights, at), kind.Picked(m.Means, at), kind.Picked(m.Probabilities, at), kind.Picked(m.Rates, at)
-	if !m.Shape.Shared() {
-		m.Covariance = kind.Picked(m.Covariance, at)
-	}
-	return f.UserModel(f.sized(m, p))
+	return f.UserModel(f.sized(m.Reordered(f.placesIn(order)), p))
 }
 
 // sized gives centres the weights of the rows that were theirs at p, and returns the model. An M-step that adds centres leaves them without.

@@ -210,7 +210,7 @@ func (r *record) end(res *latent.Result) (order []int) {
 			order[c] = c
 		}
 	}
-	m := ordered(res.Model, order)
+	m := res.Model.Reordered(order)
 	if n := len(r.models); n > 0 && r.models[n-1][0] != nil && sameParameters(r.models[n-1][0], m) {
 		return order
 	}
@@ -227,37 +227,6 @@ func (r *record) end(res *latent.Result) (order []int) {
 	r.models = append(r.models, [2]*model.Model{m, nil})
 	r.seen++
 	return order
-}
-
-// ordered returns m with its component order[c] in place c. It shares memory with m.
-func ordered(m *model.Model, order []int) *model.Model {
-	own := *m
-	pick := func(rows [][]float64) [][]float64 {
-		if len(rows) != len(order) {
-			return rows // shared, or none
-		}
-		to := make([][]float64, len(order))
-		for c, at := range order {
-			to[c] = rows[at]
-		}
-		return to
-	}
-	one := func(v []float64) []float64 {
-		if v == nil {
-			return nil
-		}
-		to := make([]float64, len(order))
-		for c, at := range order {
-			to[c] = v[at]
-		}
-		return to
-	}
-	own.Weights, own.Sizes = one(m.Weights), one(m.Sizes)
-	own.Means, own.Probabilities, own.Rates = pick(m.Means), pick(m.Probabilities), pick(m.Rates)
-	if !m.Shape.Shared() {
-		own.Covariance = pick(m.Covariance)
-	}
-	return &own
 }
 
 // since returns the frames from one on.
