@@ -43,7 +43,7 @@ var labCases = []labCase{
 	},
 	{
 		Name: "spike", Title: "A spike", words: []string{"-k", "4", "--algorithm", "em", "--init", "random", "--seed", "1"},
-		Text: []string{"A group that shrinks onto a few equal rows gains likelihood without end; a floor of variances stops it.", "Look for the smallest ellipse: it stands on a few rows, three of them the same, and what it adds to the likelihood is worth nothing."},
+		Text: []string{"A group that shrinks onto a few equal rows gains likelihood without end; the variance floor stops it.", "Look for the smallest ellipse: it stands on a few rows, three of them the same, and what it adds to the likelihood is worth nothing."},
 		Cure: "Ask for covariances that all groups share (tied), or for fewer groups, or begin from several starts, among which such an end does not win.",
 		race: "", judge: judgeSpike,
 	},
@@ -209,7 +209,7 @@ func judgeSpike(l *lab) (map[string]float64, string) {
 		}
 	}
 	return map[string]float64{"at-floor": float64(n), "log-likelihood": *one.LogLik, "best": *best.LogLik}, fmt.Sprintf(
-		"%s at the floor of variances, on %s: the log-likelihood of %.2f is worth nothing. A default fit ends at %.2f.", text.Are(n, "group"), text.Count(rows, "row"), *one.LogLik, *best.LogLik)
+		"%s at the variance floor, on %s: the log-likelihood of %.2f is worth nothing. A default fit ends at %.2f.", text.Are(n, "group"), text.Count(rows, "row"), *one.LogLik, *best.LogLik)
 }
 
 func judgeSaddle(l *lab) (map[string]float64, string) {
