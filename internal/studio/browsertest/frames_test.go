@@ -53,7 +53,7 @@ func BenchmarkFrames(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer s.stop()
+			b.Cleanup(func() { s.stop() }) // after the pages are closed
 			for range b.N {
 				timed(b, s, rows)
 			}
