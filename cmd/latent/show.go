@@ -37,6 +37,9 @@ func showCommand() *cobra.Command {
 				return err
 			}
 			r := latent.Told(m)
+			if see := hooksOf(cmd.Context()).Result; see != nil {
+				see(r)
+			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), r)
 			}

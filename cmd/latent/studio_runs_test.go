@@ -34,9 +34,15 @@ type visitor struct {
 // visit starts a studio and lets a browser in.
 func visit(t *testing.T) *visitor {
 	t.Helper()
+	return visitWith(t, "")
+}
+
+// visitWith is visit of a studio that was started with a file.
+func visitWith(t *testing.T, file string) *visitor {
+	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	const token = "0123456789abcdef0123456789abcdef0123"
-	s := studio.New(t.Context(), studio.Options{Run: inProcess, Host: server.Listener.Addr().String(), Token: token, MaxUpload: 1 << 30, Folder: t.TempDir(), Version: "test"})
+	s := studio.New(t.Context(), studio.Options{Run: inProcess, Host: server.Listener.Addr().String(), Token: token, File: file, MaxUpload: 1 << 30, Folder: t.TempDir(), Version: "test"})
 	server.Config.Handler = s.Handler()
 	server.Start()
 	t.Cleanup(server.Close)

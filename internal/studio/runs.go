@@ -286,6 +286,7 @@ type resultLine struct {
 	Result      json.RawMessage `json:"result"` // what the command prints
 	Finding     string          `json:"finding"`
 	Trust       string          `json:"trust"`
+	Shape       string          `json:"shape"` // of covariances, "" where there are none
 	Groups      *groupsTable    `json:"groups"`
 	Order       []int           `json:"order"` // for each component in the climb's own order its label less 1
 	Command     string          `json:"command"`
@@ -305,7 +306,7 @@ func (n *run) told(printed []byte) any {
 		}
 		printed = b
 	}
-	return resultLine{printed, tell.Finding(r), tell.Trust(r), groupsOf(r), n.order, shellCommand("fit", typed(n.file.Name, n.file.Path), n.words), n.program(),
+	return resultLine{printed, tell.Finding(r), tell.Trust(r), tell.Covariances(r), groupsOf(r), n.order, shellCommand("fit", typed(n.file.Name, n.file.Path), n.words), n.program(),
 		[]string{"labels.csv", "model.json", "report.html", "trace.csv"}, r.Interrupted, n.record.thinned()}
 }
 

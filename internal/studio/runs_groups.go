@@ -8,8 +8,8 @@ import (
 
 // groupsTable says what the groups of a result are like, as the summary of the command does: the columns that tell them apart best first.
 type groupsTable struct {
-	Rows   []string     `json:"rows"`   // how many in all, then in each group
-	Shares []string     `json:"shares"` // of each group
+	Rows   []string     `json:"rows"`   // how many in all, then in each group; empty for a model that does not say
+	Shares []string     `json:"shares"` // of each group; empty for centres whose sizes are not known
 	Lines  []groupsLine `json:"lines"`
 	Notes  []string     `json:"notes"`
 }
@@ -24,13 +24,21 @@ type groupsLine struct {
 
 // groupsOf returns the table of a result.
 func groupsOf(r *latent.Result) *groupsTable {
-	t := &groupsTable{Rows: []string{text.Thousands(r.Rows)}}
-	weights := make([]float64, len(r.Components))
+	t := &groupsTable{Rows: []string{}, Shares: []string{}}
+	weights, known := make([]float64, len(r.Components)), r.Rows > 0 || r.Model.HasDensity() // else written by hand: nobody has counted
 	for i, c := range r.Components {
 		weights[i] = c.Weight
-		t.Rows = append(t.Rows, text.Thousands(c.Rows))
+		known = known || c.Weight > 0
 	}
-	t.Shares = text.Percents(weights, 1)
+	if r.Rows > 0 {
+		t.Rows = append(t.Rows, text.Thousands(r.Rows))
+		for _, c := range r.Components {
+			t.Rows = append(t.Rows, text.Thousands(c.Rows))
+		}
+	}
+	if known {
+		t.Shares = text.Percents(weights, 1)
+	}
 	p := profile.Told(r.Model, weights, r.ColumnSD)
 	t.Notes = p.Notes(len(p.Columns))
 	for i := range p.Columns {

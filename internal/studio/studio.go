@@ -20,7 +20,7 @@ type Hooks struct {
 	Folder  string          // files in it are called by the rest of their path, in results, files and messages
 	// Read is given the rows of a fit, what was found out about them, and the options by which data.Load reads them again; may be nil.
 	Read func(src data.Source, info *data.Info, o data.Options)
-	// Result is given the result of a fit when its files are written; may be nil.
+	// Result is given the result of a fit when its files are written, and that of a model file that is shown; may be nil.
 	Result func(r *latent.Result)
 }
 

@@ -30,7 +30,7 @@ func (s *Studio) givenID() string {
 	return givenID
 }
 
-// file is a table that is open.
+// file is a table that is open, or a model.
 type file struct {
 	ID     string // "d1", or "@iris"
 	Name   string // as its owner calls it
@@ -41,6 +41,7 @@ type file struct {
 	check   json.RawMessage // what `latent check --json` prints
 	looked  looked          // the same, read
 	rows    kept            // the features, in memory
+	model   *shownModel     // of a model file, which has no rows; nil for a table
 	refused *refusal        // why it is not open at all, for the file of the command line
 }
 
@@ -95,7 +96,15 @@ func (f *file) features() (names, types []string) {
 }
 
 // tell returns what the page is told.
-func (f *file) tell() *told {
+func (f *file) tell() any {
+	if f.model != nil {
+		return f.tellModel()
+	}
+	return f.tellTable()
+}
+
+// tellTable is tell of a table.
+func (f *file) tellTable() *told {
 	l := &f.looked
 	names, types := f.features()
 	parts := []string{fmt.Sprintf("%s, %s", l.Format, text.Count(l.Rows, "row"))}
@@ -113,9 +122,11 @@ func (f *file) tell() *told {
 func (s *Studio) dataRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/state", s.serveState)
 	mux.HandleFunc("POST /api/data", s.serveOpen)
-	mux.HandleFunc("GET /api/data/{id}", s.withFile(func(w http.ResponseWriter, _ *http.Request, f *file) { answer(w, http.StatusOK, f.tell()) }))
+	mux.HandleFunc("GET /api/data/{id}", s.serveFile)
 	mux.HandleFunc("GET /api/data/{id}/marks", s.withFile(s.serveMarks))
 	mux.HandleFunc("GET /api/data/{id}/rows/{row}", s.withFile(s.serveRow))
+	mux.HandleFunc("GET /api/data/{id}/model.json", s.withModel(s.serveModel))
+	mux.HandleFunc("GET /api/data/{id}/applied.csv", s.withModel(s.serveModelApplied))
 }
 
 // set is a built-in table as the page is told of it.
@@ -133,9 +144,14 @@ func (s *Studio) serveState(w http.ResponseWriter, r *http.Request) {
 		Sets    []set          `json:"sets"`
 		Limits  map[string]int `json:"limits"`
 		File    any            `json:"file"`
+		Model   any            `json:"model"` // in place of the file where that is one
 		Runs    any            `json:"runs"`
-	}{s.Version, s.sets(), map[string]int{"upload": int(s.MaxUpload), "marks": maxMarks, "frames_bytes": maxFrameBytes}, nil, s.runsTold(s.spaceOf(r))}
-	if s.File != "" {
+	}{s.Version, s.sets(), map[string]int{"upload": int(s.MaxUpload), "marks": maxMarks, "frames_bytes": maxFrameBytes}, nil, nil, s.runsTold(s.spaceOf(r))}
+	switch {
+	case s.File == "":
+	case isModel(s.File):
+		state.Model = s.tellGiven()
+	default:
 		state.File = s.tellGiven()
 	}
 	answer(w, http.StatusOK, state)
@@ -156,7 +172,17 @@ func (s *Studio) tellGiven() any {
 	return f.tell()
 }
 
-// serveOpen opens a table that is sent, or a built-in one.
+// serveFile answers what the page is told of a table or a model.
+func (s *Studio) serveFile(w http.ResponseWriter, r *http.Request) {
+	f, no := s.opened(r.Context(), s.spaceOf(r), r.PathValue("id"))
+	if no != nil {
+		fail(w, no.status, "%s", no.text)
+		return
+	}
+	answer(w, http.StatusOK, f.tell())
+}
+
+// serveOpen opens a table or a model that is sent, or a built-in table.
 func (s *Studio) serveOpen(w http.ResponseWriter, r *http.Request) {
 	done, ok := s.begin(w)
 	if !ok {
@@ -255,6 +281,9 @@ func (s *Studio) openGiven() *file {
 
 // look has a file checked. What a fit refuses because of its values is open none the less: leaving a column out may cure it.
 func (s *Studio) look(ctx context.Context, f *file) *refusal {
+	if isModel(f.Path) {
+		return s.lookAtModel(ctx, f)
+	}
 	out, _, no := s.command(ctx, f.Path, f.Name, Hooks{Folder: f.Folder}, "check", "--json", "--", f.Path)
 	if no != nil && len(out) == 0 {
 		return no
@@ -304,8 +333,17 @@ func (f *file) named(out []byte) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// find returns a table by its id: an upload of this workspace, the file of the command line, or a built-in set.
+// find returns a table by its id.
 func (s *Studio) find(ctx context.Context, w *space, id string) (*file, *refusal) {
+	f, no := s.opened(ctx, w, id)
+	if no == nil && f.model != nil {
+		return nil, &refusal{http.StatusUnprocessableEntity, f.Name + ": this is a model, which has no rows: give a table"}
+	}
+	return f, no
+}
+
+// opened returns a table or a model by its id: an upload of this workspace, the file of the command line, or a built-in set.
+func (s *Studio) opened(ctx context.Context, w *space, id string) (*file, *refusal) {
 	if s.File != "" && id == s.givenID() {
 		f := s.given()
 		return f, f.refused

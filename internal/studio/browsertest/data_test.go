@@ -242,6 +242,63 @@ func TestAnotherFileIsLabelled(t *testing.T) {
 	p.expect(422)
 }
 
+// A model file that is dropped opens its result, without rows; it can be taken away, and labels a file as the command does.
+func TestAModelFileIsDropped(t *testing.T) {
+	rows, model := table(t, "rows.csv"), filepath.Join(t.TempDir(), "model <b>.json")
+	want := fit(t, rows, "-k", "2", "--covariance", "full", "-o", model)
+	p := open(t, shared, "/data", look{})
+	p.until(el("set-select")+".options.length > 1", "the sets")
+	p.drop("drop-zone", model)
+	p.appears("result-log-likelihood")
+	for name, key := range map[string]string{"result-k": "k", "result-log-likelihood": "log_likelihood", "result-bic": "bic"} {
+		if got := p.value(name); got != want[key] {
+			t.Errorf("%s is %v, the command has %v", name, got, want[key])
+		}
+	}
+	if got := p.text("file-name"); got != "model <b>.json" {
+		t.Errorf("the file is called %q", got)
+	}
+	if got := p.text("result-shape"); got != "full covariances (VVV)" {
+		t.Errorf("the shape is %q", got)
+	}
+	for _, name := range []string{"rows-table", "result-scatter", "labels-link", "report-link", "fit-panel", "columns-panel"} {
+		if p.shown(name) {
+			t.Errorf("%s is shown", name)
+		}
+	}
+	text, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.fetch("model-link"); got != string(text) {
+		t.Errorf("the model begins with %.80q", got)
+	}
+	p.files("apply-input", rows)
+	p.appears("apply-link")
+	labels, err := exec.Command(command, "label", model, rows).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.fetch("apply-link"); got != string(labels) {
+		t.Errorf("labels begin with %.80q, those of the command with %.80q", got, labels)
+	}
+	p.fits()
+	p.accessible()
+	p.picture("data-model")
+	p.do(chromedp.Reload())
+	p.appears("result-log-likelihood")
+	p.files("file-input", write(t, "cut.json", string(text[:200])))
+	p.appears("file-error")
+	if got := p.text("file-error"); !strings.Contains(got, "cut.json: line ") {
+		t.Errorf("the message is %q", got)
+	}
+	p.expect(422)
+	p.files("file-input", rows)
+	p.appears("fit-panel")
+	p.fitted("2", "full")
+	p.until(el("rows-table")+".checkVisibility()", "the rows of a table")
+}
+
 // A studio that was started with a file shows its columns at once.
 func TestAFileOfTheCommandLineIsShown(t *testing.T) {
 	path := table(t, "given.csv")

@@ -119,7 +119,7 @@ export async function stream(path, body, signal, each) {
 
 /** @typedef {{id: string, name: string, rows: number, features: string[], types: string[], text: string, warnings: string[], model: string, reading?: boolean}} Data */
 /** @typedef {{name: string, rows: number, columns: string[], about: string}} BuiltIn */
-/** @typedef {{version: string, sets: BuiltIn[], limits: {upload: number, marks: number, frames_bytes: number}, file: Data | null, runs: any[]}} State */
+/** @typedef {{version: string, sets: BuiltIn[], limits: {upload: number, marks: number, frames_bytes: number}, file: Data | null, model: any, runs: any[]}} State */
 
 /** @type {Promise<State> | null} */
 let first = null;
@@ -149,6 +149,12 @@ export function setOwn(d) {
 export async function ownFile() {
   const file = own ?? (await state()).file;
   return file?.reading ? get(`/api/data/${encodeURIComponent(file.id)}`) : file; // a large one is still being looked at
+}
+
+/** The model that the command was given in place of a table. @returns {Promise<any>} */
+export async function givenModel() {
+  const m = (await state()).model;
+  return m?.reading ? get(`/api/data/${encodeURIComponent(m.id)}`) : m;
 }
 
 /**

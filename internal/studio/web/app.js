@@ -127,7 +127,7 @@ if (query.has("token")) {
 }
 if (location.pathname === "/") {
   // A file that the command was given is at Your data; else Watch is the first page.
-  state().then((s) => s.file !== null, () => false).then((given) => {
+  state().then((s) => s.file !== null || s.model !== null, () => false).then((given) => {
     if (location.pathname === "/") rename(given ? "/data" : "/watch");
     return route();
   });

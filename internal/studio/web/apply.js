@@ -13,14 +13,14 @@ export class Apply {
   constructor(at, left) {
     this.at = at;
     this.left = left;
-    this.run = "";
+    this.model = "";
     this.asked = 0;
     receive(at("apply-zone"), at("apply-input"), (file) => this.take(file));
   }
 
-  /** @param {string} run */
-  show(run) {
-    this.run = run;
+  /** @param {string} model the address of a run or of a model file */
+  show(model) {
+    this.model = model;
     this.asked++;
     this.at("apply-link").hidden = true;
     complain(this.at("apply-error"), "");
@@ -41,7 +41,7 @@ export class Apply {
   /** The address of a file's labels, tried once: what a file lacks is told at once. @param {File} file */
   async label(file) {
     const data = await send(`/api/data?name=${encodeURIComponent(file.name)}`, file, this.left);
-    const address = `/api/runs/${encodeURIComponent(this.run)}/applied.csv?${new URLSearchParams({ data: data.id })}`;
+    const address = `${this.model}/applied.csv?${new URLSearchParams({ data: data.id })}`;
     await binary(address, this.left);
     return address;
   }

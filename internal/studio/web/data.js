@@ -1,5 +1,5 @@
 // Your data: a file, its columns, a fit, what came out. Each panel appears when the one before has something to say.
-import { get, ownFile, Refused, send, setOwn, state, words } from "./api.js";
+import { get, givenModel, ownFile, Refused, send, setOwn, state, words } from "./api.js";
 import { Columns } from "./columns.js";
 import { repaint } from "./disc.js";
 import { complain, fill, make, named } from "./dom.js";
@@ -9,6 +9,7 @@ import { bytes, copies, count, handed, keep, recalled, receive } from "./parts.j
 import { announce, rename, visit } from "./status.js";
 
 /** @typedef {import("./columns.js").Table} Table */
+/** @typedef {import("./outcome.js").Model} Model */
 
 /** Where the last file is kept over a reload: its rows stay with the server. */
 const kept = "latent-file";
@@ -85,14 +86,14 @@ class View {
   async bring(name) {
     if (name?.startsWith("@")) return this.open(name);
     if (name !== "file" && name !== null) throw new Error(`data cannot be "${name}": choose a file or a built-in set`);
-    const own = /** @type {Table | null} */ (await ownFile());
-    const before = name === "file" && recalled(kept);
-    if (own && !before) return own.check ? this.opens(Promise.resolve(own)) : this.refused(new Error(own.error));
-    if (before) await this.opens(get(`/api/data/${encodeURIComponent(before)}`, this.left.signal), `reading the file`);
-    else if (name === "file") throw new Error("the file of this address is not open here any more: choose it again");
+    const before = name === "file" ? recalled(kept) : null;
+    if (before) return this.opens(get(`/api/data/${encodeURIComponent(before)}`, this.left.signal), `reading the file`);
+    const own = /** @type {any} */ (await ownFile()) ?? (await givenModel());
+    if (own) return own.check || own.shown ? this.opens(Promise.resolve(own)) : this.refused(new Error(own.error));
+    if (name === "file") throw new Error("the file of this address is not open here any more: choose it again");
   }
 
-  /** A picture goes to Pictures, all else is read as a table. @param {File} file */
+  /** A picture goes to Pictures, all else is read as a table or a model. @param {File} file */
   take(file) {
     if (file.type.startsWith("image/")) {
       handed.picture = file;
@@ -112,16 +113,18 @@ class View {
   }
 
   /**
-   * Shows a table when it is there, unless another has been asked for since.
-   * @param {Promise<Table>} coming
+   * Shows a table or a model when it is there, unless another has been asked for since.
+   * @param {Promise<Table | Model>} coming
    * @param {string} [status]
    */
   async opens(coming, status = "") {
     const mine = ++this.opened;
     this.at("file-status").textContent = status;
     try {
-      const table = await coming;
-      if (mine === this.opened && !this.left.signal.aborted) this.show(table);
+      const came = await coming;
+      if (mine !== this.opened || this.left.signal.aborted) return;
+      if ("shown" in came) this.showModel(came);
+      else this.show(came);
     } catch (e) {
       if (mine !== this.opened || this.left.signal.aborted) return;
       if (e instanceof Refused && e.body?.data) this.show(e.body.data); // leaving a column out may cure it
@@ -136,6 +139,24 @@ class View {
     if (this.left.signal.aborted) return;
     complain(this.at("file-error"), words(e));
     for (const name of about) this.at(name).classList.toggle("stale", !(e instanceof Refused && e.body?.data));
+  }
+
+  /** A model has a result, and neither columns nor a fit. @param {Model} model */
+  showModel(model) {
+    const { at } = this;
+    this.table = null;
+    this.fitting.clear(null);
+    complain(at("file-error"), "");
+    at("file-shown").hidden = false;
+    at("file-name").textContent = model.name;
+    at("file-summary").textContent = "a model: " + [model.shown.kind, model.shown.shape].filter(Boolean).join(", ");
+    at("set-select").value = "";
+    for (const name of about) at(name).classList.remove("stale");
+    for (const name of ["columns-panel", "fit-panel"]) at(name).hidden = true;
+    this.fitting.outcome.showModel(model);
+    keep(kept, model.id);
+    rename("/data?data=file");
+    announce(`${model.name}: ${model.shown.finding}`);
   }
 
   /** @param {Table} table */

@@ -33,7 +33,7 @@ export class Fitting {
     at("fit-cancel").addEventListener("click", () => this.stop());
   }
 
-  /** Another table is there. @param {Table} table */
+  /** Another table is there, or a model in place of one. @param {Table | null} table */
   clear(table) {
     this.running?.abort();
     this.running = null;

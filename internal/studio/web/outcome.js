@@ -7,6 +7,7 @@ import { Rows } from "./rows.js";
 import { Sketch } from "./sketch.js";
 
 /** @typedef {import("./columns.js").Table} Table */
+/** @typedef {{id: string, name: string, shown: any}} Model a model file, as the command shows it */
 
 /** So many lines of the table of groups, and so many runners-up, are shown; the report has all. */
 const mostLines = 40;
@@ -46,32 +47,62 @@ export class Outcome {
   show(line, run, table, state) {
     const { at } = this;
     const r = line.result;
-    const mixture = r.log_likelihood !== null;
+    this.tell(line, state);
+    at("result-advice").textContent = advice(state);
+    this.links(`/api/runs/${encodeURIComponent(run)}`, table.name, line.files ?? files.map(([, file]) => file));
+    at("fit-go").textContent = line.go ?? "";
+    this.rows.show(run, r.columns);
+    this.sketch.show(run, table.id, r.k, r.columns.filter((/** @type {string} */ _, /** @type {number} */ j) => r.types?.[j] !== "category"));
+    for (const name of ["result-rows", "result-program"]) at(name).hidden = false;
+  }
+
+  /** What a model file tells: it has no rows. @param {Model} model */
+  showModel(model) {
+    const { at } = this;
+    const r = model.shown.result;
+    this.tell(model.shown, r.starts.n === 0 ? "" : r.interrupted ? "interrupted" : r.converged ? "finished" : "not finished");
+    at("result-advice").textContent = "";
+    this.links(`/api/data/${encodeURIComponent(model.id)}`, model.name, ["model.json"]);
+    for (const name of ["result-rows", "result-picture", "result-program"]) at(name).hidden = true;
+  }
+
+  /** Files to take away, and the model for other rows. @param {string} address @param {string} name of what was fitted or of the model @param {string[]} there */
+  links(address, name, there) {
+    for (const [link, file] of files) {
+      this.at(link).hidden = !there.includes(file);
+      this.at(link).href = `${address}/${file}`;
+      this.at(link).download = there.length === 1 ? name : `${stem(name)}-${file}`;
+    }
+    this.apply.show(address);
+  }
+
+  /**
+   * Sentences, numbers, groups and runners-up.
+   * @param {any} line of a run or of a model
+   * @param {string} state "" where it is not known
+   */
+  tell(line, state) {
+    const { at } = this;
+    const r = line.result;
     at("result-panel").hidden = false;
-    for (const name of ["result-log-likelihood", "result-bic"]) at(name).closest("div").hidden = !mixture;
-    at("result-inertia").closest("div").hidden = mixture;
-    tell(at("result-k"), r.k, shown(r.k, 0));
-    tell(at("result-log-likelihood"), r.log_likelihood, shown(r.log_likelihood));
-    tell(at("result-bic"), r.bic, shown(r.bic, 2));
-    tell(at("result-inertia"), r.inertia, shown(r.inertia));
-    at("result-finished").textContent = state;
+    for (const [name, value, text] of [
+      ["result-k", r.k, shown(r.k, 0)],
+      ["result-shape", line.shape || null, line.shape],
+      ["result-log-likelihood", r.log_likelihood, shown(r.log_likelihood)],
+      ["result-bic", r.bic, shown(r.bic, 2)],
+      ["result-inertia", r.inertia, shown(r.inertia)],
+      ["result-finished", state || null, state],
+    ]) {
+      tell(at(name), value, text);
+      at(name).closest("div").hidden = value === null;
+    }
     at("result-finished").classList.toggle("warn", state !== "finished");
     at("result-finding").textContent = line.finding ?? "";
     at("result-trust").textContent = line.trust ?? "";
-    at("result-advice").textContent = advice(state);
     at("result-warnings").replaceChildren(...(r.warnings ?? []).map((/** @type {any} */ w) => make("li", {}, typeof w === "string" ? w : w.text)));
     this.groups(r, line.groups);
     this.runners(r);
-    for (const [name, file] of files) {
-      at(name).hidden = line.files ? !line.files.includes(file) : false;
-      at(name).href = `/api/runs/${encodeURIComponent(run)}/${file}`;
-      at(name).download = `${stem(table.name)}-${file}`;
-    }
     at("fit-command").textContent = line.command ?? "";
-    at("fit-go").textContent = line.go ?? "";
-    this.rows.show(run, r.columns);
-    this.apply.show(run);
-    this.sketch.show(run, table.id, r.k, r.columns.filter((/** @type {string} */ _, /** @type {number} */ j) => r.types?.[j] !== "category"));
   }
 
   /** What the groups are like: columns as lines, as in the summary of the command. @param {any} r @param {any} t */
@@ -81,9 +112,9 @@ export class Outcome {
     const line = (/** @type {string} */ name, /** @type {string} */ between, /** @type {(string | Node)[]} */ cells, /** @type {string} */ kind) =>
       make("tr", { class: kind }, make("th", { scope: "row" }, name), make("td", { class: "num" }, between), ...cells.map((c) => make("td", { class: "num" }, c)));
     const lines = [
-      line("rows", "", t.rows, ""),
-      make("tr", {}, make("th", { scope: "row" }, "share"), make("td"), make("td"),
-        ...r.components.map((/** @type {any} */ c, /** @type {number} */ i) => make("td", { class: "num weight", "data-value": c.weight }, meter(c.label, c.weight, `share of group ${c.label}`), ` ${t.shares[i]}`))),
+      ...(t.rows.length ? [line("rows", "", t.rows, "")] : []),
+      ...(t.shares.length ? [make("tr", {}, make("th", { scope: "row" }, "share"), make("td"), make("td"),
+        ...r.components.map((/** @type {any} */ c, /** @type {number} */ i) => make("td", { class: "num weight", "data-value": c.weight }, meter(c.label, c.weight, `share of group ${c.label}`), ` ${t.shares[i]}`)))] : []),
       ...t.lines.slice(0, mostLines).map((/** @type {any} */ l) => line(l.name, l.between, l.cells, l.level ? "level" : "")),
     ];
     this.at("result-table").replaceChildren(groups, make("tbody", {}, ...lines));
