@@ -3,6 +3,7 @@ package browsertest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,4 +195,31 @@ func TestARaceIsRun(t *testing.T) {
 	}
 	p.accessible()
 	p.picture("race-run")
+}
+
+// Between two ticks of a race the groups are on their way, and stand still for who wants no movement. They move in straight lines.
+func TestGroupsOfARaceMove(t *testing.T) {
+	for _, moves := range []bool{false, true} {
+		p := open(t, shared, "/race?data=@faithful&k=2&algorithms=kmeans&init=random&seed=3", look{moves: moves})
+		p.until("document.querySelectorAll('[data-testid=race-table] tbody tr[data-finished]').length === 1 && !"+el("status")+".dataset.busy", "a finished climb")
+		p.key(kb.Home)
+		p.until("+"+el("race-scrub")+".value === 0", "the start")
+		seen := eval[int](p, `new Promise((done) => {
+			const over = document.querySelector('[data-testid=race-panel] canvas.over'), seen = new Set([over.toDataURL()]);
+			let left = 90;
+			const look = () => { seen.add(over.toDataURL()); left-- > 0 ? requestAnimationFrame(look) : done(seen.size); };
+			document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+			requestAnimationFrame(look);
+		})`)
+		if moves && seen < 3 || !moves && seen != 2 {
+			t.Errorf("moves %v: %d pictures on the way by one sweep", moves, seen)
+		}
+	}
+	p := open(t, shared, "/lab", look{})
+	got := given[[]float64](p, "between.js", `((r) => m.groupsBetween(r, 0, 1, 0.25, {groups: [[1, 2, 3], [4, 5, 6]]}, (c) => 1 - c).flatMap((g) => [g.label, g.weight, g.x, g.y, g.vxx, g.vxy, g.vyy, ...g.way]))({
+		k: 2, y: "y", stride: 6, components: Float32Array.from([0.5, 0, 0, 1, 0, 1, 0.5, 8, 8, 4, 2, 4, 0.25, 4, 8, 3, 1, 2, 0.75, 8, 8, 4, 2, 4]),
+		component(at, c) { return this.components.subarray(12 * at + 6 * c, 12 * at + 6 * c + 6); }})`)
+	if want := []float64{1, 0.4375, 1, 2, 1.5, 0.25, 1.25, 0, 0, 0, 0.5625, 8, 8, 4, 2, 4, 8, 8}; !slices.Equal(got, want) {
+		t.Errorf("a quarter of the way the groups are %v, want %v", got, want)
+	}
 }

@@ -1,7 +1,7 @@
 // Playback: which frame is shown, what moves between two of them, when.
 
-/** Half a step at 1x, in milliseconds. Three quarters of it moving, one quarter standing. */
-const half = 650;
+/** A movement at 1x, in milliseconds, unless another is set. Three quarters of it moving, one quarter standing. */
+const usual = 650;
 /** No climb takes longer by itself. */
 const longest = 12000;
 
@@ -26,16 +26,17 @@ export class Player {
     this.playing = false;
     this.moving = false;
     this.speed = "auto";
+    this.pace = usual; // milliseconds a movement at 1x, at most
     this.began = -1; // when the movement began, by the clock of frame callbacks
     this.wanted = 0; // counts jumps: the last one wins
     this.handle = 0;
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
-  /** Milliseconds that half a step takes. */
+  /** Milliseconds that a movement takes. */
   get duration() {
-    if (this.speed === "auto") return Math.min(half, longest / Math.max(1, this.screen.last()));
-    return half / Number(this.speed);
+    if (this.speed === "auto") return Math.min(this.pace, longest / Math.max(1, this.screen.last()));
+    return this.pace / Number(this.speed);
   }
 
   play() {

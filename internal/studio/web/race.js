@@ -1,8 +1,10 @@
 // Race: several algorithms from the same start, side by side, passes over the rows as the clock.
 import { aborted, binary, open, state, words } from "./api.js";
+import { groupsBetween } from "./between.js";
 import { groupColour, theme } from "./colour.js";
 import { canvas, complain, fill, input, make, named, part, playGlyph, pressed, select } from "./dom.js";
 import { drawLanes, dashes } from "./lanes.js";
+import { Player } from "./player.js";
 import { Record } from "./record.js";
 import { cell, fixed } from "./scale.js";
 import { Scatter, marksOf } from "./scatter.js";
@@ -14,6 +16,8 @@ import { ask, climbs, plain, queryText, read, write } from "./view.js";
 
 /** @type {[string, string][]} */
 const lanes = [...climbs, ["kmeans", "k-means"]];
+/** A tick of the clock in milliseconds where there are few of them, and how long a race plays at least. */
+const pace = 130, shortest = 3000;
 const atFirst = ["em", "em-lbfgs", "anti-annealing", "kmeans"];
 
 /**
@@ -26,7 +30,6 @@ const atFirst = ["em", "em-lbfgs", "anti-annealing", "kmeans"];
  * @property {HTMLElement} panel
  * @property {HTMLElement} says
  * @property {HTMLTableRowElement} row
- * @property {number} at the frame shown
  * @property {string} failed
  */
 
@@ -41,11 +44,13 @@ export class Race {
     this.ends = new AbortController();
     this.abort = new AbortController();
     this.clock = "sweeps";
-    this.at = 0; // ticks of the clock
-    this.playing = false;
-    this.handle = 0;
+    this.player = new Player({ // its frames are ticks of the clock
+      last: () => this.span(), complete: () => true, ready: (at) => this.moving(at).every(([r, i]) => r.sharesNow(i) !== undefined),
+      load: async (at) => { await Promise.all(this.moving(at).map(([r, i]) => r.sharesAt(i))); },
+      show: (at) => this.show(at), draw: (a, b, u) => this.draw(a, b, u), playing: (on) => playGlyph(named(this.root, "race-play"), on),
+    });
     this.sort = { by: "", down: false };
-    this.sizes = new ResizeObserver(() => { this.curve(); this.line(); });
+    this.sizes = new ResizeObserver(() => { this.curve(); this.line(this.player.at); });
   }
 
   /** @param {HTMLElement} root @param {URLSearchParams} query */
@@ -74,7 +79,7 @@ export class Race {
   unmount() {
     this.ends.abort();
     this.abort.abort();
-    this.pause();
+    this.player.stop();
     for (const l of this.lanes) l.scatter.close();
     this.sizes.disconnect();
   }
@@ -97,13 +102,13 @@ export class Race {
     const { root } = this, on = { signal: this.ends.signal };
     const form = /** @type {HTMLFormElement} */ (part(root, "controls"));
     form.addEventListener("submit", (e) => { e.preventDefault(); this.change(); }, on);
-    named(root, "race-play").addEventListener("click", () => this.toggle(), on);
+    named(root, "race-play").addEventListener("click", () => this.player.toggle(), on);
     const scrub = input(root, "race-scrub");
-    scrub.addEventListener("input", () => { this.pause(); this.show(Number(scrub.value)); }, on);
+    scrub.addEventListener("input", () => this.go(Number(scrub.value)), on);
     part(root, "clock").addEventListener("change", () => {
       this.clock = pressed(part(root, "clock"));
       this.grown();
-      this.show(this.span());
+      this.go(this.span());
     }, on);
     for (const b of root.querySelectorAll("[data-sort]")) b.addEventListener("click", () => this.sortBy(b.getAttribute("data-sort") ?? ""), on);
     document.addEventListener("themechange", () => this.retheme(), on);
@@ -138,14 +143,15 @@ export class Race {
     this.abort.abort();
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    this.pause();
+    this.player.stop();
     rename(this.address());
     try {
       await working(this.race(signal));
       if (signal.aborted) return;
       announce(`${this.lanes.length} climbs have ended.`);
-      if (!matchMedia("(prefers-reduced-motion: reduce)").matches) { this.show(0); this.toggle(); }
-      else this.show(this.span());
+      if (this.player.still) return this.go(this.span());
+      this.player.place(0);
+      this.player.play();
     } catch (e) {
       if (!aborted(e) && !signal.aborted) complain(part(this.root, "error"), words(e));
     }
@@ -159,8 +165,8 @@ export class Race {
     const up = y ? `&y=${encodeURIComponent(y)}` : "";
     const { data: bytes, headers } = await binary(`/api/data/${encodeURIComponent(data.id)}/marks?x=${encodeURIComponent(x)}${up}`, signal);
     signal.throwIfAborted();
-    this.at = 0;
     this.build(signal);
+    this.player.place(0);
     for (const l of this.lanes) {
       l.record.x = x;
       l.record.y = y;
@@ -172,7 +178,7 @@ export class Race {
       signal.throwIfAborted();
       if (!first && l.record.id && !l.failed) first = l.record.id;
       this.grown();
-      this.show(Math.min(this.at, this.span()));
+      this.go(Math.min(this.player.at, this.span()));
     }
   }
 
@@ -180,7 +186,7 @@ export class Race {
   async climb(l, data, first) {
     const kmeans = l.algorithm === "kmeans";
     const body = { ...ask({ ...this.view, model: kmeans ? "kmeans" : this.view.model, algorithm: kmeans ? "lloyd" : l.algorithm, init: kmeans && first ? "centers" : this.view.init }, data), ...(kmeans && first ? { options: { start: first } } : {}) };
-        try {
+    try {
       await l.record.run(body, () => { l.says.textContent = `running, ${l.record.frames.length} half steps`; });
     } catch (e) {
       if (aborted(e)) throw e;
@@ -204,7 +210,7 @@ export class Race {
       const row = make("tr", { "data-algorithm": algorithm }, make("td", {}, title), ...[1, 2, 3].map(() => make("td", { class: "num" }, "–")), make("td", {}, ""));
       panels.append(panel);
       body.append(row);
-      return { algorithm, title, place: lanes.findIndex(([name]) => name === algorithm), record: new Record(signal), scatter: new Scatter(picture, { small: true, name: `Rows and groups: ${title}` }), panel, says, row, at: 0, failed: "" };
+      return { algorithm, title, place: lanes.findIndex(([name]) => name === algorithm), record: new Record(signal), scatter: new Scatter(picture, { small: true, name: `Rows and groups: ${title}` }), panel, says, row, failed: "" };
     });
     this.legend();
   }
@@ -276,72 +282,65 @@ export class Race {
 
   grown() {
     input(this.root, "race-scrub").max = String(this.span());
+    this.player.pace = Math.max(pace, shortest / this.span());
     part(this.root, "curve-title").textContent = `Log-likelihood still to gain, by ${this.clock === "seconds" ? "second" : "sweep"}`;
     this.curve();
   }
 
   /** Shows all lanes at a tick of the clock. @param {number} tick */
   show(tick) {
-    this.at = tick;
     input(this.root, "race-scrub").value = String(tick);
     const time = this.timeOf(tick);
     const text = this.clock === "seconds" ? `${fixed(time, 3)} s` : `sweep ${tick}`;
     part(this.root, "where").textContent = text;
     input(this.root, "race-scrub").setAttribute("aria-valuetext", text);
-    for (const l of this.lanes) this.draw(l, time);
+    for (const l of this.lanes) this.says(l, this.frameAt(l.record, tick));
     this.curve();
-    this.line();
+    for (const [r, i] of this.moving(tick)) r.ahead(i);
   }
 
-  /** @param {Lane} l @param {number} time */
-  draw(l, time) {
-    const r = l.record;
+  /** Shows all lanes at a tick, once what they need is there. @param {number} tick */
+  go(tick) {
+    this.player.jump(tick).catch((e) => { if (!aborted(e)) complain(part(this.root, "error"), words(e)); });
+  }
+
+  /** The frame of a record at a tick: the last one that the clock has reached. @param {Record} r @param {number} tick */
+  frameAt(r, tick) {
+    const time = this.timeOf(tick) + 1e-12;
+    let at = 0, beyond = r.last + 1;
+    while (beyond - at > 1) {
+      const middle = (at + beyond) >> 1;
+      if (this.time(r.frames[middle]) <= time) at = middle;
+      else beyond = middle;
+    }
+    return at;
+  }
+
+  /** Records that have something to draw, with their frames at a tick. @param {number} tick @returns {[Record, number][]} */
+  moving(tick) { return this.lanes.filter((l) => l.record.have > 0).map((l) => [l.record, this.frameAt(l.record, tick)]); }
+
+  /** Says where a lane is. @param {Lane} l @param {number} at its frame */
+  says(l, at) {
+    const r = l.record, f = r.frames[at], over = at === r.last && r.end !== null;
     if (r.have === 0) return;
-    let at = 0;
-    while (at < r.last && this.time(r.frames[at + 1]) <= time + 1e-12) at++;
-    l.at = at;
-    const f = r.frames[at], over = at === r.last && r.end !== null;
     l.says.textContent = (over ? `done after ${r.end?.result?.sweeps ?? f?.sweeps} sweeps` : `sweep ${f?.sweeps ?? 0}`) + (f && f.beta !== 1 ? `, β ${f.beta}` : "") + (over && r.end?.result?.converged !== false ? " ✓" : "");
-    const shares = r.sharesNow(at);
-    if (shares !== undefined) return this.paint(l, at, shares);
-    r.sharesAt(at).then((s) => { if (l.at === at) this.paint(l, at, s); }).catch(() => {});
   }
 
-  /** @param {Lane} l @param {number} at @param {Uint8Array | null} shares */
-  paint(l, at, shares) {
-    const r = l.record, t = l.scatter.theme, flat = r.y === null;
-    const palette = Array.from({ length: r.k }, (_, c) => groupColour(t, c)); // the start decides: the same centre, the same colour in each lane
-    l.scatter.colour(null, shares, 1, palette);
-    l.scatter.groups = palette.map((colour, c) => {
-      const m = r.component(at, c), way = new Float32Array(flat ? 0 : 2 * (at + 1));
-      for (let i = 0; i < way.length / 2; i++) { way[2 * i] = r.component(i, c)[1] ?? NaN; way[2 * i + 1] = r.component(i, c)[2] ?? NaN; }
-      return { label: c, colour, weight: m[0] ?? 0, x: m[1] ?? NaN, y: flat ? 0 : m[2] ?? NaN, vxx: (flat ? m[2] : m[3]) ?? NaN, vxy: (flat ? 0 : m[4]) ?? NaN, vyy: (flat ? 0 : m[5]) ?? NaN, way };
-    }).reverse();
-    l.scatter.drawGroups();
+  /** @param {number} from @param {number} to ticks @param {number} u part of the way */
+  draw(from, to, u) {
+    for (const l of this.lanes) this.drawLane(l, this.frameAt(l.record, from), this.frameAt(l.record, to), u);
+    this.line(from + u * (to - from));
   }
 
-  toggle() {
-    if (this.playing) return this.pause();
-    if (this.at >= this.span()) this.show(0);
-    this.playing = true;
-    playGlyph(named(this.root, "race-play"), this.playing);
-    const span = this.span(), all = Math.min(12000, Math.max(3000, 130 * span)), from = this.at;
-    let began = -1;
-    const tick = (/** @type {number} */ now) => {
-      if (!this.playing) return;
-      if (began < 0) began = now;
-      const at = Math.min(span, from + Math.floor((Math.max(0, now - began) / all) * span));
-      if (at !== this.at) this.show(at);
-      if (at >= span) return this.pause();
-      this.handle = requestAnimationFrame(tick);
-    };
-    this.handle = requestAnimationFrame(tick);
-  }
-
-  pause() {
-    this.playing = false;
-    cancelAnimationFrame(this.handle);
-    playGlyph(named(this.root, "race-play"), this.playing);
+  /** @param {Lane} l @param {number} from @param {number} to frames @param {number} u */
+  drawLane(l, from, to, u) {
+    const r = l.record, { scatter } = l;
+    if (r.have === 0 || (from === to && u < 1)) return; // it stands still
+    const palette = Array.from({ length: r.k }, (_, c) => groupColour(scatter.theme, c)); // the start decides: the same centre, the same colour in each lane
+    const a = r.sharesNow(from) ?? null, b = r.sharesNow(to) ?? null;
+    if (u >= 1 || a !== b) scatter.colour(a, b, u, palette);
+    scatter.groups = groupsBetween(r, from, to, u, scatter.theme, (c) => c);
+    scatter.drawGroups();
   }
 
   // drawing ---------------------------------------------------------------
@@ -350,10 +349,11 @@ export class Race {
     const drawn = this.lanes.filter((l) => l.algorithm !== "kmeans" && l.record.frames.length > 1);
     drawLanes(canvas(this.root, "race-curve"), drawn.map((l) => ({
       place: l.place, times: l.record.frames.map((f) => this.time(f)), heights: l.record.frames.map((_, i) => this.height(l, i)), over: l.record.end !== null,
-    })), this.best(), this.timeOf(this.at), this.clock === "seconds");
+    })), this.best(), this.timeOf(this.player.at), this.clock === "seconds");
   }
 
-  line() { timeline(/** @type {HTMLCanvasElement} */ (part(this.root, "timeline")), [], Math.max(61, this.span()), (this.at / this.span()) * Math.max(61, this.span())); }
+  /** @param {number} at a tick, or part of the way to the next */
+  line(at) { timeline(/** @type {HTMLCanvasElement} */ (part(this.root, "timeline")), [], Math.max(61, this.span()), (at / this.span()) * Math.max(61, this.span())); }
 
   /** A dash and a name for each line. */
   legend() {
@@ -369,18 +369,19 @@ export class Race {
   retheme() {
     for (const l of this.lanes) l.scatter.retheme();
     this.legend();
-    this.show(this.at);
+    this.show(this.player.at);
+    this.draw(this.player.at, this.player.at, 1);
   }
 
   /** @param {KeyboardEvent} e */
   key(e) {
-    const move = (/** @type {number} */ to) => { this.pause(); this.show(Math.max(0, Math.min(this.span(), to))); return true; };
+    const { player } = this;
     switch (e.key) {
-      case " ": this.toggle(); return true;
-      case "ArrowRight": return move(this.at + 1);
-      case "ArrowLeft": return move(this.at - 1);
-      case "Home": return move(0);
-      case "End": return move(this.span());
+      case " ": player.toggle(); return true;
+      case "ArrowRight": player.step(1); return true;
+      case "ArrowLeft": player.step(-1); return true;
+      case "Home": this.go(0); return true;
+      case "End": this.go(this.span()); return true;
       case "r": this.change(); return true;
       case "s": input(this.root, "race-seed").stepUp(); this.change(); return true;
     }

@@ -1,5 +1,6 @@
 // A climb on screen: picture, transport, numbers. Watch and the failure lab show theirs by it.
 import { binary, get, words, aborted } from "./api.js";
+import { groupsBetween } from "./between.js";
 import { css, groupColour, theme } from "./colour.js";
 import { Curve } from "./curve.js";
 import { canvas, complain, input, make, named, part, playGlyph, press, pressed, select, tell } from "./dom.js";
@@ -287,33 +288,10 @@ export class Stage {
     const a = r.sharesNow(from) ?? null, b = r.sharesNow(to) ?? null;
     const palette = Array.from({ length: r.k }, (_, c) => this.colourOf(c));
     if (u >= 1 || a !== b) this.scatter.colour(a, b, u, palette);
-    this.scatter.groups = this.groupsAt(from, to, u);
+    this.scatter.groups = groupsBetween(r, from, to, u, this.scatter.theme, (c) => r.labelOf(c));
     this.scatter.borders = this.kmeans && this.y !== null && this.data?.features.length === 2;
     this.scatter.drawGroups();
     this.timeline(from + u * (to - from));
-  }
-
-  /** Components between two frames, in the order of their numbers. @param {number} from @param {number} to @param {number} u @returns {import("./scatter.js").Group[]} */
-  groupsAt(from, to, u) {
-    const r = /** @type {Record} */ (this.record), flat = r.y === null;
-    return Array.from({ length: r.k }, (_, c) => {
-      const a = r.component(from, c), b = r.component(to, c);
-      const at = (/** @type {number} */ i) => (a[i] ?? NaN) + u * ((b[i] ?? NaN) - (a[i] ?? NaN));
-      const label = r.labelOf(c), until = Math.min(from, to) + (u >= 1 ? Math.abs(to - from) : 0);
-      const way = flat ? new Float32Array(0) : this.wayOf(c, until);
-      return { label, colour: groupColour(this.scatter.theme, label), weight: at(0), x: at(1), y: flat ? 0 : at(2), vxx: at(flat ? 2 : 3), vxy: flat ? 0 : at(4), vyy: flat ? 0 : at(5), way };
-    }).sort((p, q) => q.label - p.label);
-  }
-
-  /** Means of a component up to a frame. @param {number} c @param {number} until */
-  wayOf(c, until) {
-    const r = /** @type {Record} */ (this.record), way = new Float32Array(2 * (until + 1));
-    for (let i = 0; i <= until; i++) {
-      const m = r.component(i, c);
-      way[2 * i] = m[1] ?? NaN;
-      way[2 * i + 1] = m[2] ?? NaN;
-    }
-    return way;
   }
 
   /** @param {number} at */
