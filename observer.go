@@ -35,6 +35,9 @@ type Observer struct {
 	// Candidate is called with every candidate of a choice when it is done, and again when it has started from its neighbours, in no
 	// certain order. done and of count fits, not candidates: of grows when some are fitted again.
 	Candidate func(done, of int, c model.Candidate)
+	// Climbed is called once, when all climbs of the fit are over. What follows measures the end: labels, criteria, standard errors, and a look in
+	// every direction where that is affordable, from which another climb may begin, whose steps are seen.
+	Climbed func()
 	// Replicate is called when a replicate of Spec.Bootstrap or a sample of Spec.LRT is done.
 	Replicate func(done, of int)
 	// Algorithm is called when Compare begins with an algorithm.
@@ -61,6 +64,13 @@ func (all observers) stages() search.Observer {
 				}
 			}
 		},
+	}
+	o.Climbed = func() {
+		for _, own := range all {
+			if own.Climbed != nil {
+				own.Climbed()
+			}
+		}
 	}
 	if slices.ContainsFunc(all, func(o Observer) bool { return o.Step != nil }) {
 		o.Step = func(p search.Progress) {

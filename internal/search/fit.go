@@ -25,15 +25,15 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// FitOne makes the fit of a plan that leaves no choice: one number of components and one shape. step, where not nil, sees every step of
-// every start. Of a replica the result is what Minimal returns. Errors are those of New and Fit.Run, and numbers that float64 cannot hold.
-func FitOne(ctx context.Context, src data.Source, p plan.Plan, step func(Progress)) (*Result, error) {
+// FitOne makes the fit of a plan that leaves no choice: one number of components and one shape. see.Step sees every step of every
+// start, and see.Climbed is called when they have ended. Of a replica the result is what Minimal returns. Errors are those of New and Fit.Run, and numbers that float64 cannot hold.
+func FitOne(ctx context.Context, src data.Source, p plan.Plan, see Observer) (*Result, error) {
 	began := time.Now()
 	f, err := New(ctx, src, p)
 	if err != nil {
 		return nil, err
 	}
-	f.Watch = step
+	f.Watch, f.Climbed = see.Step, see.Climbed
 	e, err := f.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -112,6 +112,9 @@ func (e *Outcome) Winner() *Run {
 // Finish looks at the winner of e in every direction where that is affordable, and turns it into the result of a fit that began at the
 // time began.
 func (f *Fit) Finish(ctx context.Context, e *Outcome, began time.Time) (*Result, error) {
+	if f.Climbed != nil {
+		f.Climbed()
+	}
 	if err := f.Confirm(ctx, e, confirmWork); err != nil {
 		return nil, err
 	}
@@ -127,6 +130,7 @@ func (f *Fit) Finish(ctx context.Context, e *Outcome, began time.Time) (*Result,
 type Fit struct {
 	prepare.Rows
 	Watch     func(Progress) // sees every step; may be nil
+	Climbed   func()         // is called when Finish begins; may be nil
 	Mix       *mixture.Mixture
 	Local     *sweep.Local
 	grid      []float64 // the step that each column's values are rounded to: see grids; nil where no starts were drawn

@@ -30,6 +30,7 @@ type Observer struct {
 	Step      func(Progress)
 	Candidate func(done, of int, c model.Candidate)
 	Replicate func(done, of int)
+	Climbed   func()
 }
 
 // Run is what came of one start.

@@ -72,6 +72,7 @@ func (c *choice) finalResult(ctx context.Context, win *contender, began time.Tim
 		}
 	}
 	e.Interrupted = e.Interrupted || ctx.Err() != nil
+	f.Climbed = c.see.Climbed
 	return f.Finish(ctx, e, began)
 }
 

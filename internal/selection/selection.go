@@ -72,7 +72,7 @@ func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer)
 	if p.Chooses() {
 		return choose(ctx, src, p, see)
 	}
-	return search.FitOne(ctx, src, p, see.Step)
+	return search.FitOne(ctx, src, p, see)
 }
 
 // choose fits every candidate and returns the result of the best.

@@ -44,6 +44,7 @@ type run struct {
 	state  string
 	tried  *counted // of a choice: the latest candidate
 	climb  *stride  // of a fit: the latest step
+	judged *judged  // the climbs have ended
 	read   data.Options
 	info   *data.Info
 	result *latent.Result
@@ -56,6 +57,11 @@ type run struct {
 type counted struct {
 	Candidate  int `json:"candidate"`
 	Candidates int `json:"candidates"`
+}
+
+// judged says that the climbs of a fit have ended, and that their end is measured.
+type judged struct {
+	Measuring bool `json:"measuring"`
 }
 
 // runRoutes serve fits.
@@ -264,9 +270,9 @@ func (s *Studio) args(n *run, folder string, files []string) []string {
 
 // hooks follow a run.
 func (n *run) hooks(s *Studio) Hooks {
-	see := latent.Observer{Candidate: n.candidate, Step: n.progress}
+	see := latent.Observer{Candidate: n.candidate, Step: n.progress, Climbed: n.climbed}
 	if n.asked.Trace {
-		see = latent.Observer{Candidate: n.candidate, Step: n.record.step}
+		see.Step = n.record.step
 	}
 	return Hooks{Observe: see, Folder: n.file.Folder, Read: func(src data.Source, info *data.Info, o data.Options) {
 		n.mu.Lock()

@@ -20,7 +20,14 @@ func (n *run) candidate(at, of int, _ model.Candidate) {
 // progress takes note of a step of a fit that is not watched.
 func (n *run) progress(p latent.Progress) {
 	n.mu.Lock()
-	n.climb = strideOf(p)
+	n.climb, n.judged = strideOf(p), nil
+	n.mu.Unlock()
+}
+
+// climbed takes note that the climbs have ended.
+func (n *run) climbed() {
+	n.mu.Lock()
+	n.tried, n.climb, n.judged = nil, nil, &judged{true}
 	n.mu.Unlock()
 }
 
@@ -28,9 +35,11 @@ func (n *run) progress(p latent.Progress) {
 func (n *run) newest() any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	tried, climb := n.tried, n.climb
-	n.tried, n.climb = nil, nil
+	tried, climb, judged := n.tried, n.climb, n.judged
+	n.tried, n.climb, n.judged = nil, nil, nil
 	switch {
+	case judged != nil:
+		return judged
 	case climb != nil:
 		return climb
 	case tried != nil:

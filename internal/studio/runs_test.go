@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -259,6 +260,62 @@ func TestAFitDoesNotWaitForThePage(t *testing.T) {
 		t.Errorf("%d frames came, of %d; the last line is %.100s", frames, n.record.count(), lines[len(lines)-1])
 	}
 }
+
+// While the end of a climb is measured the answer says so, once all of its frames have come, whether it is watched or not.
+func TestAnEndThatIsMeasuredIsTold(t *testing.T) {
+	t.Parallel()
+	for _, trace := range []bool{true, false} {
+		fits := fitting(latent.Spec{K: 2, Algorithm: "em", Init: "random", NInit: 1})
+		told, measured := make(chan struct{}), make(chan struct{})
+		v := serving(t, Options{Run: func(ctx context.Context, args []string, out, errw io.Writer, h Hooks) int {
+			climbed := h.Observe.Climbed
+			h.Observe.Climbed = func() {
+				climbed()
+				close(told)
+				<-measured // until the page has been told
+			}
+			return fits(ctx, args, out, errw, h)
+		}})
+		n := &run{ID: "r1", asked: asked{Trace: trace}, file: &file{Name: "@faithful", Path: "@faithful"}, folder: t.TempDir(), state: running, began: make(chan struct{}), ended: make(chan struct{})}
+		r, w := io.Pipe()
+		go v.fit(t.Context(), n)
+		go func() {
+			n.stream(pipeWriter{httptest.NewRecorder(), w})
+			w.Close()
+		}()
+		<-told
+		frames, seen := 0, false
+		for lines := bufio.NewScanner(r); lines.Scan(); {
+			var l struct {
+				Frames   []frame
+				Progress struct{ Measuring bool }
+			}
+			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+				t.Fatal(err)
+			}
+			frames += len(l.Frames)
+			if l.Progress.Measuring {
+				seen = true
+				if frames != n.record.count() {
+					t.Errorf("watched %v: %d of %d frames came before it", trace, frames, n.record.count())
+				}
+				close(measured)
+			}
+		}
+		if !seen {
+			t.Errorf("watched %v: it is not told", trace)
+		}
+	}
+}
+
+// pipeWriter is an answer that is read while it is written.
+type pipeWriter struct {
+	*httptest.ResponseRecorder
+	to io.Writer
+}
+
+// Write implements io.Writer.
+func (w pipeWriter) Write(b []byte) (int, error) { return w.to.Write(b) }
 
 // Answers of lines are of the same kind with progress and without: a distance that is not known is null, and what is no JSON is told as a fault.
 func TestLinesOfJSON(t *testing.T) {

@@ -181,6 +181,26 @@ func TestAFrameComesBack(t *testing.T) {
 	}
 }
 
+// While the end of a climb is measured, which takes long for many parameters, the page says so, and its steps can be played.
+func TestAnEndThatIsMeasuredIsSaid(t *testing.T) {
+	p := open(t, shared, "/watch?data=@digits&k=8&covariance=full&algorithm=em&init=random&seed=1", look{})
+	p.until(el(`[data-part="measuring"]`)+"?.checkVisibility()", "word that the end is measured")
+	if got := p.text(`[data-part="measuring"]`); !strings.Contains(got, "The climb has ended; its end is being measured (standard errors, directions).") || !strings.HasSuffix(got, " s") {
+		t.Errorf("it says %q", got)
+	}
+	p.until("+"+el("scrub")+".max > 10", "the steps")
+	p.click("first-button")
+	p.frame("0")
+	p.click("step-button")
+	p.frame("1")
+	p.accessible()
+	p.picture("watch-measuring")
+	p.click("run-button") // Stop
+	p.until("!"+el(`[data-part="measuring"]`)+".checkVisibility()", "the end")
+	p.click("last-button")
+	p.until(el(`[data-part="sentence"]`)+".textContent.startsWith('Stopped')", "word that it was stopped")
+}
+
 // The race is run and its end is that of the command.
 func TestARaceIsRun(t *testing.T) {
 	p := open(t, shared, "/race?data=@faithful&k=3&algorithms=em,em-lbfgs,kmeans&init=random&seed=2", look{})

@@ -176,6 +176,7 @@ export class Fitting {
 
 /** What a fit does, in words. @param {any} p */
 function progress(p) {
+  if (p.measuring) return "the climb has ended; its end is being measured (standard errors, directions)";
   const parts = [];
   if (p.candidates) parts.push(`candidate ${p.candidate} of ${p.candidates}`);
   if (p.starts) parts.push(`start ${p.start} of ${p.starts}`);

@@ -33,8 +33,7 @@ export class Record {
     this.frames = [];
     /** @type {End | null} */
     this.end = null;
-    /** @type {any} */
-    this.progress = null;
+    this.measured = 0; // when the climb has ended and the measuring of its end began, by performance.now(); 0 while it climbs
     this.x = "";
     /** @type {string | null} */
     this.y = null;
@@ -59,6 +58,9 @@ export class Record {
   /** Whether no more frames will come. */
   get over() { return this.end !== null || this.stopped; }
 
+  /** Whether the climb has ended and its end is being measured. */
+  get measuring() { return this.measured > 0 && !this.over; }
+
   /** The last frame that can be shown. */
   get last() { return Math.max(0, this.have - 1); }
 
@@ -78,7 +80,8 @@ export class Record {
         this.columns = line.columns ?? [];
       }
       for (const f of line.frames ?? []) this.frames.push({ ...f, beta: f.beta ?? 1 }); // hard steps have no temperature to tell
-      if (line.progress) this.progress = line.progress;
+      if (line.progress?.measuring) this.measured = performance.now();
+      else if (line.frames) this.measured = 0; // another climb has begun from the end
       if (line.result !== undefined) this.end = line;
       if (line.error) failed = line.error;
       if (line.frames) this.follow(changed);

@@ -43,7 +43,7 @@ export class Stage {
     this.scatter = new Scatter(part(root, "picture"), { testid: "scatter", name: "Rows and groups on two columns" });
     this.curve = new Curve(canvas(numbers, "curve"), (at) => this.player.jump(at));
     this.player = new Player({
-      last: () => this.record?.last ?? 0, complete: () => this.record?.over ?? false, ready: (at) => this.record?.sharesNow(at) !== undefined,
+      last: () => this.record?.last ?? 0, complete: () => this.record?.over || this.record?.measuring || false, ready: (at) => this.record?.sharesNow(at) !== undefined,
       load: async (at) => { await this.record?.sharesAt(at); }, show: (at) => this.show(at), draw: (a, b, u) => this.draw(a, b, u), playing: (on) => this.playing(on),
     });
     this.scatter.resized = () => this.redraw();

@@ -251,12 +251,30 @@ export class Watch {
     const timer = setTimeout(() => {
       if (run === this.runs) [this.running, name.textContent] = [true, "Stop"];
     }, 600);
+    const clock = setInterval(() => {
+      if (run === this.runs) this.measuring();
+    }, 100);
     try {
       return await job;
     } finally {
       clearTimeout(timer);
+      clearInterval(clock);
+      part(this.root, "measuring").hidden = true;
       if (run === this.runs) [this.running, name.textContent] = [false, "Run"];
     }
+  }
+
+  /** Says that a climb has ended and its end is being measured, and for how long. */
+  measuring() {
+    const record = this.stage.coming, p = part(this.root, "measuring");
+    if (!record?.measuring) {
+      p.hidden = true;
+      return;
+    }
+    const first = p.hidden;
+    p.hidden = false;
+    part(p, "measuring-seconds").textContent = `${Math.floor((performance.now() - record.measured) / 1000)} s`;
+    if (first) announce(part(p, "measuring-words").textContent ?? "");
   }
 
   /** Asks for centres in the picture. @param {[string, string | null]} plane */
