@@ -107,3 +107,26 @@ func TestAddressesAreReadAndWritten(t *testing.T) {
 		t.Errorf("complaints: %q", wrong)
 	}
 }
+
+// Stamps are blended as paint is, a byte of colour at a time, and end at the edge of the picture.
+func TestStampsAreBlended(t *testing.T) {
+	p := open(t, shared, "/lab", look{})
+	for name, more := range map[string][2]string{"rows": {"null", "m.disc(1, 0.55)"}, "large": {"null", "m.disc(3.4, 0.88)"}, "cells": {"Uint16Array.from(places, (_, i) => 40 + 36 * i)", "m.block(900, 600)"}, "ticks": {"null", "m.tick(1, 100)"}} {
+		worst := given[float64](p, "stamps.js", `((places, colours) => {
+			const w = 9, h = 7, all = new Uint32Array(w * h).fill(0xffc8fa64), strengths = `+more[0]+`, s = `+more[1]+`;
+			const want = Array.from({length: w * h}, () => [0x64, 0xfa, 0xc8]);
+			m.paint(all, w, h, places, colours, strengths, s);
+			places.forEach((at, i) => s.dx.forEach((x, j) => {
+				const px = at % w + x, py = Math.floor(at / w) + s.dy[j], a = (strengths ? strengths[i] / 256 : 1) * s.alpha[j] / 256;
+				if (at < 0 || px < 0 || px >= w || py < 0 || py >= h) return;
+				const under = want[py * w + px];
+				for (let c = 0; c < 3; c++) under[c] += a * (colours[3 * i + c] - under[c]);
+			}));
+			const bytes = new Uint8Array(all.buffer);
+			return Math.max(...want.flatMap((rgb, i) => [...rgb.map((v, c) => Math.abs(v - bytes[4 * i + c])), bytes[4 * i + 3] === 255 ? 0 : 999]));
+		})(Int32Array.from([0, 8, 30, 31, -1, 62]), Uint8Array.from({length: 18}, (_, i) => (i * 97) % 256))`)
+		if worst > 4 { // each of a few layers is rounded to a byte, and how much it covers to one in 256
+			t.Errorf("%s: a byte is %v beside what blending gives", name, worst)
+		}
+	}
+}

@@ -3,6 +3,7 @@ import { css, inkOn, mix, theme } from "./colour.js";
 import { density, histogram, tallest } from "./density.js";
 import { make } from "./dom.js";
 import { extent, place, tickTexts, ticks } from "./scale.js";
+import { block, disc, paint, tick } from "./stamps.js";
 import { surface } from "./timeline.js";
 
 /** @typedef {import("./colour.js").RGB} RGB */
@@ -60,8 +61,10 @@ export class Scatter {
     /** @type {Scale} */
     this.sy = { lo: 0, hi: 1, from: 1, to: 0 };
     this.colours = new Uint8Array(0);
-    /** @type {{from: Uint8Array | null, to: Uint8Array | null, key: string, a: Uint8Array, b: Uint8Array, drawn: boolean}} */
-    this.ends = { from: null, to: null, key: "", a: new Uint8Array(0), b: new Uint8Array(0), drawn: false }; // colours between which rows fade
+    /** @type {{from: Uint8Array | null, to: Uint8Array | null, key: string, a: Uint8Array | null, b: Uint8Array, drawn: boolean}} */
+    this.ends = { from: null, to: null, key: "", a: null, b: new Uint8Array(0), drawn: false }; // colours between which rows fade; a once it is needed
+    /** @type {Uint16Array | null} */
+    this.strengths = null; // of cells
     /** @type {Group[]} */
     this.groups = [];
     this.borders = false; // lines where two centres are equally near
@@ -97,6 +100,8 @@ export class Scatter {
     this.names = { x, y };
     this.colours = new Uint8Array(3 * marks.x.length);
     this.ends.key = "";
+    const heavy = marks.mass ? Math.log1p(marks.mass.reduce((a, v) => Math.max(a, v), 0)) : 0;
+    this.strengths = marks.mass && Uint16Array.from(marks.mass, (v) => Math.round(256 * (0.2 + (0.8 * Math.log1p(v)) / heavy)));
     this.point = -1;
     [this.sx.lo, this.sx.hi] = extent(marks.x);
     if (marks.y) {
@@ -183,14 +188,18 @@ export class Scatter {
     const key = palette.join(";") + this.theme.none.join();
     const whole = part >= 1 || from === to, { ends } = this;
     if (whole && ends.drawn && ends.to === to && ends.key === key) return; // as it is on screen
+    const mixed = (/** @type {Uint8Array | null} */ shares) => mix(shares, palette, this.theme.none, new Uint8Array(this.colours.length));
     if (ends.to !== to || ends.from !== from || ends.key !== key || ends.b.length !== this.colours.length) {
-      const n = this.colours.length;
-      this.ends = { from, to, key, a: mix(from, palette, this.theme.none, new Uint8Array(n)), b: mix(to, palette, this.theme.none, new Uint8Array(n)), drawn: false };
+      const known = ends.key === key && ends.b.length === this.colours.length; // what was the end is often the beginning of the next
+      this.ends = { from, to, key, a: known && ends.to === from ? ends.b : null, b: known && ends.to === to ? ends.b : mixed(to), drawn: false };
     }
-    const { a, b } = this.ends, c = this.colours;
+    const { b } = this.ends, c = this.colours;
     this.ends.drawn = whole;
     if (whole) c.set(b);
-    else for (let i = 0; i < c.length; i++) c[i] = /** @type {number} */ (a[i]) + part * (/** @type {number} */ (b[i]) - /** @type {number} */ (a[i]));
+    else {
+      const a = (this.ends.a ??= mixed(from));
+      for (let i = 0; i < c.length; i++) c[i] = /** @type {number} */ (a[i]) + part * (/** @type {number} */ (b[i]) - /** @type {number} */ (a[i]));
+    }
     this.drawRows();
   }
 
@@ -198,19 +207,13 @@ export class Scatter {
   drawRows() {
     const b = this.buffer;
     if (!b) return;
-    const d = b.data, n = this.places.length, w = b.width;
+    const n = this.places.length;
     this.ground(b);
     if (!this.flat || !this.marks.cells) {
       const size = n > 50000 ? 1 : n > 10000 ? 1.4 : n > 2000 ? 2 : n > 600 ? 2.8 : 3.4;
       const alpha = this.marks.cells ? 1 : n > 50000 ? 0.55 : n > 10000 ? 0.7 : 0.88;
       const stamp = this.flat ? tick(this.scale, n) : this.marks.cells ? block(b.width, b.height) : disc((this.small ? 0.75 : 1) * size * this.scale, alpha);
-      const heavy = this.marks.mass ? Math.log1p(this.marks.mass.reduce((a, v) => Math.max(a, v), 0)) : 0;
-      for (let i = 0; i < n; i++) {
-        const at = this.places[i] ?? -1;
-        if (at < 0) continue;
-        const strength = this.marks.mass ? 0.2 + (0.8 * Math.log1p(this.marks.mass[i] ?? 0)) / heavy : 1;
-        put(d, w, b.height, at, stamp, strength, this.colours[3 * i] ?? 0, this.colours[3 * i + 1] ?? 0, this.colours[3 * i + 2] ?? 0);
-      }
+      paint(new Uint32Array(b.data.buffer), b.width, b.height, this.places, this.colours, this.strengths, stamp);
     }
     this.rows.getContext("2d")?.putImageData(b, Math.round(this.sx.from * this.scale), Math.round(this.sy.to * this.scale));
   }
@@ -383,51 +386,6 @@ export class Scatter {
       if (d < least) { least = d; best = i; }
     }
     return best;
-  }
-}
-
-/** @typedef {{dx: Int32Array, dy: Int32Array, alpha: Float32Array}} Stamp */
-
-/** @param {[number, number, number][]} points @returns {Stamp} */
-const stampOf = (points) => ({ dx: Int32Array.from(points, (p) => p[0]), dy: Int32Array.from(points, (p) => p[1]), alpha: Float32Array.from(points, (p) => p[2]) });
-
-/** A disc with smooth edges. @param {number} r @param {number} alpha */
-function disc(r, alpha) {
-  /** @type {[number, number, number][]} */
-  const points = [];
-  const R = Math.ceil(r + 0.5);
-  for (let y = -R; y <= R; y++) for (let x = -R; x <= R; x++) {
-    const a = Math.min(1, Math.max(0, r + 0.5 - Math.hypot(x, y)));
-    if (a > 0) points.push([x, y, a * alpha]);
-  }
-  return stampOf(points);
-}
-
-/** A cell of the grid that the server bins into. @param {number} width @param {number} height */
-function block(width, height) {
-  const w = Math.ceil(width / 320), h = Math.ceil(height / 240);
-  return stampOf(Array.from({ length: w * h }, (_, i) => [(i % w) - (w >> 1), Math.floor(i / w) - (h >> 1), 1]));
-}
-
-/** A tick of the strip below a density. @param {number} scale @param {number} n */
-function tick(scale, n) {
-  const h = Math.round(8 * scale), w = Math.max(1, Math.round(scale));
-  return stampOf(Array.from({ length: (2 * h + 1) * w }, (_, i) => [i % w, Math.floor(i / w) - h, n > 2000 ? 0.4 : 0.75]));
-}
-
-/**
- * Blends a stamp into the buffer.
- * @param {Uint8ClampedArray} d @param {number} w @param {number} h @param {number} at @param {Stamp} s @param {number} strength @param {number} r @param {number} g @param {number} b
- */
-function put(d, w, h, at, s, strength, r, g, b) {
-  const x0 = at % w, y0 = (at - x0) / w, { dx, dy, alpha } = s;
-  for (let j = 0; j < dx.length; j++) {
-    const x = x0 + /** @type {number} */ (dx[j]), y = y0 + /** @type {number} */ (dy[j]);
-    if (x < 0 || x >= w || y < 0 || y >= h) continue;
-    const i = 4 * (y * w + x), a = strength * /** @type {number} */ (alpha[j]);
-    d[i] = /** @type {number} */ (d[i]) + a * (r - /** @type {number} */ (d[i]));
-    d[i + 1] = /** @type {number} */ (d[i + 1]) + a * (g - /** @type {number} */ (d[i + 1]));
-    d[i + 2] = /** @type {number} */ (d[i + 2]) + a * (b - /** @type {number} */ (d[i + 2]));
   }
 }
 
