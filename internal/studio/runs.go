@@ -20,6 +20,9 @@ import (
 // maxRuns is how many runs a workspace keeps: the oldest that has ended goes when another begins.
 const maxRuns = 8
 
+// stepsGone is what a request about the steps of a run is told when later runs needed their room.
+const stepsGone = "the steps of that fit are no longer kept, since those of later fits are so large: run it again"
+
 // What a run is.
 const (
 	running     = "running"
@@ -69,8 +72,8 @@ func (s *Studio) runRoutes(mux *http.ServeMux) {
 	s.runsTold = tellRuns
 	mux.HandleFunc("POST /api/runs", s.serveRun)
 	mux.HandleFunc("GET /api/runs/{id}", s.withRun(s.serveEnd))
-	mux.HandleFunc("GET /api/runs/{id}/components", s.withRun(s.serveComponents))
-	mux.HandleFunc("GET /api/runs/{id}/responsibilities", s.withRun(s.serveResponsibilities))
+	mux.HandleFunc("GET /api/runs/{id}/components", s.withRun(withSteps(s.serveComponents)))
+	mux.HandleFunc("GET /api/runs/{id}/responsibilities", s.withRun(withSteps(s.serveResponsibilities)))
 	mux.HandleFunc("GET /api/runs/{id}/rows", s.withResult(s.serveRows))
 	mux.HandleFunc("GET /api/runs/{id}/rows/{row}", s.withResult(s.serveRunRow))
 	mux.HandleFunc("GET /api/runs/{id}/applied.csv", s.withResult(s.serveApplied))
@@ -131,6 +134,17 @@ func (s *Studio) withRun(serve func(http.ResponseWriter, *http.Request, *run)) h
 	}
 }
 
+// withSteps answers a request about the steps of a run, where they are still kept.
+func withSteps(serve func(http.ResponseWriter, *http.Request, *run)) func(http.ResponseWriter, *http.Request, *run) {
+	return func(w http.ResponseWriter, r *http.Request, n *run) {
+		if n.record.gone() {
+			fail(w, http.StatusGone, "%s", stepsGone)
+			return
+		}
+		serve(w, r, n)
+	}
+}
+
 // withResult is withRun for what only a run with a result can answer.
 func (s *Studio) withResult(serve func(http.ResponseWriter, *http.Request, *run)) http.HandlerFunc {
 	return s.withRun(func(w http.ResponseWriter, r *http.Request, n *run) {
@@ -162,7 +176,12 @@ func (s *Studio) serveRun(w http.ResponseWriter, r *http.Request) {
 		fail(w, no.status, "%s", no.text)
 		return
 	}
-	go s.fit(ctx, n)
+	space := s.spaceOf(r)
+	space.trim(maxSpaceBytes)
+	go func() {
+		s.fit(ctx, n)
+		space.trim(maxSpaceBytes)
+	}()
 	n.stream(w)
 }
 
@@ -299,7 +318,8 @@ type resultLine struct {
 	Go          string          `json:"go"`
 	Files       []string        `json:"files"`
 	Interrupted bool            `json:"interrupted"`
-	Thinned     int             `json:"thinned"` // of how many steps one has a model of its own; others are drawn as the one before
+	Thinned     int             `json:"thinned"`  // of how many steps one has a model of its own; others are drawn as the one before, or left out
+	LeftOut     int             `json:"left_out"` // how many are
 }
 
 // told returns the line that tells the result. n.mu is held.
@@ -312,8 +332,9 @@ func (n *run) told(printed []byte) any {
 		}
 		printed = b
 	}
+	one, left := n.record.thinned()
 	return resultLine{printed, tell.Finding(r), tell.Trust(r), tell.Covariances(r), groupsOf(r), n.order, shellCommand("fit", typed(n.file.Name, n.file.Path), n.words), n.program(),
-		[]string{"labels.csv", "model.json", "report.html", "trace.csv"}, r.Interrupted, n.record.thinned()}
+		[]string{"labels.csv", "model.json", "report.html", "trace.csv"}, r.Interrupted, one, left}
 }
 
 // serveEnd answers the last line of a run, when it has ended.
@@ -393,6 +414,9 @@ func startOf(w *space, id string) ([][]string, *refusal) {
 	w.mu.Unlock()
 	if n == nil {
 		return nil, &refusal{http.StatusNotFound, "the fit whose start is asked for is no longer kept: run it again"}
+	}
+	if n.record.gone() {
+		return nil, &refusal{http.StatusGone, stepsGone}
 	}
 	m, _, _ := n.record.at(0)
 	if m == nil {

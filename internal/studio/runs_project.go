@@ -73,6 +73,10 @@ func (s *Studio) serveComponents(w http.ResponseWriter, r *http.Request, n *run)
 			return
 		}
 		m, _, _ := n.record.at(i)
+		if m == nil { // they have just gone
+			fail(w, http.StatusGone, "%s", stepsGone)
+			return
+		}
 		if v == nil {
 			v = newView(n.file, axes, names, m.Columns)
 		}

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	maxFrameBytes = 64 << 20 // of the models of a record
+	maxFrameBytes = 64 << 20  // of the models of a record
+	maxSpaceBytes = 256 << 20 // of those of all records of a workspace: four lanes of a race at their largest
 	// maxFrames is from how many frames on only every tenth step is recorded, from a tenth more on every hundredth, and so on.
 	maxFrames = 100_000
 )
@@ -45,8 +46,10 @@ type record struct {
 	half   *frame            // an M-step whose log-likelihood the next step tells
 	models [][2]*model.Model // by step: before and after its M-step
 	bytes  int
-	stride int // models of each step whose number this divides are kept
-	seen   int // steps
+	stride int  // models of each step whose number this divides are kept
+	seen   int  // steps
+	left   int  // steps that were left out because there were so many
+	lost   bool // the models had to go
 	began  time.Time
 	limit  int // of bytes; 0 is maxFrameBytes
 }
@@ -118,7 +121,11 @@ func (r *record) skips(p latent.Progress) bool {
 	for n := maxFrames; len(r.frames) >= n; n += maxFrames / 10 {
 		every *= 10
 	}
-	return every > 1 && p.Iteration%every != 0 && p.Done == ascent.Going
+	skips := every > 1 && p.Iteration%every != 0 && p.Done == ascent.Going
+	if skips {
+		r.left++
+	}
+	return skips
 }
 
 // settle adds the M-step that waits. Where the model m, which has the log-likelihood ll, is the one after it, it returns the copy that is
@@ -225,6 +232,7 @@ func (r *record) end(res *latent.Result) (order []int) {
 	}
 	r.add(f)
 	r.models = append(r.models, [2]*model.Model{m, nil})
+	r.bytes += weigh(m, nil)
 	r.seen++
 	return order
 }
@@ -248,7 +256,7 @@ func (r *record) count() int {
 func (r *record) at(i int) (params, shares *model.Model, beta float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i < 0 || i >= len(r.frames) {
+	if i < 0 || i >= len(r.frames) || r.lost {
 		return nil, nil, 0
 	}
 	f := &r.frames[i]
@@ -266,9 +274,53 @@ func (r *record) at(i int) (params, shares *model.Model, beta float64) {
 	return params, shares, f.beta
 }
 
-// thinned returns every how many steps a model was kept.
-func (r *record) thinned() int {
+// thinned returns of how many steps one has a frame with a model of its own, and how many steps have no frame at all.
+func (r *record) thinned() (one, left int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(r.stride, 1)
+	return max(r.stride, 1) * ((r.seen + r.left + max(r.seen, 1) - 1) / max(r.seen, 1)), r.left
+}
+
+// size returns how many bytes the models take, about.
+func (r *record) size() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bytes
+}
+
+// lose lets go of the models, and returns how many bytes they took. A record of the end alone stays: the result holds it anyway.
+func (r *record) lose() (bytes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.models) < 2 {
+		return 0
+	}
+	bytes, r.bytes = r.bytes, 0
+	r.models, r.lost = nil, true
+	return bytes
+}
+
+// gone reports whether the models had to go.
+func (r *record) gone() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
+// trim lets go of the records of the oldest runs that have ended where those of a workspace are too large together.
+func (w *space) trim(most int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := 0
+	for _, n := range w.runs {
+		all += n.record.size()
+	}
+	for i, n := range w.runs {
+		if all <= most || i == len(w.runs)-1 {
+			return
+		}
+		if n.over() {
+			all -= n.record.lose()
+		}
+	}
 }

@@ -144,6 +144,12 @@ func TestComponentsOfOtherColumnsHaveTheirMoments(t *testing.T) {
 	}
 }
 
+// keptOf returns of how many steps one is kept.
+func keptOf(r *record) int {
+	one, _ := r.thinned()
+	return one
+}
+
 // A record that is too large keeps the models of evenly spaced steps, and frames without one show that of the step before.
 func TestALongRecordIsThinnedEvenly(t *testing.T) {
 	t.Parallel()
@@ -169,14 +175,14 @@ func TestALongRecordIsThinnedEvenly(t *testing.T) {
 	}
 	whole.end(r)
 	thin.end(r)
-	if len(whole.frames) != len(thin.frames) || whole.thinned() != 1 || thin.thinned() < 4 {
-		t.Fatalf("%d and %d frames, one of %d steps kept", len(whole.frames), len(thin.frames), thin.thinned())
+	if len(whole.frames) != len(thin.frames) || keptOf(&whole) != 1 || keptOf(&thin) < 4 {
+		t.Fatalf("%d and %d frames, one of %d steps kept", len(whole.frames), len(thin.frames), keptOf(&thin))
 	}
 	last := len(whole.frames) - 1
 	for i := range whole.frames {
 		m, _, _ := thin.at(i)
 		step := thin.frames[i].step
-		at := step - step%thin.thinned()
+		at := step - step%keptOf(&thin)
 		want := whole.models[at][0]
 		if i == last {
 			want = whole.models[step][0]
@@ -186,6 +192,73 @@ func TestALongRecordIsThinnedEvenly(t *testing.T) {
 		if !sameParameters(m, want) {
 			t.Errorf("frame %d of step %d does not show step %d", i, step, at)
 		}
+	}
+}
+
+// Steps that are left out since there are so many count as thinned.
+func TestStepsThatAreLeftOutAreCounted(t *testing.T) {
+	t.Parallel()
+	src, info := loadSet(t, "@faithful", data.Options{})
+	r := record{frames: make([]frame, maxFrames)}
+	steps := 0
+	res, err := latent.Fit(t.Context(), src, latent.Spec{K: 3, Algorithm: "em", Init: "random", NInit: 1, Columns: info.Features}, latent.Observer{Step: func(p latent.Progress) {
+		steps++
+		r.step(p)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.end(res)
+	one, left := r.thinned()
+	if left == 0 || left != steps-r.seen || one < 5 || one > 10 { // about one in ten, and the last
+		t.Errorf("%d steps, %d seen: one of %d is kept and %d are left out", steps, r.seen, one, left)
+	}
+}
+
+// The records of all runs of a workspace are bounded: the oldest that has ended loses its own, and says so when it is asked for.
+func TestTheOldestRunLosesItsRecord(t *testing.T) {
+	t.Parallel()
+	v := serving(t, Options{})
+	n := halfway(t, v)
+	w := v.space.get(v.cookie.Value)
+	m := n.record.models[0][0]
+	add := func(id, state string, steps int) *run {
+		other := &run{ID: id, file: n.file, folder: t.TempDir(), state: state, result: n.result, read: n.read, stop: func() {}, ended: n.ended}
+		for i := range steps {
+			other.record.models = append(other.record.models, [2]*model.Model{m, nil})
+			other.record.frames = append(other.record.frames, frame{At: i, Half: "S", Step: i + 1, beta: 1, step: i})
+			other.record.bytes += weigh(m, nil)
+		}
+		w.runs = append(w.runs, other)
+		return other
+	}
+	old, under, late, last := add("r10", done, 5), add("r11", running, 5), add("r12", done, 5), add("r13", done, 5)
+	one := weigh(m, nil)
+	w.trim(20 * one)
+	if old.record.gone() || n.record.gone() {
+		t.Error("a record is gone though there is room")
+	}
+	w.trim(15 * one)
+	if !old.record.gone() || under.record.gone() || late.record.gone() || n.record.gone() {
+		t.Error("it is not the oldest of many steps that has gone")
+	}
+	w.trim(1)
+	if under.record.gone() || !late.record.gone() || last.record.gone() {
+		t.Error("of those that are left, what has ended and is not the last is to go")
+	}
+	for _, path := range []string{"components?x=a&y=b", "responsibilities?frame=1"} {
+		if r := v.ask("GET", "/api/runs/r10/"+path, "", nil); r.StatusCode != http.StatusGone || !strings.Contains(string(r.body), "no longer kept") {
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
+		}
+		if r := v.ask("GET", "/api/runs/r13/"+path, "", nil); r.StatusCode != http.StatusOK {
+			t.Errorf("%s of the last: %d %s", path, r.StatusCode, r.body)
+		}
+	}
+	if r := v.ask("GET", "/api/runs/r10/rows", "", nil); r.StatusCode != http.StatusOK {
+		t.Errorf("its rows: %d %s", r.StatusCode, r.body)
+	}
+	if r := v.ask("POST", "/api/runs", `{"data":"@iris","spec":{"k":2,"model":"kmeans"},"trace":true,"options":{"start":"r10"}}`, map[string]string{"Content-Type": "application/json"}); r.StatusCode != http.StatusGone || !strings.Contains(string(r.body), "no longer kept") {
+		t.Errorf("a fit from its start: %d %s", r.StatusCode, r.body)
 	}
 }
 

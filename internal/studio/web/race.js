@@ -46,7 +46,7 @@ export class Race {
     this.clock = "sweeps";
     this.player = new Player({ // its frames are ticks of the clock
       last: () => this.span(), complete: () => true, ready: (at) => this.moving(at).every(([r, i]) => r.sharesNow(i) !== undefined),
-      load: async (at) => { await Promise.all(this.moving(at).map(([r, i]) => r.sharesAt(i))); },
+      load: (at) => this.load(at),
       show: (at) => this.show(at), draw: (a, b, u) => this.draw(a, b, u), playing: (on) => playGlyph(named(this.root, "race-play"), on),
     });
     this.sort = { by: "", down: false };
@@ -300,8 +300,16 @@ export class Race {
   }
 
   /** Shows all lanes at a tick, once what they need is there. @param {number} tick */
-  go(tick) {
-    this.player.jump(tick).catch((e) => { if (!aborted(e)) complain(part(this.root, "error"), words(e)); });
+  go(tick) { this.player.jump(tick).catch(() => {}); } // load has said why
+
+  /** Fetches the shares of all lanes at a tick. @param {number} tick */
+  async load(tick) {
+    try {
+      await Promise.all(this.moving(tick).map(([r, i]) => r.sharesAt(i)));
+    } catch (e) {
+      if (!aborted(e)) complain(part(this.root, "error"), words(e));
+      throw e;
+    }
   }
 
   /** The frame of a record at a tick: the last one that the clock has reached. @param {Record} r @param {number} tick */

@@ -15,7 +15,7 @@ import { binary, stream } from "./api.js";
  * @property {number} seconds
  */
 
-/** @typedef {{result: any, finding: string, trust: string, order: number[], command: string, go: string, files: string[], interrupted: boolean, thinned: number}} End */
+/** @typedef {{result: any, finding: string, trust: string, order: number[], command: string, go: string, files: string[], interrupted: boolean, thinned: number, left_out: number}} End */
 
 /** Bytes of shares that are kept at once. */
 const kept = 64 << 20;

@@ -270,7 +270,8 @@ export class Stage {
   }
 
   thinned() {
-    const one = this.record?.end?.thinned ?? 1;
+    const one = this.record?.end?.thinned ?? 1, left = this.record?.end?.left_out ?? 0;
+    if (left > 0) return ` Of so long a climb one step in ${one} is kept: ${left.toLocaleString("en-US")} are left out.`;
     return one > 1 ? ` Of so large a model one step in ${one} is kept; the others are drawn as the one before.` : "";
   }
 
