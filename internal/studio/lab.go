@@ -54,7 +54,7 @@ var labCases = []labCase{
 		race: "", judge: judgeSaddle,
 	},
 	{
-		Name: "long-clusters", Title: "Long clusters", words: []string{"-k", "2", "--model", "kmeans", "--algorithm", "lloyd", "--init", "k-means++", "--seed", "1"},
+		Name: "long-clusters", Title: "k-means on long clusters", words: []string{"-k", "2", "--model", "kmeans", "--algorithm", "lloyd", "--init", "k-means++", "--seed", "1"},
 		Text: []string{"The groups are long and lie side by side; k-means cuts across both, because it knows round groups of one size only.", "Look at the border between the centres: it stands upright, and the gap between the groups lies flat."},
 		Cure: "Fit a mixture with full covariances.",
 		race: "/race?data=@lab-long-clusters&k=2&algorithms=em,em-lbfgs,kmeans&init=k-means%2B%2B&seed=1", judge: judgeLong,

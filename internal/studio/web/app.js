@@ -39,6 +39,7 @@ async function route() {
   shown = page ? name : "";
   const visit = ++visits;
   for (const a of document.querySelectorAll("nav a[data-page]")) a.getAttribute("data-page") === name ? a.setAttribute("aria-current", "page") : a.removeAttribute("aria-current");
+  document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }); // the bar of a narrow screen scrolls
   if (!page || !document.getElementById(`page-${name}`)) {
     main.replaceChildren(make("p", { class: "nothing" }, page ? `${page.title} is not part of this studio.` : `There is no page ${location.pathname}. `, make("a", { href: "/watch" }, "Watch is there.")));
     return;
@@ -103,14 +104,20 @@ named(document, "theme").addEventListener("click", nextTheme);
 // keys ----------------------------------------------------------------------
 
 const help = /** @type {HTMLDialogElement} */ (part(document, "keys"));
-named(document, "help").addEventListener("click", () => help.showModal());
+named(document, "help").addEventListener("click", () => openHelp());
+
+/** Shows the keys from their beginning. */
+function openHelp() {
+  help.showModal();
+  help.scrollTop = 0; // the button at its end has the focus
+}
 
 document.addEventListener("keydown", (e) => {
   if (typing(e) || help.open || e.defaultPrevented) return;
   const on = e.target instanceof Element ? e.target.closest("button, a, summary, input") : null;
   if (on && (e.key === " " || e.key === "Enter")) return; // the control's own keys
   if (on instanceof HTMLInputElement && on.type === "radio" && e.key.startsWith("Arrow")) return;
-  if (e.key === "?") help.showModal();
+  if (e.key === "?") openHelp();
   else if (e.key === "t") nextTheme();
   else if (!current?.key?.(e)) return;
   e.preventDefault();

@@ -64,7 +64,7 @@ export class Columns {
       make("th", { scope: "row", class: "name", title: c.name }, c.name),
       make("td", {}, this.switch(uses, s.use, `use of ${c.name}`, (v) => this.turn(j, "use", v))),
       make("td", {}, type),
-      make("td", {}, c.why ? `${c.kind}, ${c.why}` : c.kind),
+      make("td", {}, c.why && c.why !== c.kind ? `${c.kind}, ${c.why}` : c.kind),
       ...[String(c.missing), String(c.distinct), brief(c.min), brief(c.max), brief(c.mean), brief(c.sd)].map((text) => make("td", { class: "num" }, text)),
     );
   }

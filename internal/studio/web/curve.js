@@ -123,10 +123,11 @@ export class Curve {
       g.fillRect(a, 8, b - a, height - 32);
       const text = `β ${frames[from]?.beta ?? 1}`;
       g.font = "10px system-ui, sans-serif";
-      if (a + 2 >= free) {
+      const wide = g.measureText(text).width, at = Math.min(a + 2, this.sx.to - wide); // the last band may be narrower than its name
+      if (at >= free) {
         g.fillStyle = css(t.muted);
-        g.fillText(text, a + 2, 18);
-        free = a + 6 + g.measureText(text).width;
+        g.fillText(text, at, 18);
+        free = at + 4 + wide;
       }
       from = i;
       odd = !odd;

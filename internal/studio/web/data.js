@@ -5,7 +5,7 @@ import { repaint } from "./disc.js";
 import { complain, fill, make, named } from "./dom.js";
 import { Fitting } from "./fitting.js";
 import { Form } from "./form.js";
-import { bytes, copies, count, handed, keep, recalled, receive } from "./parts.js";
+import { bytes, copies, count, handed, keep, recalled, receive, told } from "./parts.js";
 import { announce, rename, visit } from "./status.js";
 
 /** @typedef {import("./columns.js").Table} Table */
@@ -170,7 +170,7 @@ class View {
     at("file-name").textContent = table.name;
     at("file-summary").textContent = table.text || count(table.rows, "row");
     at("set-select").value = own ? "" : table.id;
-    at("warnings").replaceChildren(...(table.warnings ?? []).map((text) => make("li", {}, text)));
+    at("warnings").replaceChildren(...(table.warnings ?? []).map((text) => make("li", {}, ...told(text))));
     this.columns.show(table);
     const gaps = table.check.missing_cells;
     at("missing-line").hidden = gaps === 0;

@@ -115,6 +115,9 @@ export function complain(e, text) {
   e.hidden = text === "";
 }
 
+/** The last part of a path: what a file is called. @param {string} path */
+export const base = (path) => path.split(/[\\/]/).pop() || path;
+
 /** Draws play or pause on a button of a transport, and names it. @param {HTMLElement} button @param {boolean} on whether it plays */
 export function playGlyph(button, on) {
   button.setAttribute("aria-label", on ? "Pause" : "Play");

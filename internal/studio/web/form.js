@@ -46,7 +46,7 @@ export class Form {
     /** what the columns would be fitted with */
     this.guess = "gmm";
     fill(at("fit-model"), models);
-    fill(at("fit-covariance"), [["", "choose"], ...shapes]);
+    fill(at("fit-covariance"), [["", "automatic"], ...shapes]);
     at("fit-model").addEventListener("change", () => this.fit());
     this.fit();
   }
@@ -56,7 +56,7 @@ export class Form {
     const model = this.at("fit-model").value || this.guess;
     const shaped = model === "gmm" || model === "mixed";
     this.at("fit-covariance").disabled = !shaped;
-    fill(this.at("fit-algorithm"), [["", "choose"], ...algorithms(model)]);
+    fill(this.at("fit-algorithm"), [["", "automatic"], ...algorithms(model)]);
   }
 
   /** @param {string} model that the columns would be fitted with */
@@ -131,7 +131,7 @@ function groups(text, spec) {
     if (lo < 1 || hi < lo) throw new Error(`groups cannot be "${text}": a range goes from a lowest number, at least 1, to a highest, such as 2:9`);
     spec.k_range = [lo, hi];
   } else if (/^\d+$/.test(text) && Number(text) >= 1) spec.k = Number(text);
-  else throw new Error(`groups cannot be "${text}": it must be a whole number, at least 1, a range such as 2:9, or empty to choose`);
+  else throw new Error(`groups cannot be "${text}": it must be a whole number, at least 1, a range such as 2:9, or empty`);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { Apply } from "./apply.js";
 import { disc, meter } from "./disc.js";
 import { make, tell } from "./dom.js";
-import { cell, count, head, shown } from "./parts.js";
+import { cell, count, head, shown, told } from "./parts.js";
 import { Rows } from "./rows.js";
 import { Sketch } from "./sketch.js";
 
@@ -48,7 +48,7 @@ export class Outcome {
     const { at } = this;
     const r = line.result;
     this.tell(line, state);
-    at("result-advice").textContent = advice(state);
+    at("result-advice").replaceChildren(...told(advice(state)));
     this.links(`/api/runs/${encodeURIComponent(run)}`, table.name, line.files ?? files.map(([, file]) => file));
     at("fit-go").textContent = line.go ?? "";
     this.rows.show(run, r.columns);
@@ -98,8 +98,9 @@ export class Outcome {
     }
     at("result-finished").classList.toggle("warn", state !== "finished");
     at("result-finding").textContent = line.finding ?? "";
-    at("result-trust").textContent = line.trust ?? "";
-    at("result-warnings").replaceChildren(...(r.warnings ?? []).map((/** @type {any} */ w) => make("li", {}, typeof w === "string" ? w : w.text)));
+    at("result-trust").replaceChildren(...told(line.trust ?? ""));
+    const warnings = (r.warnings ?? []).map((/** @type {any} */ w) => String(w.text ?? w));
+    at("result-warnings").replaceChildren(...warnings.filter((/** @type {string} */ w) => !line.trust?.includes(w)).map((/** @type {string} */ w) => make("li", {}, ...told(w))));
     this.groups(r, line.groups);
     this.runners(r);
     at("fit-command").textContent = line.command ?? "";

@@ -22,6 +22,20 @@ export function brief(x) {
   return x.toLocaleString("en-US", { maximumSignificantDigits: Math.abs(x) >= 1000 ? 7 : 4 }).replace("-", "−");
 }
 
+/** Where the page has what a flag of the command does. @type {Record<string, string>} */
+const controls = { "--scale": "Scale, under More", "--exclude": "leave out, in the table below", "--covariance": "Shape", "--n-init": "Starts, under More", "--pca": "Principal components, under More" };
+
+/**
+ * A message of the command, for the page: flags are not broken at their hyphens, and where the page has a control for one it is named.
+ * @param {string} text
+ * @returns {(Node | string)[]}
+ */
+export function told(text) {
+  const words = text.split(/(--[a-z][a-z-]*)/), here = words.map((w) => controls[w]).filter((c) => c !== undefined);
+  const parts = words.map((w) => (w.startsWith("--") ? make("span", { class: "flag" }, w) : w));
+  return here.length > 0 ? [...parts, ` (here: ${[...new Set(here)].join("; ")})`] : parts;
+}
+
 /** Bytes as people count them. @param {number} n */
 export function bytes(n) {
   const units = ["bytes", "kB", "MB", "GB", "TB"];

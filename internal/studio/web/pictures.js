@@ -2,7 +2,7 @@
 import { aborted, binary, Ended, send, state, stream, words } from "./api.js";
 import { complain, fill, make, named, tell } from "./dom.js";
 import { algorithms } from "./form.js";
-import { brief, button, bytes, copies, count, handed, keep, recalled, receive, shown } from "./parts.js";
+import { brief, button, bytes, copies, count, handed, keep, recalled, receive, shown, told } from "./parts.js";
 import { announce, rename, working } from "./status.js";
 
 /** @typedef {{id: string, name: string, width: number, height: number, colours: number}} Picture */
@@ -88,7 +88,7 @@ class View {
   /** Offers the algorithms of the model. */
   offer() {
     const model = this.at("picture-model").value;
-    fill(this.at("picture-algorithm"), [["", "choose"], ...algorithms(model)]);
+    fill(this.at("picture-algorithm"), [["", "automatic"], ...algorithms(model)]);
     this.at("picture-covariance").disabled = model !== "gmm";
   }
 
@@ -154,6 +154,7 @@ class View {
     at("picture-name").textContent = picture.name;
     at("picture-summary").textContent = `${picture.width.toLocaleString("en-US")} × ${picture.height.toLocaleString("en-US")} pixels, ${count(picture.colours, "colour")}`;
     at("picture-before").src = `/api/pictures/${encodeURIComponent(picture.id)}/before.png`;
+    enlarge(at("picture-before"), picture);
     at("picture-before").alt = `${picture.name} as it is`;
     at("picture-stage").hidden = false;
     at("picture-stage").classList.remove("stale");
@@ -252,7 +253,7 @@ class View {
     tell(at("picture-mse"), line.result.mse, brief(line.result.mse));
     tell(at("picture-rmse"), line.result.rmse, shown(line.result.rmse, 2));
     tell(at("picture-segments"), line.result.k, shown(line.result.k, 0));
-    at("picture-warnings").replaceChildren(...(line.result.warnings ?? []).map((/** @type {any} */ w) => make("li", {}, typeof w === "string" ? w : w.text)));
+    at("picture-warnings").replaceChildren(...(line.result.warnings ?? []).map((/** @type {any} */ w) => make("li", {}, ...told(typeof w === "string" ? w : w.text))));
     at("picture-command").textContent = line.command ?? "";
     const stem = picture.name.replace(/\.[^.]*$/, "") || "picture";
     for (const [name, file] of files) {
@@ -339,6 +340,13 @@ class View {
     complain(this.at("picture-error"), words(e));
     this.at("picture-stage").classList.add("stale");
   }
+}
+
+/** Shows a small picture by whole multiples of its pixels. @param {HTMLImageElement} img @param {Picture} picture */
+function enlarge(img, picture) {
+  const times = Math.floor(Math.min(480 / picture.width, 360 / picture.height));
+  img.style.width = times > 1 ? `${times * picture.width}px` : "";
+  img.style.maxHeight = times > 1 ? "none" : "";
 }
 
 /** Whether the server still has a picture. @param {string} id */

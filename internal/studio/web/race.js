@@ -2,7 +2,7 @@
 import { aborted, binary, open, state, words } from "./api.js";
 import { groupsBetween } from "./between.js";
 import { groupColour, theme } from "./colour.js";
-import { canvas, complain, fill, input, make, named, part, playGlyph, pressed, select } from "./dom.js";
+import { base, canvas, complain, fill, input, make, named, part, playGlyph, pressed, select } from "./dom.js";
 import { drawLanes, dashes } from "./lanes.js";
 import { Player } from "./player.js";
 import { Record } from "./record.js";
@@ -69,7 +69,7 @@ export class Race {
     state().then((s) => {
       /** @type {[string, string][]} */
       const options = s.sets.map((b) => [b.name, b.name]);
-      if (s.file || this.view.data === "file") options.push(["file", s.file?.name ?? "my file"]);
+      if (s.file || this.view.data === "file") options.push(["file", base(s.file?.name ?? "my file")]);
       if (!options.some(([v]) => v === this.view.data)) options.unshift([this.view.data, this.view.data]);
       fill(select(root, "race-data"), options, this.view.data);
     }).catch(() => {});
@@ -243,6 +243,7 @@ export class Race {
     at4?.classList.toggle("warn", l.record.end?.interrupted || r?.converged === false);
     at4?.classList.toggle("bad", l.failed !== "");
     if (at3) at3.textContent = "–";
+    if (l.failed) l.says.textContent = "could not run";
     l.row.dataset.finished = "true";
     const best = this.best();
     for (const m of this.lanes) {

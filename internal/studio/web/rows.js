@@ -2,7 +2,7 @@
 import { get, words } from "./api.js";
 import { disc, meter } from "./disc.js";
 import { complain, make } from "./dom.js";
-import { brief, button, cell, head } from "./parts.js";
+import { brief, button, cell, head, shown } from "./parts.js";
 
 const page = 50;
 
@@ -56,6 +56,7 @@ export class Rows {
     const named = r.rows.some((/** @type {any} */ x) => x.id !== null && x.id !== undefined);
     const sure = r.rows.some((/** @type {any} */ x) => x.probability !== null && x.probability !== undefined);
     const names = ["row", ...(named ? ["name"] : []), "group", ...(sure ? ["probability"] : []), "log density", ...this.columns];
+    const places = this.columns.map((_, j) => Math.max(...r.rows.map((/** @type {any} */ x) => decimals(x.values?.[j] ?? ""))));
     const lines = r.rows.map((/** @type {any} */ x) =>
       make(
         "tr",
@@ -64,8 +65,8 @@ export class Rows {
         ...(named ? [make("td", { class: "name" }, x.id ?? "")] : []),
         make("td", {}, disc(x.label)),
         ...(sure ? [cell(x.probability, x.probability?.toFixed(4) ?? "–")] : []),
-        cell(x.log_density),
-        ...this.columns.map((_, j) => make("td", { class: "num name" }, x.values?.[j] ?? "")),
+        cell(x.log_density, shown(x.log_density, 3)),
+        ...this.columns.map((_, j) => make("td", { class: "num name" }, ...aligned(x.values?.[j] ?? "", places[j] ?? 0))),
       ),
     );
     this.at("rows-table").replaceChildren(head(names, (i) => names[i] !== "group" && names[i] !== "name"), make("tbody", {}, ...lines));
@@ -97,4 +98,18 @@ export class Rows {
       if (!this.left.aborted) complain(this.at("rows-error"), words(e));
     }
   }
+}
+
+/** How many digits a number has after its point; 0 for what is none. @param {string} text */
+const decimals = (text) => /^-?\d+\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
+
+/**
+ * A cell as it is in the table, with room for the digits that others of its column have more, so that points stand below each other.
+ * @param {string} text
+ * @param {number} places digits after the point, of the column
+ */
+function aligned(text, places) {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) return [text];
+  const own = decimals(text), room = own === places ? "" : (own === 0 ? "." : "") + "0".repeat(places - own);
+  return [text.replace("-", "−"), make("span", { class: "room", "aria-hidden": "true" }, room)];
 }

@@ -297,13 +297,13 @@ export class Scatter {
     g.stroke();
   }
 
-  /** All numbers; those that lie on one another are set side by side. @param {CanvasRenderingContext2D} g */
+  /** All numbers; those that lie on one another are set side by side, over densities one below the other. @param {CanvasRenderingContext2D} g */
   discs(g) {
     const taken = /** @type {[number, number][]} */ ([]), far = this.small ? 12 : 17;
     for (const c of this.groups.toSorted((a, b) => a.label - b.label)) {
-      let x = place(this.sx, c.x);
-      const y = this.flat ? this.sy.to + 14 : place(this.sy, c.y);
-      while (taken.some(([a, b]) => Math.abs(a - x) < 4 && Math.abs(b - y) < 4)) x += far;
+      let x = place(this.sx, c.x), y = this.flat ? this.sy.to + 14 : place(this.sy, c.y);
+      if (this.flat) while (taken.some(([a, b]) => Math.abs(a - x) < 24 && b === y)) y += 25;
+      else while (taken.some(([a, b]) => Math.abs(a - x) < 4 && Math.abs(b - y) < 4)) x += far;
       taken.push([x, y]);
       this.disc(g, c, x, y);
     }

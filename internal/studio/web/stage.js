@@ -216,6 +216,7 @@ export class Stage {
     const [chip, sentence] = this.says(at, last);
     part(this.root, "chip").textContent = chip;
     part(this.root, "sentence").textContent = sentence;
+    part(this.root, "sentence").classList.toggle("warn", last && (r.stopped || r.end?.interrupted || r.end?.result?.converged === false));
     this.table(at);
     if (this.scatter.point >= 0) this.shareBars(at);
     this.curve.at = at;
@@ -263,7 +264,7 @@ export class Stage {
     const end = this.record?.end, se = end?.result?.certificate?.distance_se;
     if (this.record?.stopped) return "Stopped: this is as far as it came. Run begins again.";
     if (end?.interrupted) return "Interrupted: this is as far as it came. Run again to go on to the end.";
-    if (end?.result?.converged === false) return "Not finished: the steps that were allowed are used up. Allow more of them, or take another algorithm.";
+    if (end?.result?.converged === false) return "Not finished: the steps that are allowed, --max-iter of the command, are used up. Another algorithm may need fewer.";
     if (this.kmeans) return "Finished: no row would change its centre.";
     if (typeof se !== "number") return "Finished.";
     return `Finished: ${se < 0.001 ? "less than 0.001" : fixed(se, 3)} standard errors from the optimum.`;
@@ -332,7 +333,8 @@ export class Stage {
     if (!r || !body || r.have <= at) return;
     part(this.numbers, "x-head").textContent = this.x;
     part(this.numbers, "x-head").title = this.x;
-    part(this.numbers, "y-head").textContent = this.y ?? "";
+    part(this.numbers, "y-head").textContent = part(this.numbers, "y-head").title = this.y ?? "";
+    part(this.numbers, "y-head").hidden = this.y === null;
     const { sx, sy } = this.scatter, dx = decimalsOf(sx.hi - sx.lo), dy = decimalsOf(sy.hi - sy.lo);
     const rows = Array.from({ length: r.k }, (_, c) => ({ label: r.labelOf(c), c: r.component(at, c) })).sort((a, b) => a.label - b.label);
     body.replaceChildren(...rows.map(({ label, c }) => {

@@ -1,7 +1,7 @@
 // Watch: one climb, step by step.
 import { Refused, aborted, open, ownFile, state, words } from "./api.js";
 import { css, theme } from "./colour.js";
-import { complain, fill, input, named, part, press, pressed, select } from "./dom.js";
+import { base, complain, fill, input, named, part, press, pressed, select } from "./dom.js";
 import { Picker } from "./pick.js";
 import { Stage } from "./stage.js";
 import { announce, copy, rename, visit, working } from "./status.js";
@@ -78,10 +78,10 @@ export class Watch {
     /** @type {[string, string][]} */
     const options = s.sets.map((b) => [b.name, b.name]);
     const own = this.view.data === "file" || s.file !== null;
-    if (own) options.push(["file", s.file?.name ?? "my file"]);
+    if (own) options.push(["file", base(s.file?.name ?? "my file")]);
     if (!options.some(([v]) => v === this.view.data)) options.unshift([this.view.data, this.view.data]);
     fill(select(this.root, "data-select"), options, this.view.data);
-    if (!own) ownFile().then((d) => { if (d) fill(select(this.root, "data-select"), [...options, ["file", d.name]], this.view.data); }).catch(() => {});
+    if (!own) ownFile().then((d) => { if (d) fill(select(this.root, "data-select"), [...options, ["file", base(d.name)]], this.view.data); }).catch(() => {});
   }
 
   /** Puts the view into the controls. */
@@ -112,7 +112,7 @@ export class Watch {
     const d = this.data, { view, root } = this;
     /** @type {[string, string][]} */
     const names = (d?.features ?? []).map((f) => [f, f]);
-    const components = /** @type {[string, string][]} */ ((d?.features.length ?? 0) > 1 ? [["pc1", "1st principal component"], ["pc2", "2nd principal component"]] : []);
+    const components = /** @type {[string, string][]} */ ((d?.features.length ?? 0) > 1 ? [["pc1", "pc1: 1st principal component"], ["pc2", "pc2: 2nd principal component"]] : []);
     fill(select(root, "x-select"), [...names, ...components], view.x ?? "");
     fill(select(root, "y-select"), [...names, ...components, ["", "density"]], view.y ?? "");
   }
@@ -335,7 +335,7 @@ export class Watch {
     if (aborted(e)) return;
     this.said(words(e));
     this.root.classList.add("stale");
-    if (!this.data) part(this.root, "sentence").textContent = "No rows yet: choose a set at the left, or open a file at Your data.";
+    if (!this.data) part(this.root, "sentence").textContent = "No rows yet: choose a set, or open a file at Your data.";
   }
 
   /** @param {string} text */
