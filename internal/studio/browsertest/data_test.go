@@ -25,7 +25,7 @@ func table(t *testing.T, name string) string {
 	return write(t, name, b.String())
 }
 
-func write(t *testing.T, name, text string) string {
+func write(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

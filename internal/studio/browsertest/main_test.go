@@ -54,7 +54,11 @@ func run(m *testing.M) int {
 		return failed(err)
 	}
 	defer shared.stop()
-	return m.Run()
+	code := m.Run()
+	if err := writeIndex(); err != nil {
+		return failed(err)
+	}
+	return code
 }
 
 func failed(err error) int {

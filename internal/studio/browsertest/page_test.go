@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +23,8 @@ const patience = 40 * time.Second
 
 // A look is how a page is shown.
 type look struct {
-	width, height int64 // 1440 x 900 where 0
+	width, height int64   // 1440 x 900 where 0
+	scale         float64 // pixels of the screen for one of the page; 1 where 0
 	dark          bool
 	moves         bool // animations play; else the reader prefers them not to
 }
@@ -105,6 +104,9 @@ func (p *page) emulate(l look) {
 	if l.width == 0 {
 		l.width, l.height = 1440, 900
 	}
+	if l.scale == 0 {
+		l.scale = 1
+	}
 	scheme, motion := "light", "reduce"
 	if l.dark {
 		scheme = "dark"
@@ -118,7 +120,7 @@ func (p *page) emulate(l look) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	p.do(chromedp.EmulateViewport(l.width, l.height))
+	p.do(chromedp.EmulateViewport(l.width, l.height, chromedp.EmulateScale(l.scale)))
 }
 
 func (p *page) navigate(address string) {
@@ -267,24 +269,5 @@ func (p *page) fits() {
 	p.Helper()
 	if wide := eval[float64](p, "document.documentElement.scrollWidth - innerWidth"); wide > 1 {
 		p.Errorf("%s is %v pixels wider than the screen", p.location(), wide)
-	}
-}
-
-// picture writes what is shown to the folder of pictures, if one is named.
-func (p *page) picture(name string) {
-	p.Helper()
-	folder := os.Getenv("LATENT_SCREENSHOTS")
-	if folder == "" {
-		return
-	}
-	b, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-	if err == nil {
-		err = os.MkdirAll(folder, 0o777)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, name+".png"), b, 0o666)
-	}
-	if err != nil {
-		p.Fatal(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // patches writes a picture of four colours with some noise.
-func patches(t *testing.T) string {
+func patches(t testing.TB) string {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 64, 48))
 	base := []color.NRGBA{{200, 60, 60, 255}, {60, 160, 80, 255}, {40, 60, 190, 255}, {240, 220, 120, 255}}
