@@ -69,7 +69,7 @@ class View {
       const s = await state();
       if (this.left.signal.aborted) return;
       this.limit = s.limits.upload;
-      this.at("upload-limit").textContent = `Up to ${bytes(this.limit)}. A larger one is named on the command line, latent studio FILE, and read where it is.`;
+      this.at("upload-limit").textContent = `Up to ${bytes(this.limit)}. For a larger file start latent studio FILE: it is read where it is.`;
       fill(this.at("set-select"), [["", "choose"], ...s.sets.map((x) => /** @type {[string, string]} */ ([x.name, `${x.name}: ${count(x.rows, "row")}, ${x.about}`]))]);
       if (this.opened === 0) await this.bring(query.get("data")); // else one was chosen meanwhile
     } catch (e) {

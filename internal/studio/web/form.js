@@ -9,7 +9,7 @@ const models = [
   ["bernoulli", "bits (Bernoulli)"],
   ["categorical", "categories"],
   ["poisson", "counts (Poisson)"],
-  ["mixed", "columns of several types"],
+  ["mixed", "several types"],
   ["kmeans", "k-means"],
   ["kmedians", "k-medians"],
 ];

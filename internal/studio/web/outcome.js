@@ -134,7 +134,7 @@ export class Outcome {
     const lines = all.slice(0, mostRunners).map((/** @type {any} */ c) => {
       const won = c.k === r.k && c.covariance === r.covariance;
       const shape = [c.covariance, c.mclust && `(${c.mclust})`].filter(Boolean).join(" ");
-      return make("tr", { class: won ? "won" : "" }, cell(c.k), make("td", {}, shape || "–"), cell(measure(c), shown(measure(c), 2)), make("td", {}, won ? "chosen" : c.outraced ? "outraced" : ""));
+      return make("tr", { class: won ? "won" : "" }, cell(c.k), make("td", {}, shape || "–"), cell(measure(c), shown(measure(c), 2)), make("td", {}, won ? "chosen" : c.outraced ? "stopped early, behind" : ""));
     });
     const name = by.length === 3 && by !== "gap" ? by.toUpperCase() : by;
     const better = r.choice.higher_is_better ? "higher" : "lower";

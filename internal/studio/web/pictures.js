@@ -264,7 +264,7 @@ class View {
     this.segments = [...line.segments].sort((a, b) => b.share - a.share);
     at("palette").replaceChildren(...this.segments.map((s, i) => this.chip(s, i)));
     this.dark();
-    announce(`${count(line.segments.length, "segment")}; mean squared error ${brief(line.result.mse)}`);
+    announce(`${count(line.segments.length, "segment")}; root mean squared error ${shown(line.result.rmse, 2)} of 255`);
   }
 
   /** @param {Segment} s @param {number} i its place */

@@ -63,7 +63,9 @@ export class Stage {
     const picture = part(root, "picture");
     picture.addEventListener("pointermove", (e) => { if (!this.pinned && !this.scatter.extra) this.pointAt(e); }, on);
     picture.addEventListener("pointerleave", () => { if (!this.pinned) this.point(-1); }, on);
-    picture.addEventListener("click", (e) => { if (!this.scatter.extra) this.pin(e); }, on);
+    let placing = false; // a click that places the last centre pins no row
+    picture.addEventListener("pointerdown", () => { placing = this.scatter.extra !== null; }, on);
+    picture.addEventListener("click", (e) => { if (!placing && !this.scatter.extra) this.pin(e); }, on);
     document.addEventListener("themechange", () => this.retheme(), on);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.retheme(), on);
   }
@@ -272,8 +274,8 @@ export class Stage {
 
   thinned() {
     const one = this.record?.end?.thinned ?? 1, left = this.record?.end?.left_out ?? 0;
-    if (left > 0) return ` Of so long a climb one step in ${one} is kept: ${left.toLocaleString("en-US")} are left out.`;
-    return one > 1 ? ` Of so large a model one step in ${one} is kept; the others are drawn as the one before.` : "";
+    if (left > 0) return ` The climb is so long that one step in ${one} is kept: ${left.toLocaleString("en-US")} are left out.`;
+    return one > 1 ? ` The model is so large that one step in ${one} is kept; the others are drawn as the one before.` : "";
   }
 
   /** The place of a group among the colours. @param {number} c @returns {import("./colour.js").RGB} */
@@ -396,7 +398,7 @@ export class Stage {
       this.pinned = false;
       box.classList.remove("pinned");
       const cells = this.scatter.marks.cells;
-      box.replaceChildren(make("p", { class: "muted" }, cells ? "Each mark is a cell with the mass of many rows." : "Point at a row to see how the groups share it."));
+      box.replaceChildren(make("p", { class: "muted" }, cells ? "Each mark stands for all rows of its cell." : "Point at a row to see how the groups share it."));
       return;
     }
     box.replaceChildren(make("h3", { "data-part": "row-name" }, `row ${i + 1}`), make("p", { class: "muted", "data-part": "row-values" }), make("div", { "data-part": "row-shares" }));
