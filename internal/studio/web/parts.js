@@ -13,13 +13,13 @@ export function shown(x, digits = 4) {
 }
 
 /**
- * A number of any magnitude in four digits.
+ * A number of any magnitude in four digits; from 1,000 on with at most one after the point.
  * @param {number | null | undefined} x
  */
 export function brief(x) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (x !== 0 && (Math.abs(x) >= 1e7 || Math.abs(x) < 1e-3)) return x.toExponential(2).replaceAll("-", "−");
-  return x.toLocaleString("en-US", { maximumSignificantDigits: Math.abs(x) >= 1000 ? 7 : 4 }).replace("-", "−");
+  return x.toLocaleString("en-US", Math.abs(x) >= 1000 ? { maximumFractionDigits: 1 } : { maximumSignificantDigits: 4 }).replace("-", "−");
 }
 
 /** Where the page has what a flag of the command does. @type {Record<string, string>} */
