@@ -82,7 +82,8 @@ export class Lab {
     const kmeans = view.model === "kmeans";
     const data = await open(view.data);
     const x = view.x ?? data.features[0] ?? "", y = view.y ?? data.features.find((f) => f !== x) ?? "";
-    await working(this.stage.run(ask(view, data), { data, x, y: y || null, kmeans, at: this.stage.player.still ? "999999999" : "" }));
+    await working(this.stage.run(ask(view, data), { data, x, y: y || null, kmeans, at: "" }));
+    if (this.stage.player.still) this.stage.player.jump(this.stage.record?.last ?? 0); // what nothing plays is shown at its end, of which the verdict speaks
   }
 
   /** @param {KeyboardEvent} e */
