@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"sync"
 	"unsafe"
 )
 
@@ -133,25 +132,25 @@ func (f *arrayFile) cut(n int64) { f.last = min(n, f.last) }
 // cache (65,536 cells of 8 bytes are 512 KB).
 func batchRows(d int) int { return max(16, min(4096, 1<<16/max(1, d))) }
 
-// read implements cells. Batches are the same whatever the number of threads.
+// read implements cells.
 func (f *arrayFile) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
+	return readPieces(ctx, f, wants, ordered, threads, yield)
+}
+
+// pieces implements pieced.
+func (f *arrayFile) pieces() int {
 	per := int64(batchRows(f.d))
-	readers := sync.Pool{New: func() any { return newArrayReader(f, wants) }}
-	return inTurns(int((f.last+per-1)/per), threads, ordered, func(i int, turn func(func() error) error) error {
-		r := readers.Get().(*arrayReader)
-		defer readers.Put(r)
-		err := ctx.Err()
-		if err == nil {
-			first := int64(i) * per
-			err = r.fill(first, int(min(per, f.last-first)))
-		}
-		return turn(func() error {
-			if err != nil {
-				return err
-			}
-			return yield(&r.batch)
-		})
-	})
+	return int((f.last + per - 1) / per)
+}
+
+func (f *arrayFile) reader(wants []want) pieceReader { return newArrayReader(f, wants) }
+
+// piece implements pieceReader.
+func (r *arrayReader) piece(i int) (*batch, error) {
+	per := int64(batchRows(r.f.d))
+	first := int64(i) * per
+	err := r.fill(first, int(min(per, r.f.last-first)))
+	return &r.batch, err
 }
 
 // arrayReader turns rows into batches. It belongs to one worker.

@@ -1,6 +1,9 @@
 package data
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // cells is what every file format gives: a rectangle of named columns that can be read more than once.
 // Which columns are wanted, what a missing cell means and which rows are kept is decided above it, once for all
@@ -16,6 +19,38 @@ type cells interface {
 	// memory is reused after yield returns. The first error of yield ends the pass and is returned.
 	read(ctx context.Context, want []want, ordered bool, threads int, yield func(*batch) error) error
 	Close() error
+}
+
+// pieced is what formats offer whose rows stand in pieces that can be read apart: the same ones for any number of threads.
+type pieced interface {
+	// pieces returns how many there are, in the order of the rows.
+	pieces() int
+	// reader returns what reads them, for one goroutine.
+	reader(wants []want) pieceReader
+}
+
+// pieceReader reads pieces of one file. The batch lives until the next call.
+type pieceReader interface{ piece(i int) (*batch, error) }
+
+// readPieces is the read of cells for formats with pieces. Where order matters, every worker holds one piece while it waits, so
+// that look-ahead is bounded by their number.
+func readPieces(ctx context.Context, f pieced, wants []want, ordered bool, threads int, yield func(*batch) error) error {
+	readers := sync.Pool{New: func() any { return f.reader(wants) }}
+	return inTurns(f.pieces(), threads, ordered, func(i int, turn func(func() error) error) error {
+		r := readers.Get().(pieceReader)
+		defer readers.Put(r)
+		var b *batch
+		err := ctx.Err()
+		if err == nil {
+			b, err = r.piece(i)
+		}
+		return turn(func() error {
+			if err != nil {
+				return err
+			}
+			return yield(b)
+		})
+	})
 }
 
 // want says what a pass does with the cells of one column.

@@ -3,7 +3,6 @@ package data
 import (
 	"context"
 	"io"
-	"sync"
 )
 
 // csvFile is delimited text: rows of cells, of which some are numbers. The text is never held in memory as a whole;
@@ -27,14 +26,20 @@ type csvFile struct {
 
 // openCSV finds out how the text is written and where its rows are.
 func openCSV(ctx context.Context, r io.ReaderAt, size int64, name string, o Options) (*csvFile, error) {
-	f := &csvFile{name: name, r: r, na: newNA(&o), size: size}
 	h, err := readHead(r, size, name)
 	if err != nil {
 		return nil, err
 	}
-	if f.dialect, err = detect(h, o); err != nil {
+	d, err := detect(h, o)
+	if err != nil {
 		return nil, err
 	}
+	return indexCSV(ctx, r, h, d, o)
+}
+
+// indexCSV finds the rows of text that begins with h and is written as d says.
+func indexCSV(ctx context.Context, r io.ReaderAt, h *head, d dialect, o Options) (*csvFile, error) {
+	f := &csvFile{name: h.name, r: r, na: newNA(&o), dialect: d, size: h.size}
 	first, err := f.firstRow(h)
 	if err != nil {
 		return nil, err
@@ -47,7 +52,7 @@ func openCSV(ctx context.Context, r io.ReaderAt, size int64, name string, o Opti
 		f.columns = numbered(len(first.cells))
 	}
 	f.start, f.body = h.start, from
-	index, err := indexText(ctx, r, name, from, size, line, max(1, o.Threads))
+	index, err := indexText(ctx, r, f.name, from, f.size, line, max(1, o.Threads))
 	if err != nil {
 		return nil, err
 	}
@@ -120,26 +125,18 @@ func (f *csvFile) rows() int64     { return f.n }
 // Close does nothing: whoever opened the text closes it.
 func (f *csvFile) Close() error { return nil }
 
-// read implements cells. Batches are spans, so they are the same whatever the number of threads. Where order matters,
-// every worker holds one parsed batch while it waits, so look-ahead is bounded by their number.
+// read implements cells.
 func (f *csvFile) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
-	parsers := sync.Pool{New: func() any { return newParser(f, wants) }}
-	return inTurns(len(f.spans), threads, ordered, func(i int, turn func(func() error) error) error {
-		p := parsers.Get().(*parser)
-		defer parsers.Put(p)
-		var b *batch
-		err := ctx.Err()
-		if err == nil {
-			b, err = p.parse(f.spans[i])
-		}
-		return turn(func() error {
-			if err != nil {
-				return err
-			}
-			return yield(b)
-		})
-	})
+	return readPieces(ctx, f, wants, ordered, threads, yield)
 }
+
+// pieces implements pieced: they are the spans.
+func (f *csvFile) pieces() int { return len(f.spans) }
+
+func (f *csvFile) reader(wants []want) pieceReader { return newParser(f, wants) }
+
+// piece implements pieceReader.
+func (p *parser) piece(i int) (*batch, error) { return p.parse(p.f.spans[i]) }
 
 // cut keeps only the spans with the first n rows, and perhaps a few more in the last of them.
 func (f *csvFile) cut(n int64) {

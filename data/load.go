@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Load reads a file: path is a file name, "-" for o.Stdin or "@name" for a built-in set. The Source is a *Table, or
-// a source that reads the file again in every pass if o.Stream is set; that one has a Close method.
+// Load reads a table: path is a file name, a folder or a pattern (see Parts), "-" for o.Stdin or "@name" for a built-in set. Several
+// files are one table, whose rows, types and levels are those of one file with all their rows. The Source is a *Table, or
+// a source that reads the files again in every pass if o.Stream is set; that one has a Close method.
 func Load(ctx context.Context, path string, o Options) (Source, *Info, error) {
 	if err := CheckContext(ctx); err != nil {
 		return nil, nil, err
@@ -99,7 +100,11 @@ func (l *loader) prepare() error {
 		l.o.Float32, l.isSingle = true, true // its cells stay as they are
 	}
 	l.cols = newColumnSet(f.name, f.names())
-	l.info = &Info{Name: f.name, Format: f.format, Header: f.named(), file: f.disk, na: l.na}
+	l.info = &Info{Name: f.name, Format: f.format, Header: f.named(), file: f.disk, files: f.disks, na: l.na}
+	if l.info.Files = 1; f.parts != nil {
+		l.info.Files = len(f.disks.list)
+	}
+	l.info.Warnings = append(l.info.Warnings, f.notes...)
 	if t := f.text; t != nil {
 		l.info.HeaderAuto = t.guessed
 		l.info.Delimiter, l.info.Decimal = string(t.delim), string(t.decimal)

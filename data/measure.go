@@ -64,12 +64,15 @@ func (l *loader) readMeasuring(ctx context.Context, p *plan, yield func(*batch) 
 	return l.cells.read(ctx, p.wants, false, l.threads, yield)
 }
 
+// probeRows is how many rows probe looks at: of a fixed number, so that it finds the same however rows are shared out among files.
+const probeRows = 4096
+
 // probe looks at the first rows to guess which columns hold text, so that they need not be parsed as numbers. A
 // wrong guess costs nothing: a column of mostly numbers with a text in it is an error anyway, and one that turns out
 // to be text later on is left out then.
 func (l *loader) probe(ctx context.Context) ([]bool, error) {
 	guess := make([]bool, len(l.cols.names))
-	if _, numbers := l.file.cells.(*arrayFile); l.n == 0 || numbers || l.o.Categories || l.o.Mixed || l.explicit && !l.wide {
+	if l.n == 0 || l.file.isArray() || l.o.Categories || l.o.Mixed || l.explicit && !l.wide {
 		return guess, nil
 	}
 	wants := make([]want, len(guess))
@@ -78,8 +81,11 @@ func (l *loader) probe(ctx context.Context) ([]bool, error) {
 	}
 	texts, missing, rows := make([]int, len(guess)), make([]int, len(guess)), 0
 	err := l.cells.read(ctx, wants, true, 1, func(b *batch) error {
-		rows += b.N
+		rows += int(min(int64(b.N), probeRows-b.First))
 		for i := range b.Bad {
+			if b.Bad[i].Row >= probeRows {
+				break
+			}
 			switch b.Bad[i].Kind {
 			case textCell:
 				texts[b.Bad[i].Column]++
@@ -87,7 +93,7 @@ func (l *loader) probe(ctx context.Context) ([]bool, error) {
 				missing[b.Bad[i].Column]++
 			}
 		}
-		if rows < headRows {
+		if rows < probeRows {
 			return nil
 		}
 		return errEnough

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,6 +20,9 @@ type opened struct {
 	text        *csvFile
 	files       []io.Closer // below the cells
 	disk        *regular    // nil for what is no regular file
+	disks       *partFiles  // of a table in several files; nil for one file
+	parts       *parts      // the cells of such a table
+	notes       []string    // what is to be said of the files
 	held        int64       // bytes in memory that the cells are read from
 	more        bool        // Options.Limit ended the reading before the end was seen
 	truth       string      // of a built-in set
@@ -37,11 +41,19 @@ func (f *opened) Close() error {
 // after returns the error that reading ended with. A file that was written to in the meantime is an error in any case,
 // and the cause of what else may have been found in it.
 func (f *opened) after(err error) error {
-	if f.disk == nil || errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
 		return err
+	case f.disks != nil:
+		return cmp.Or(f.disks.changed(), f.locate(err))
+	case f.disk != nil:
+		return cmp.Or(f.disk.changed(), err)
 	}
-	return cmp.Or(f.disk.changed(), err)
+	return err
 }
+
+// isArray reports whether all cells are numbers of one type.
+func (f *opened) isArray() bool { return f.format == "npy" || f.format == "idx" }
 
 // named reports whether the columns have names of their own.
 func (f *opened) named() bool {
@@ -51,9 +63,32 @@ func (f *opened) named() bool {
 // StandardInput is what standard input is called in messages and results, where a file has its path.
 const StandardInput = "standard input"
 
-// open opens a path, "-" or "@name" and finds out what it holds. What is compressed, or comes only once, is kept in a
-// spool.
+// open opens what a path and o.More name and finds out what it holds. What is compressed, or comes only once, is kept in a spool.
 func open(ctx context.Context, path string, o Options) (*opened, error) {
+	list, err := listFiles(path, o.More)
+	if err != nil {
+		return nil, err
+	}
+	if len(list.paths) > 1 {
+		return openParts(ctx, cmp.Or(o.Name, tableName(path, o.More)), list, o)
+	}
+	f, err := openOne(ctx, list.paths[0], o)
+	if err == nil {
+		f.notes = append(f.notes, list.notes...)
+	}
+	return f, err
+}
+
+// tableName is what a table in several files is called.
+func tableName(path string, more []string) string {
+	if len(more) == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s and %d more", path, len(more))
+}
+
+// openOne opens a file, "-" or "@name".
+func openOne(ctx context.Context, path string, o Options) (*opened, error) {
 	name := cmp.Or(o.Name, path)
 	switch {
 	case path == "-":

@@ -7,11 +7,12 @@ import (
 
 // Options says how a file is read. The zero value lets the reader decide.
 type Options struct {
-	Name      string // what the file is called in Info.Name, errors and warnings; "": its path
-	Format    string // csv, tsv, npy, idx, parquet; "" or "auto": by content
-	Header    string // yes, no; "" or "auto": by looking at the first lines
-	Delimiter string // one sign, or its name; "" or "auto": by looking
-	Decimal   string // . or ,; "" or "auto": by looking
+	Name      string   // what the table is called in Info.Name, errors and warnings; "": its path. An error in one of several files names that file
+	More      []string // further files, folders or patterns whose rows follow those of the path, as in Parts
+	Format    string   // csv, tsv, npy, idx, parquet; "" or "auto": by content
+	Header    string   // yes, no; "" or "auto": by looking at the first lines
+	Delimiter string   // one sign, or its name; "" or "auto": by looking
+	Decimal   string   // . or ,; "" or "auto": by looking
 
 	Columns []string // features: names, globs, ranges a-d or 1-4, /regex/; nil: every numeric column
 	Exclude []string // not features, in the same language
@@ -111,6 +112,7 @@ type UnseenLevels struct {
 // Info is what was read and what was decided on the way.
 type Info struct {
 	Name       string
+	Files      int    // files that hold the rows
 	Format     string // csv, tsv, npy, idx, parquet
 	Header     bool   // the first line holds names
 	HeaderAuto bool   // that was decided by looking
@@ -136,8 +138,9 @@ type Info struct {
 	// Part is the one of the Warnings that says how much was read where not all rows were; empty where they were.
 	Part string
 
-	file *regular // nil for what is no regular file
-	na   *naTexts // nil for the usual texts that mean a missing cell
+	file  *regular   // nil for what is no regular file
+	files *partFiles // nil for what is one file
+	na    *naTexts   // nil for the usual texts that mean a missing cell
 }
 
 // LeftOut names the columns that could have been features but are not, with the reason: "species (text)".

@@ -230,3 +230,16 @@ func (f *parquetFile) rows() int64 { return f.first[len(f.first)-1] }
 
 // Close does nothing: the file belongs to the caller.
 func (f *parquetFile) Close() error { return nil }
+
+// kindOf says in words which cells a column holds, alike for types whose cells are read alike; "" for one that holds nothing but nulls.
+func (f *parquetFile) kindOf(column int) string {
+	switch k := f.columns[column].kind; {
+	case f.numeric(column):
+		return "number"
+	case k == parquetNull:
+		return ""
+	default:
+		return map[parquetKind]string{parquetBool: "true and false", parquetText: "text", parquetDate: "date", parquetTime: "time",
+			parquetTimestamp: "timestamp", parquetInt96: "timestamp", parquetHex: "bytes", parquetNested: "lists or groups"}[k]
+	}
+}

@@ -14,10 +14,8 @@ import (
 // read implements cells. Row groups are read by several goroutines at once; one group, or groups whose order
 // matters, are read with the columns shared out among them.
 func (f *parquetFile) read(ctx context.Context, wants []want, ordered bool, threads int, yield func(*batch) error) error {
-	for j, c := range f.columns {
-		if c.kind == parquetNested && wants[j]&text != 0 {
-			return columnError(f.name, c.name, "it holds lists or groups, which cannot be written in one cell; unnest it or leave it out")
-		}
+	if err := f.checkNestedText(wants); err != nil {
+		return err
 	}
 	groups := len(f.first) - 1
 	if !ordered && groups >= threads {
@@ -26,6 +24,16 @@ func (f *parquetFile) read(ctx context.Context, wants []want, ordered bool, thre
 	for g := range groups {
 		if err := f.readGroup(ctx, g, wants, threads, yield); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkNestedText refuses to write lists or groups as text.
+func (f *parquetFile) checkNestedText(wants []want) error {
+	for j, c := range f.columns {
+		if c.kind == parquetNested && wants[j]&text != 0 {
+			return columnError(f.name, c.name, "it holds lists or groups, which cannot be written in one cell; unnest it or leave it out")
 		}
 	}
 	return nil

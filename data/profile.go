@@ -21,7 +21,7 @@ type Report struct {
 	Err            error      // what Load would refuse the file for; nil if it would not
 }
 
-// Profile reads a file as Load would, and reports on it. What Load would refuse because of the values in it is in the
+// Profile reads a table as Load would, and reports on it. What Load would refuse because of the values in it is in the
 // report; an error is returned for a file that cannot be read to the end.
 func Profile(ctx context.Context, path string, o Options) (*Report, error) {
 	if err := CheckContext(ctx); err != nil {
@@ -37,6 +37,7 @@ func Profile(ctx context.Context, path string, o Options) (*Report, error) {
 	if err = l.file.after(err); err != nil {
 		return nil, err
 	}
+	r.Err = l.file.locate(r.Err)
 	return r, nil
 }
 

@@ -36,9 +36,19 @@ func stateError(name string, was, now fs.FileInfo, when string) error {
 	return nil
 }
 
-// Changed returns an error if the file was written to after Load or Profile had read it: what was found out is true of
+// Changed returns an error if a file was written to after Load or Profile had read it: what was found out is true of
 // the rows as they were then. It is nil where the path holds another file now, and for what is no regular file.
 func (f *Info) Changed() error {
+	if f.files != nil {
+		for _, p := range f.files.list {
+			if now, err := os.Stat(p.path); err == nil && os.SameFile(p.was, now) {
+				if err := stateError(p.path, p.was, now, "after it was read"); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 	if f.file == nil {
 		return nil
 	}

@@ -49,7 +49,7 @@ type copier interface {
 }
 
 // NewRewriter returns a writer of copies of the file that src reads, which must come from Load with Options.Stream and with all of its rows,
-// in one of the formats of Create; of a text file csv and tsv are its own form, whatever separates its cells. With a name for it, a
+// in one of the formats of Create; of a text file csv and tsv are its own form, whatever separates its cells; several files are written cell by cell. With a name for it, a
 // column of the numbers given to Next comes first.
 func NewRewriter(ctx context.Context, w io.Writer, format string, src Source, lead string) (*Rewriter, error) {
 	if err := CheckContext(ctx); err != nil {
@@ -60,7 +60,7 @@ func NewRewriter(ctx context.Context, w io.Writer, format string, src Source, le
 		return nil, &ArgumentError{"src", "is no source of all rows that Load made with Stream; only the file of such a one can be copied"}
 	}
 	r := &Rewriter{l: s.l}
-	if f := s.l.file.text; f != nil && (format == "csv" || format == "tsv") {
+	if f := s.l.file.text; f != nil && s.l.file.parts == nil && (format == "csv" || format == "tsv") {
 		r.to = newTextCopy(ctx, w, s.l, lead)
 		return r, nil
 	}
