@@ -87,7 +87,7 @@ func (l *fileList) folder(dir string) error {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return fileError(dir, "it holds the folder %s, and folders in folders are not read; name the files by a pattern, such as %s", name, txt.ShellWord(filepath.Join(dir, "*", "*.parquet")))
+			return fileError(dir, "it holds the folder %s, and folders in folders are not read; name the files by a pattern, such as %s", name, txt.ShellWord(filepath.Join(dir, "*", "*")))
 		}
 		paths = append(paths, path)
 	}
@@ -129,7 +129,9 @@ func (l *fileList) pattern(pattern string) error {
 }
 
 // isHiddenFile reports whether a name is one of those that are no part of a table.
-func isHiddenFile(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
+func isHiddenFile(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
+}
 
 // hiddenBy reports whether a path that a pattern matches has a hidden name where the pattern has none.
 func hiddenBy(pattern, path string) bool {

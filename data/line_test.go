@@ -36,21 +36,21 @@ func TestLineOfARow(t *testing.T) {
 	}
 	for _, path := range []string{plain, packed} {
 		for _, row := range []int{1, 2, 3, 4, 5, 6, 7, 8, 40_000, 89_999, 90_000} {
-			got, err := Line(context.Background(), path, Options{}, int64(row))
+			_, got, err := Line(context.Background(), path, Options{}, int64(row))
 			if err != nil || got != want[row-1] {
 				t.Errorf("%s: row %d begins on line %d, %v; want %d", path, row, got, err, want[row-1])
 			}
 		}
 		for _, row := range []int64{-1, 0, 90_001} {
-			if got, err := Line(context.Background(), path, Options{}, row); err != nil || got != 0 {
+			if _, got, err := Line(context.Background(), path, Options{}, row); err != nil || got != 0 {
 				t.Errorf("%s: row %d: line %d, %v", path, row, got, err)
 			}
 		}
 	}
-	if got, err := Line(context.Background(), "-", Options{Stdin: strings.NewReader("1\n")}, 1); err != nil || got != 0 {
+	if _, got, err := Line(context.Background(), "-", Options{Stdin: strings.NewReader("1\n")}, 1); err != nil || got != 0 {
 		t.Errorf("standard input: line %d, %v", got, err)
 	}
-	if _, err := Line(context.Background(), "no_such_file.csv", Options{}, 1); err == nil {
+	if _, _, err := Line(context.Background(), "no_such_file.csv", Options{}, 1); err == nil {
 		t.Error("there is no such file")
 	}
 }

@@ -237,12 +237,16 @@ func (f *opened) join(t part, named bool) error {
 
 // orderOf returns where the columns of the table, which are those of the first part, stand in another one.
 func orderOf(name string, own []string, firstName string, columns []string) ([]int, error) {
-	const rule = "the files of a table have the same columns, by name and in any order"
+	refuse := func(column, why string) error {
+		e := columnError(name, column, "%s %s: the files of a table have the same columns, by name and in any order", why, firstName)
+		e.follows = true
+		return e
+	}
 	at := make(map[string]int, len(own))
 	for i, n := range own {
 		n = cleanName(n)
 		if _, twice := at[n]; twice {
-			return nil, columnError(name, n, "it is there twice, and %s has other columns: %s", firstName, rule)
+			return nil, refuse(n, "is there twice, unlike in")
 		}
 		at[n] = i
 	}
@@ -260,11 +264,11 @@ func orderOf(name string, own []string, firstName string, columns []string) ([]i
 	case missing >= 0 && len(at) == len(own):
 		return nil, fileError(name, "none of the columns of %s is in it: every file must begin with their names; if none has names, use --header no", firstName)
 	case missing >= 0:
-		return nil, columnError(name, cleanName(columns[missing]), "is not in this file, but in %s: %s", firstName, rule)
+		return nil, refuse(cleanName(columns[missing]), "is not in this file, but in")
 	}
 	for _, n := range own {
 		if _, more := at[cleanName(n)]; more {
-			return nil, columnError(name, cleanName(n), "is in this file, but not in %s: %s", firstName, rule)
+			return nil, refuse(cleanName(n), "is in this file, but not in")
 		}
 	}
 	return order, nil

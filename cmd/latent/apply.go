@@ -65,7 +65,7 @@ func (a *applyFlags) load(cmd *cobra.Command, modelFile, path string) (*model.Mo
 	if err := a.checkOutliers(cmd); err != nil {
 		return nil, nil, err
 	}
-	if err := a.validate(modelFile, path); err != nil {
+	if err := a.validate(append(a.data.more, modelFile, path)...); err != nil {
 		return nil, nil, err
 	}
 	m, src, info, err := a.read(cmd, modelFile, path)
@@ -171,9 +171,10 @@ func labelCommand() *cobra.Command {
 	var a applyFlags
 	var all bool
 	cmd := &cobra.Command{
-		Use: "label MODEL DATA", Short: "Label every row with its group", Example: "  latent label model.json new.csv",
-		Args: exactly(2, "a model and a file"),
+		Use: "label MODEL DATA...", Short: "Label every row with its group", Example: "  latent label model.json new.csv",
+		Args: atLeast(2, "a model and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			a.data.more = args[2:]
 			m, src, err := a.load(cmd, args[0], args[1])
 			if err != nil {
 				return err
@@ -208,20 +209,23 @@ type scoreFlags struct {
 func scoreCommand() *cobra.Command {
 	var f scoreFlags
 	cmd := &cobra.Command{
-		Use: "score MODEL DATA", Short: "How well each row fits the model (log density; low is unusual), or how good labels are", Example: "  latent score model.json new.csv",
+		Use: "score MODEL DATA...", Short: "How well each row fits the model (log density; low is unusual), or how good labels are", Example: "  latent score model.json new.csv",
 		Long: "Prints the log density of every row under a mixture, in nats. With --against COLUMN or --validity it prints instead how good the labels are:\n\n" +
 			"  latent score MODEL DATA --against COLUMN                  those that the model gives\n" +
 			"  latent score DATA --label-column C [--against COLUMN]     those in a column of the table",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.against.labels != "" {
-				if len(args) != 1 {
+				if len(args) == 0 {
 					return usagef("score --label-column takes a file with labels and data, and no model, such as: latent score labelled.csv --label-column label")
 				}
 				return nil
 			}
-			return exactly(2, "a model and a file")(cmd, args)
+			return atLeast(2, "a model and a file")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.data.more = args[1:]; f.against.labels == "" {
+				f.data.more = args[2:]
+			}
 			judged, err := f.against.asked(cmd, &f)
 			if err != nil {
 				return err

@@ -30,11 +30,11 @@ type compareFlags struct {
 func compareCommand() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:     "compare DATA -k N",
+		Use:     "compare DATA... -k N",
 		Short:   "Run several algorithms from the same starts, side by side",
 		Example: "  latent compare customers.csv -k 4 --n-init 20",
-		Args:    exactly(1, "a file, - or @name"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Args:    atLeast(1, "a file, - or @name"),
+		RunE:    func(cmd *cobra.Command, args []string) error { f.data.more = args[1:]; return f.run(cmd, args[0]) },
 	}
 	f.spec.add(cmd)
 	f.data.addChoice(cmd)
@@ -63,7 +63,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 				return err
 			}
 		}
-		if err := distinctFiles(append(f.spec.files(), path), present(f.trace, f.plot)...); err != nil {
+		if err := distinctFiles(append(append(f.spec.files(), f.data.more...), path), present(f.trace, f.plot)...); err != nil {
 			return err
 		}
 		return reachable(f.trace, f.plot)

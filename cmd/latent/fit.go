@@ -25,11 +25,11 @@ type fitFlags struct {
 func fitCommand() *cobra.Command {
 	var f fitFlags
 	cmd := &cobra.Command{
-		Use:     "fit DATA [-k N]",
+		Use:     "fit DATA... [-k N]",
 		Short:   "Fit groups to a table and print a summary",
 		Example: "  latent fit customers.csv -k 4\n  latent fit customers.csv               k and the covariance shape are chosen",
-		Args:    exactly(1, "a file, - or @name"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Args:    atLeast(1, "a file, - or @name"),
+		RunE:    func(cmd *cobra.Command, args []string) error { f.data.more = args[1:]; return f.run(cmd, args[0]) },
 	}
 	f.spec.add(cmd)
 	cmd.Flags().IntVar(&f.spec.Bootstrap, "bootstrap", 0, "repeat the fit, choice included, on B resampled tables: how stable the groups are (100 is customary)")
@@ -52,7 +52,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 		if page, err = f.plot.page(cmd.OutOrStdout()); err != nil {
 			return err
 		}
-		return f.out.validate(append(f.spec.files(), path))
+		return f.out.validate(append(append(f.spec.files(), f.data.more...), path))
 	}
 	in, err := f.spec.open(cmd, path, &f.data, check, (*latent.Spec).Validate)
 	if err != nil {

@@ -38,6 +38,7 @@ type dataFlags struct {
 	data.Options
 	columns, exclude []string
 	types            []string
+	more             []string // further files of the table
 	na               string
 	memory           memoryFlag
 }
@@ -73,6 +74,7 @@ func (d *dataFlags) addChoice(cmd *cobra.Command) {
 // options returns the options for reading.
 func (d *dataFlags) options(cmd *cobra.Command, threads int) (data.Options, error) {
 	o := d.Options
+	o.More = d.more
 	o.Columns, o.Exclude, o.Threads, o.Stdin = d.columns, d.exclude, threads, cmd.InOrStdin()
 	o.MaxMemory = int64(d.memory)
 	if o.NASet = cmd.Flags().Changed("na"); o.NASet && d.na != "" {
@@ -363,9 +365,9 @@ func (d *dataFlags) error(ctx context.Context, path string, err error) error {
 	default:
 		return fileError(cmp.Or(d.used.Name, path), err)
 	}
-	line, lost := data.Line(ctx, path, d.used, row)
+	file, line, lost := data.Line(ctx, path, d.used, row)
 	if lost != nil || line == 0 {
 		return fileError(cmp.Or(d.used.Name, path), err)
 	}
-	return fmt.Errorf("%s:%d: %w", cmp.Or(d.used.Name, nameOf(path)), line, err)
+	return fmt.Errorf("%s:%d: %w", file, line, err)
 }

@@ -26,12 +26,15 @@ type imputeFlags struct {
 func imputeCommand() *cobra.Command {
 	var f imputeFlags
 	cmd := &cobra.Command{
-		Use: "impute MODEL DATA", Short: "Fill the gaps of a table", Example: "  latent impute model.json table.csv -o filled.csv",
+		Use: "impute MODEL DATA...", Short: "Fill the gaps of a table", Example: "  latent impute model.json table.csv -o filled.csv",
 		Long: "Prints the table with the missing cells of the model's columns filled in: numbers and counts with what is expected of them given\n" +
 			"the cells that are there, categories with the likeliest level. All else stays as it is. With --draws M cells are drawn from\n" +
 			"their distribution, and M tables come one below the other.",
-		Args: exactly(2, "a model and a file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+		Args: atLeast(2, "a model and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.data.more = args[2:]
+			return f.run(cmd, args[0], args[1])
+		},
 	}
 	f.data.add(cmd)
 	c := cmd.Flags()
@@ -70,7 +73,7 @@ func (f *imputeFlags) run(cmd *cobra.Command, modelFile, path string) (err error
 	if f.threads, err = checkThreads(cmd, f.threads); err != nil {
 		return err
 	}
-	if err := f.validate(modelFile, path); err != nil {
+	if err := f.validate(append(f.data.more, modelFile, path)...); err != nil {
 		return err
 	}
 	m, err := model.Load(modelFile)

@@ -221,6 +221,11 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// atLeast asks for n arguments and says which; what follows them are further files.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return exactly(n, what)(cmd, args[:min(n, len(args))]) }
+}
+
 // flagError makes one plain line of a flag that could not be read.
 func flagError(cmd *cobra.Command, err error) error {
 	msg := err.Error()

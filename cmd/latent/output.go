@@ -192,12 +192,8 @@ func distinctFiles(inputs []string, outputs ...string) error {
 			full = filepath.Join(dir, filepath.Base(full))
 		}
 		for _, input := range inputs {
-			in, err := os.Stat(input)
-			if err != nil {
-				continue // @name, standard input, or a file whose reader will say that it is missing
-			}
-			if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
-				return usagef("%s is read by this command: writing to it would destroy it; give another name", path)
+			if err := overwrites(input, path, full); err != nil {
+				return err
 			}
 		}
 		switch {
@@ -209,6 +205,43 @@ func distinctFiles(inputs []string, outputs ...string) error {
 		seen[full] = true
 	}
 	return nil
+}
+
+// overwrites refuses an output that is one of the files of an input, or that would be one of them the next time.
+func overwrites(input, path, full string) error {
+	files, err := data.Parts(input)
+	if err != nil {
+		return nil // its reader will say what is wrong with it
+	}
+	out, lost := os.Stat(path)
+	for _, file := range files {
+		in, err := os.Stat(file)
+		if err == nil && lost == nil && os.SameFile(in, out) {
+			return usagef("%s is read by this command: writing to it would destroy it; give another name", path)
+		}
+	}
+	match := func(pattern string) bool {
+		pattern, err := filepath.Abs(pattern)
+		fits, wrong := filepath.Match(pattern, full)
+		return err == nil && wrong == nil && fits
+	}
+	info, err := os.Stat(input)
+	if folder := err == nil && info.IsDir(); folder && filepath.Dir(full) == resolved(input) || err != nil && match(input) {
+		return usagef("%s would be read as a part of %s the next time; write it to another folder", path, input)
+	}
+	return nil
+}
+
+// resolved returns the full path of a folder that is there, without links.
+func resolved(folder string) string {
+	full, err := filepath.Abs(folder)
+	if err != nil {
+		return folder
+	}
+	if to, err := filepath.EvalSymlinks(full); err == nil {
+		return to
+	}
+	return full
 }
 
 // asked returns the flags that were given and decide the result, so that --config of them repeats the fit.

@@ -22,11 +22,14 @@ type profileFlags struct {
 func profileCommand() *cobra.Command {
 	var f profileFlags
 	cmd := &cobra.Command{
-		Use: "profile MODEL DATA", Short: "What every column is like in each group", Example: "  latent profile model.json table.csv",
+		Use: "profile MODEL DATA...", Short: "What every column is like in each group", Example: "  latent profile model.json table.csv",
 		Long: "Prints the columns of the table against the groups: mean and standard deviation of numbers, shares of levels, means of counts. Columns\n" +
 			"that the model was not fitted to are among them. Those that tell the groups apart best come first.",
-		Args: exactly(2, "a model and a file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+		Args: atLeast(2, "a model and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.data.more = args[2:]
+			return f.run(cmd, args[0], args[1])
+		},
 	}
 	f.data.add(cmd)
 	c := cmd.Flags()
@@ -72,7 +75,7 @@ func (a *applyFlags) loadCells(cmd *cobra.Command, modelFile, path string) (m *m
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := a.validate(modelFile, path); err != nil {
+	if err := a.validate(append(a.data.more, modelFile, path)...); err != nil {
 		return nil, nil, nil, err
 	}
 	a.all = true

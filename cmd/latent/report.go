@@ -27,12 +27,12 @@ import (
 func reportCommand() *cobra.Command {
 	var a applyFlags
 	cmd := &cobra.Command{
-		Use:     "report MODEL DATA -o PAGE",
+		Use:     "report MODEL DATA... -o PAGE",
 		Short:   "The pictures of a model and its rows as one HTML page, without fitting",
 		Example: "  latent report model.json customers.csv -o page.html",
-		Args:    exactly(2, "a model and a file"),
+		Args:    atLeast(2, "a model and a file"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if a.output == "" {
+			if a.data.more = args[2:]; a.output == "" {
 				return usagef("report needs a file to write: -o page.html")
 			}
 			if a.threads, err = checkThreads(cmd, a.threads); err != nil {
@@ -88,7 +88,7 @@ func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Re
 		p.LeftOut = about.info.LeftOut()
 	}
 	if !strings.HasPrefix(about.path, "@") && about.path != "-" {
-		if p.Hash, err = hashOf(about.path); err != nil {
+		if p.Hash, err = hashOf(about.path, about.read.More); err != nil {
 			return err
 		}
 	}
@@ -109,16 +109,26 @@ func tableOf(ctx context.Context, m *model.Model, about reported, threads int) (
 	return report.Describe(ctx, m, src, info, threads)
 }
 
-// hashOf returns the SHA-256 of a file.
-func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
+// hashOf returns the SHA-256 of the files of a table, one after another.
+func hashOf(path string, more []string) (string, error) {
+	files, err := data.Parts(path, more...)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
+	add := func(path string) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(h, f)
+		return err
+	}
+	for _, path := range files {
+		if err := add(path); err != nil {
+			return "", err
+		}
 	}
 	return fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
 }

@@ -17,9 +17,10 @@ func showCommand() *cobra.Command {
 	var plot plotFlags
 	var asJSON, verbose bool
 	cmd := &cobra.Command{
-		Use: "show MODEL [DATA]", Short: "The model in words and numbers", Example: "  latent show model.json --plot\n  latent show model.json customers.csv --plot",
+		Use: "show MODEL [DATA...]", Short: "The model in words and numbers", Example: "  latent show model.json --plot\n  latent show model.json customers.csv --plot",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 {
+			if len(args) >= 2 {
+				a.data.more = args[2:]
 				return nil
 			}
 			return exactly(1, "a model")(cmd, args)

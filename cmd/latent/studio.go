@@ -100,15 +100,21 @@ func (f *studioFlags) validate(file string) error {
 	case file == "" || strings.HasPrefix(file, "@"):
 		return nil
 	}
-	info, err := os.Stat(file)
-	var system *fs.PathError
-	switch {
-	case errors.As(err, &system):
-		return fmt.Errorf("%s: %w", file, system.Err)
-	case err != nil:
+	files, err := data.Parts(file)
+	if err != nil {
 		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: it is no regular file", file)
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		var system *fs.PathError
+		switch {
+		case errors.As(err, &system):
+			return fmt.Errorf("%s: %w", file, system.Err)
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%s: it is no regular file", file)
+		}
 	}
 	return nil
 }

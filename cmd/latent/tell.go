@@ -28,9 +28,9 @@ type checkFlags struct {
 func checkCommand() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use: "check DATA", Short: "What would be read; nothing is fitted", Example: "  latent check customers.csv",
-		Args: exactly(1, "a file, - or @name"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Use: "check DATA...", Short: "What would be read; nothing is fitted", Example: "  latent check customers.csv",
+		Args: atLeast(1, "a file, - or @name"),
+		RunE: func(cmd *cobra.Command, args []string) error { f.data.more = args[1:]; return f.run(cmd, args[0]) },
 	}
 	f.data.addChoice(cmd)
 	cmd.Flags().StringVar(&f.model, "model", auto, modelUsage())
