@@ -67,6 +67,9 @@ const StandardInput = "standard input"
 func open(ctx context.Context, path string, o Options) (*opened, error) {
 	list, err := listFiles(path, o.More)
 	if err != nil {
+		if e := (*Error)(nil); o.Name != "" && errors.As(err, &e) && e.File == path {
+			e.File = o.Name
+		}
 		return nil, err
 	}
 	if len(list.paths) > 1 {

@@ -215,7 +215,7 @@ func scoreCommand() *cobra.Command {
 			"  latent score DATA --label-column C [--against COLUMN]     those in a column of the table",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.against.labels != "" {
-				if len(args) == 0 {
+				if len(args) != 1 {
 					return usagef("score --label-column takes a file with labels and data, and no model, such as: latent score labelled.csv --label-column label")
 				}
 				return nil
@@ -223,9 +223,7 @@ func scoreCommand() *cobra.Command {
 			return atLeast(2, "a model and a file")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.data.more = args[1:]; f.against.labels == "" {
-				f.data.more = args[2:]
-			}
+			f.data.more = args[min(2, len(args)):]
 			judged, err := f.against.asked(cmd, &f)
 			if err != nil {
 				return err

@@ -221,9 +221,16 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atLeast asks for n arguments and says which; what follows them are further files.
+// atLeast asks for n arguments, of which the last is a table, and says which; what follows them are further files of the table.
 func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error { return exactly(n, what)(cmd, args[:min(n, len(args))]) }
+	return func(cmd *cobra.Command, args []string) error {
+		for i := n - 1; i < len(args) && len(args) > n; i++ {
+			if args[i] == "-" || strings.HasPrefix(args[i], "@") {
+				return usagef("%s cannot be one of several files of a table; save it as a file first", nameOf(args[i]))
+			}
+		}
+		return exactly(n, what)(cmd, args[:min(n, len(args))])
+	}
 }
 
 // flagError makes one plain line of a flag that could not be read.

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/studio"
 )
 
