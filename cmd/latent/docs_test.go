@@ -184,6 +184,10 @@ func (sh *shell) run(line string, shown []string) ([]string, error) {
 		}
 		lines := strings.SplitAfter(string(b), "\n")
 		out.WriteString(strings.Join(lines[:min(n, len(lines))], ""))
+	case "mkdir":
+		if err := os.Mkdir(args[1], 0o777); err != nil {
+			return nil, err
+		}
 	case "ls":
 		entries, err := os.ReadDir(args[1])
 		if err != nil {
