@@ -45,7 +45,7 @@ func TestAFileIsCalledByItsName(t *testing.T) {
 			}
 		}
 	}
-	for _, missing := range []string{filepath.Join(dir, "none"), dir, "@none"} {
+	for _, missing := range []string{filepath.Join(dir, "none"), t.TempDir(), "@none"} {
 		if _, _, err := Load(t.Context(), missing, Options{Name: "it"}); err == nil || !strings.HasPrefix(err.Error(), "it: ") {
 			t.Errorf("%s: %v", missing, err)
 		}

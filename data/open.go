@@ -108,9 +108,6 @@ func openOne(ctx context.Context, path string, o Options) (*opened, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = fileError(name, "this is a directory")
-	}
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -126,7 +126,7 @@ func inParts(t *testing.T, n int, ext string, part func(lo, hi, number int) stri
 // TestPartsAreOneTable: rows, types, levels, gaps, weights, ids and dates of a table in parts are those of one file with the same rows, for
 // every format, any number of threads, in memory and streamed.
 func TestPartsAreOneTable(t *testing.T) {
-	const n = 5000
+	const n = 3000
 	rows := saleRows(n)
 	text := func(lo, hi, i int) string { return saleText(rows[lo:hi], i == 4) }
 	x := make([]float64, 2*n)
