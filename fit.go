@@ -7,6 +7,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/resampling"
+	"github.com/latent-go/latent/internal/updating"
 )
 
 // Fit finds the groups in the rows of src that spec asks for. Observers are told how it is getting on.
@@ -37,6 +38,9 @@ func Fit(ctx context.Context, src data.Source, spec Spec, see ...Observer) (*Res
 		return nil, err
 	}
 	r, err := resampling.Fit(ctx, src, p, observers(see).stages())
+	if err == nil && p.KeepSums { // Ctrl-C ended the climb, not what is kept of where it ended
+		r.Model.Sums, err = updating.Gather(context.WithoutCancel(ctx), src, r.Model, p.Threads)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -98,6 +98,9 @@ type Spec struct {
 	// AllowLong fits what is refused because it would take long by its estimate: many parameters for the table, as whole
 	// covariance matrices on hundreds of columns, or thousands of groups.
 	AllowLong bool `json:"allow_long,omitempty"`
+	// KeepSums keeps in the model the sums that a last pass gathers of the rows, by which Update goes on with other rows. Medians have
+	// none, and with Penalty new rows could open groups.
+	KeepSums bool `json:"keep_sums,omitempty"`
 	// Columns are the names of the source's columns; without them they are called "1" to "d".
 	Columns []string `json:"column_names,omitempty"`
 	// Threads is the number of threads, at most MaxThreads: 0 means all cores. It changes no result.

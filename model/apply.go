@@ -165,6 +165,7 @@ func (m *Model) Present() (some *Model, at []int) {
 		return m, nil
 	}
 	own := *m
+	own.Sums = nil
 	if len(p.Parts) == 0 {
 		own.Weights, own.Means, own.Covariance, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Probabilities
 		return &own, at

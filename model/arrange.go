@@ -10,8 +10,8 @@ import (
 	"github.com/latent-go/latent/internal/kind"
 )
 
-// Arranged returns the model with its columns in the order of the names and its levels in that of levels, which is nil where
-// there are none. Where either side has numbers 1 to d for names, columns are met by position. It shares memory with m.
+// Arranged returns the model, without its sums, with its columns in the order of the names and its levels in that of levels, which is nil
+// where there are none. Where either side has numbers 1 to d for names, columns are met by position. It shares memory with m.
 func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 	at, err := placesOf(m.Columns, names)
 	if err != nil {
@@ -21,7 +21,7 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 		return m.arrangedChanges(changes, at, names, levels)
 	}
 	own := *m
-	own.Columns = names
+	own.Columns, own.Sums = names, nil
 	if m.kind().Parted {
 		return own.arrangedParts(m, at, levels)
 	}
@@ -48,10 +48,11 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 	return own.withLevels(m, at, levels)
 }
 
-// Reordered returns the model with its component order[c] in place c, its standard errors included: by latent.Result.Order the model of a result
+// Reordered returns the model with its component order[c] in place c, its standard errors included but without its sums: by latent.Result.Order the model of a result
 // has the order that latent.Progress.Model has. It shares memory with m.
 func (m *Model) Reordered(order []int) *Model {
 	own := *m
+	own.Sums = nil
 	own.Weights, own.Sizes = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order)
 	own.Means, own.Probabilities, own.Rates = kind.Picked(m.Means, order), kind.Picked(m.Probabilities, order), kind.Picked(m.Rates, order)
 	shared := m.Shape.Shared() // there is one covariance then, of all components

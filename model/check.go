@@ -17,7 +17,13 @@ func (m *Model) Validate() error {
 	if err := m.whole(); err != nil {
 		return err
 	}
-	return m.check()
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := m.checkSums(); err != nil {
+		return fmt.Errorf("sums: %w", err)
+	}
+	return nil
 }
 
 // check refuses parameters that do not fit each other or are out of range.

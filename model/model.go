@@ -36,6 +36,7 @@ type Model struct {
 	N              *int64          // rows fitted
 	LogLik         *float64        // log-likelihood of the fit in the user's units, nats
 	Certificate    json.RawMessage // how sure it is that the fit had finished
+	Sums           *Sums           // what an update with other rows needs of those that were fitted; nil where they were not kept
 	StandardErrors *StandardErrors // of the parameters, as far as they could be had
 	Spec           json.RawMessage // what was asked for
 	Provenance     *Provenance     // where it came from; nil in a model written by hand

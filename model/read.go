@@ -123,6 +123,9 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("standard_errors: %w", err)
 		}
 	}
+	if err := m.checkSums(); err != nil {
+		return fmt.Errorf("sums: %w", err)
+	}
 	return m.checkTold()
 }
 
@@ -379,13 +382,13 @@ func (r *modelReader) rest(m *Model) {
 	for _, o := range []struct {
 		key  string
 		into any
-	}{{"n", &m.N}, {"log_likelihood", &m.LogLik}, {"provenance", &m.Provenance}} {
+	}{{"n", &m.N}, {"log_likelihood", &m.LogLik}, {"provenance", &m.Provenance}, {"sums", &m.Sums}} {
 		if r.keys[o.key] != nil && string(r.keys[o.key]) != "null" {
 			r.decode(o.key, o.into)
 		}
 	}
 	m.Certificate, m.Spec, r.errors = r.object("certificate"), r.object("spec"), r.object("standard_errors")
-	for _, key := range []string{"transform", "n", "log_likelihood", "provenance"} {
+	for _, key := range []string{"transform", "n", "log_likelihood", "provenance", "sums"} {
 		delete(r.keys, key) // there, but null
 	}
 	if r.err == nil && len(r.keys) > 0 {

@@ -213,6 +213,7 @@ type asked struct {
 	Bootstrap   int       `json:"bootstrap"`
 	LRT         int       `json:"lrt"`
 	AllowLong   bool      `json:"allow_long"`
+	KeepSums    bool      `json:"keep_sums"`
 	ColumnNames []string  `json:"column_names"`
 	Threads     int       `json:"threads"`
 }

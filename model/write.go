@@ -54,6 +54,9 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 		}
 		w.key("standard_errors", json.RawMessage(b))
 	}
+	if m.Sums != nil {
+		w.key("sums", m.Sums)
+	}
 	if m.Spec != nil {
 		w.key("spec", m.Spec)
 	}

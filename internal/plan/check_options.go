@@ -44,6 +44,10 @@ func (p *Plan) validateModel() error {
 		return Wrong("PCA", "does not apply to %s: %s have no directions", m, k.Cells.Are)
 	case p.RegCovar > 0 && !slices.Contains([]Algorithm{Auto, EM, HardEM}, p.Algorithm):
 		return Wrong("Algorithm", "%s maximises the likelihood, which --reg-covar above 0 changes in every step; use em", p.Algorithm)
+	case p.KeepSums && p.Medians():
+		return Wrong("KeepSums", "does not apply to %s: no sums over rows give a median; use --model %s", m, kind.KMeans.Name)
+	case p.KeepSums && p.Penalty != nil:
+		return Wrong("KeepSums", "does not apply to --penalty, by which later rows could open groups; give -k")
 	case p.BatchSize < 0:
 		return Wrong("BatchSize", "is %d; it must be at least 1", p.BatchSize)
 	case p.BatchSize > 0 && p.Algorithm != MiniBatch:

@@ -34,6 +34,7 @@ type Spec struct {
 	Bootstrap  int          `json:"bootstrap,omitempty"`
 	LRT        int          `json:"lrt,omitempty"`
 	AllowLong  bool         `json:"allow_long,omitempty"`
+	KeepSums   bool         `json:"keep_sums,omitempty"`
 	Columns    []string     `json:"column_names,omitempty"`
 	Threads    int          `json:"threads,omitempty"`
 	Types      []data.Type  `json:"-"`

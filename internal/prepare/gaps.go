@@ -72,7 +72,7 @@ func (f *Rows) withoutEmpty(ctx context.Context) error {
 	if f.Survey.Empty == 0 {
 		return nil
 	}
-	src := &emptied{f.Source}
+	src := Emptied(f.Source)
 	table, ok := f.Source.(*data.Table)
 	if !ok {
 		f.Source = src
@@ -96,6 +96,9 @@ func (f *Rows) withoutEmpty(ctx context.Context) error {
 	f.UserRows, f.measured = f.Source, f.Source
 	return nil
 }
+
+// Emptied returns src with the weight 0 for rows without any cell: they say nothing.
+func Emptied(src data.Source) data.Source { return &emptied{src} }
 
 // emptied is a source in which rows without any cell have the weight 0.
 type emptied struct{ data.Source }

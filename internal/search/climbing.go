@@ -15,7 +15,7 @@ func (p Progress) Model() *model.Model {
 	if m, _, ok := f.unmoved(p.Point.Theta); ok {
 		return f.UserModel(f.sized(m, p.Point))
 	}
-	return f.inOwnOrder(p.Point.Theta, p.Point)
+	return f.InOwnOrder(p.Point.Theta, p.Point)
 }
 
 // Next is Model after the M-step; nil where the step has no halves, or is the last.
@@ -23,7 +23,7 @@ func (p Progress) Next() *model.Model {
 	if !p.InHalves() || p.Done != ascent.Going {
 		return nil
 	}
-	return p.fit.wide(p.Point.Next).inOwnOrder(p.Point.Next, p.Point)
+	return p.fit.wide(p.Point.Next).InOwnOrder(p.Point.Next, p.Point)
 }
 
 // wide returns the fit with as many components as theta holds: a climb of centres may add some, or have more for a while.
@@ -36,9 +36,9 @@ func (f *Fit) wide(theta []float64) *Fit {
 	return &own
 }
 
-// inOwnOrder returns the model of theta, parameters of the step at p, in the user's units and in the climb's own order. Its numbers are to the last
+// InOwnOrder returns the model of theta, parameters of the step at p, in the user's units and in the climb's own order. Its numbers are to the last
 // bit those of the model of a result.
-func (f *Fit) inOwnOrder(theta []float64, p *ascent.Point) *model.Model {
+func (f *Fit) InOwnOrder(theta []float64, p *ascent.Point) *model.Model {
 	sizes := p.Weights
 	if len(sizes) < f.Mix.K { // an M-step that adds centres
 		sizes = make([]float64, f.Mix.K)

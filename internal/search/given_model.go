@@ -65,14 +65,14 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 			next++
 		}
 	}
-	theta, err := f.thetaOf(some, false)
+	theta, err := f.Theta(some, false)
 	if err == nil {
 		inside := slices.Clone(theta)
 		f.Mix.Project(inside)
 		f.given.raised = !slices.Equal(inside, theta)
 	}
 	if err != nil || f.given.raised {
-		if theta, err = f.thetaOf(some, true); err != nil {
+		if theta, err = f.Theta(some, true); err != nil {
 			return nil, plan.Wrong("Init", "model: %s", err)
 		}
 		f.Mix.Project(theta)
@@ -81,16 +81,16 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	return theta, nil
 }
 
-// thetaOf returns the parameters of a model of the fit's kind in the fit's coordinates. raise tells to raise covariances below the floor of
+// Theta returns the parameters of a model of the fit's kind in the fit's coordinates. raise tells to raise covariances below the floor of
 // variances to it; else they stay as they are.
-func (f *Fit) thetaOf(m *model.Model, raise bool) ([]float64, error) {
+func (f *Fit) Theta(m *model.Model, raise bool) ([]float64, error) {
 	theta := make([]float64, f.Mix.Params())
 	if f.Mix.Family.Density() && !f.Mix.Uniform {
 		for c, w := range m.Weights {
 			theta[c] = max(math.Log(w), mixture.MinLogWeight)
 		}
 	}
-	return theta, naturalOf(m).Fill(f.Mix.Family, f.Mix.Components(theta), f.Origin, raise)
+	return theta, NaturalOf(m).Fill(f.Mix.Family, f.Mix.Components(theta), f.Origin, raise)
 }
 
 // unmoved returns the model that the fit started from, in the user's units, and its order of components, if theta is still that start;

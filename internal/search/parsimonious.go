@@ -34,12 +34,12 @@ func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 	return kind.Unpack(g.Shape, q, d)
 }
 
-// naturalOf returns the natural parameters of a model, which share its memory.
-func naturalOf(m *model.Model) *kind.Parameters {
+// NaturalOf returns the natural parameters of a model, which share its memory.
+func NaturalOf(m *model.Model) *kind.Parameters {
 	p := &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
 	if p.Kind.Parted {
 		for _, part := range m.Parts() {
-			p.Parts = append(p.Parts, kind.ParametersOf{Parameters: naturalOf(part.Model), Columns: part.Columns})
+			p.Parts = append(p.Parts, kind.ParametersOf{Parameters: NaturalOf(part.Model), Columns: part.Columns})
 		}
 	}
 	return p

@@ -135,6 +135,7 @@ func (n *run) specCode(kd *kind.Kind) string {
 	count("Bootstrap", spec.Bootstrap)
 	count("LRT", spec.LRT)
 	add("AllowLong", spec.AllowLong, "true")
+	add("KeepSums", spec.KeepSums, "true")
 	add("Columns", true, "info.Features")
 	add("Types", kd.Parted, "info.Types")
 	add("Levels", kd.Parted || kd.Cells.Levels, "info.Levels")
