@@ -56,6 +56,7 @@ type Findings struct {
 	Candidates []Candidate `json:"candidates,omitempty"` // and from what, the fewest components first
 	Stability  *Stability  `json:"stability,omitempty"`  // with Spec.Bootstrap
 	LRT        *LRT        `json:"lrt,omitempty"`        // with Spec.LRT
+	Update     *Update     `json:"update,omitempty"`     // where rows that came later have updated the model: the last time
 	Warnings   []Warning   `json:"warnings"`
 	Version    string      `json:"version"` // of this package
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
@@ -19,6 +20,7 @@ type Sums struct {
 	LogDensity Spread `json:"log_density"`
 	// Free is the entropy of the responsibilities, in nats, summed over the rows by weight; of centres minus the cost.
 	Free   float64   `json:"free"`
+	Seen   []float64 `json:"seen"`   // of each variable: the weight of the rows that have a cell
 	Origin []float64 `json:"origin"` // what is subtracted from each variable of a row
 	Groups []float64 `json:"groups"` // k: the weight of each component's rows
 	// Values are the sums of the components, as docs/model-file.md lays them out for each kind: moments of Gaussians are about the means
@@ -38,10 +40,10 @@ const sumsWeight = 1e-6
 // UnmarshalJSON reads sums, whose numbers must all be there.
 func (s *Sums) UnmarshalJSON(b []byte) error {
 	var raw struct {
-		Rows                   *int64
-		Weight, Free           *number
-		LogDensity             *struct{ Mean, Variance *number } `json:"log_density"`
-		Origin, Groups, Values []number
+		Rows                         *int64
+		Weight, Free                 *number
+		LogDensity                   *struct{ Mean, Variance *number } `json:"log_density"`
+		Seen, Origin, Groups, Values []number
 	}
 	if err := strictly(b, &raw); err != nil {
 		return err
@@ -52,7 +54,7 @@ func (s *Sums) UnmarshalJSON(b []byte) error {
 	case raw.LogDensity == nil || raw.LogDensity.Mean == nil || raw.LogDensity.Variance == nil:
 		return errors.New("log_density must have mean and variance")
 	}
-	*s = Sums{Rows: *raw.Rows, Weight: float64(*raw.Weight), Free: float64(*raw.Free), Origin: floats(raw.Origin), Groups: floats(raw.Groups), Values: floats(raw.Values),
+	*s = Sums{Rows: *raw.Rows, Weight: float64(*raw.Weight), Free: float64(*raw.Free), Seen: floats(raw.Seen), Origin: floats(raw.Origin), Groups: floats(raw.Groups), Values: floats(raw.Values),
 		LogDensity: Spread{float64(*raw.LogDensity.Mean), float64(*raw.LogDensity.Variance)}}
 	return nil
 }
@@ -83,6 +85,8 @@ func (m *Model) checkSums() error {
 		return fmt.Errorf("log_density: the variance is %v; it must not be negative", s.LogDensity.Variance)
 	case len(s.Origin) != d:
 		return fmt.Errorf("origin: it has %s for %s", text.Count(len(s.Origin), "number"), text.Count(d, "variable"))
+	case len(s.Seen) != d:
+		return fmt.Errorf("seen: it has %s for %s", text.Count(len(s.Seen), "number"), text.Count(d, "variable"))
 	case len(s.Groups) != k:
 		return fmt.Errorf("groups: there %s %d for %s", text.Form(len(s.Groups), "is", "are"), len(s.Groups), text.Count(k, "component"))
 	case len(s.Values) != width:
@@ -98,13 +102,15 @@ func (m *Model) checkSums() error {
 	if math.Abs(total-s.Weight) > sumsWeight*s.Weight {
 		return fmt.Errorf("groups: they sum to %v, but the weight of the rows is %v", total, s.Weight)
 	}
-	for _, list := range [][]float64{s.Values, s.Origin, {s.Free, s.Weight, s.LogDensity.Mean, s.LogDensity.Variance}} {
-		for _, v := range list {
-			if v-v != 0 {
-				return errors.New("they hold a number that is not finite")
-			}
+	for j, v := range s.Seen {
+		if !(v >= 0 && v <= s.Weight*(1+sumsWeight)) {
+			return fmt.Errorf("seen: number %d is %v; it must be from 0 to the weight of the rows", j+1, v)
+		}
+	}
+	for _, v := range slices.Concat(s.Values, s.Origin, s.Groups, []float64{s.Free, s.Weight, s.LogDensity.Mean, s.LogDensity.Variance}) {
+		if v-v != 0 {
+			return errors.New("they hold a number that is not finite")
 		}
 	}
 	return nil
 }
-

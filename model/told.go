@@ -141,6 +141,11 @@ func (p *Provenance) check(k, d int, density bool) error {
 			return fmt.Errorf("stability: %w", err)
 		}
 	}
+	if p.Update != nil {
+		if err := p.Update.check(); err != nil {
+			return fmt.Errorf("update: %w", err)
+		}
+	}
 	if p.LRT != nil {
 		if err := p.LRT.check(); err != nil {
 			return fmt.Errorf("lrt: %w", err)

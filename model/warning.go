@@ -39,6 +39,7 @@ const (
 	NoCertificate Code = "no_certificate" // nothing is climbed, so no distance can be told
 	TruthGaps     Code = "truth_gaps"     // rows have no value in the column of known groups
 	ManyClasses   Code = "many_classes"   // the known groups are too many for a table
+	OtherRows     Code = "other_rows"     // the rows of an update are not like those before
 	RowsChanged   Code = "rows_changed"   // the data changed while they were read
 )
 

@@ -88,7 +88,7 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	o.Stream, o.Carry = a.all, a.all // cells are text: they pass through without being held
+	o.Stream, o.Carry = a.all || o.Stream, a.all // cells are text: they pass through without being held
 	o.Name = calledIn(cmd.Context(), path)
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if tooLarge := (*data.MemoryError)(nil); errors.As(err, &tooLarge) && !o.Stream && path != "-" {

@@ -29,6 +29,7 @@ const (
 	Gaps                           // what missing cells are filled with: one a draw
 	Quartiles                      // which rows the quartiles of a profile are of
 	Tails                          // which rows p-values under centres are among
+	StandIns                       // rows that stand for those before an update: one an update
 	streams
 )
 
@@ -62,6 +63,7 @@ var table = [streams]span{
 	Gaps:             {9 << 32, many},
 	Quartiles:        {10 << 32, 1},
 	Tails:            {11 << 32, 1},
+	StandIns:         {12 << 32, many},
 }
 
 // New returns the generator of the stream for a seed, and the first of a stream of several.

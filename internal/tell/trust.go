@@ -16,10 +16,22 @@ func Trust(r *latent.Result) string {
 	switch {
 	case r.ByHand:
 		return "Nothing was fitted: the model was written by hand."
+	case r.Update != nil:
+		return updated(r)
 	case r.Starts.N == 0:
 		return "The model file does not say whether the computation had finished."
 	}
 	return ended(r) + starts(r) + "."
+}
+
+// updated says what the last update of a model came to.
+func updated(r *latent.Result) string {
+	u := r.Update
+	s := fmt.Sprintf("Updated %s, the last time by %s after %s that were not there any more; ", text.Count(u.Count, "time"), text.Count(u.Rows, "row"), text.Count(u.OldRows, "row"))
+	if !u.Converged {
+		return s + "the computation had not finished."
+	}
+	return s + "the computation finished."
 }
 
 // ended says how the computation ended.

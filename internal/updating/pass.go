@@ -141,13 +141,19 @@ func (p *pass) sums(ctx context.Context, by sweep.Sweeper, theta []float64) (*fa
 	return s[0], nil
 }
 
-// kept returns sums as a model keeps them.
-func (p *pass) kept(s *family.Stats, rows int64, told model.Spread) *model.Sums {
+// kept returns sums as a model keeps them, and an error where float64 does not hold them. seen is the weight of the rows that have a cell of each
+// variable.
+func (p *pass) kept(s *family.Stats, rows int64, seen []float64, told model.Spread) (*model.Sums, error) {
 	free := s.Entropy
 	if !p.fit.Plan.Mixture() {
 		free = s.F
 	}
-	return &model.Sums{Rows: rows, Weight: s.W, LogDensity: told, Free: free, Origin: p.fit.Origin, Groups: s.N, Values: s.Sum}
+	for _, v := range slices.Concat(s.N, s.Sum, seen, []float64{s.W, free, told.Mean, told.Variance}) {
+		if v-v != 0 {
+			return nil, errors.New("the sums of the rows are more than a float64 can hold; divide the columns, or the row weights, by a constant")
+		}
+	}
+	return &model.Sums{Rows: rows, Weight: s.W, LogDensity: told, Free: free, Seen: seen, Origin: p.fit.Origin, Groups: s.N, Values: s.Sum}, nil
 }
 
 // stats is the inverse of kept, with all weights times share.
@@ -183,14 +189,13 @@ func Gather(ctx context.Context, src data.Source, m *model.Model, threads int) (
 	if err != nil {
 		return nil, err
 	}
-	return p.kept(s, p.fit.Survey.Used, t.Spread), nil
+	return p.kept(s, p.fit.Survey.Used, p.fit.Survey.Seen, t.Spread)
 }
 
 // scored is what a model says of rows.
 type scored struct {
 	model.Spread
 	weight float64
-	logLik float64
 	rows   []int64 // with each label
 }
 
@@ -209,7 +214,6 @@ func score(ctx context.Context, src data.Source, m *model.Model, threads int) (*
 			off := v - t.Mean
 			t.Mean += off * w / t.weight
 			squares += w * off * (v - t.Mean)
-			t.logLik += w * v
 		}
 		return nil
 	})

@@ -2,30 +2,20 @@ package updating
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/search"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
-// Updated is what came of an update.
-type Updated struct {
-	Model     *model.Model
-	Converged bool
-	Passes    int // over the new rows
-}
-
-// Update goes on with the fit of m by the rows of src, in the model's columns and the user's units, and what m keeps of the rows before, whose
-// weights are multiplied by forget.
-func Update(ctx context.Context, src data.Source, m *model.Model, forget float64, threads int) (*Updated, error) {
-	if m.Sums == nil {
-		return nil, plan.Errorf("the model holds no sums of its rows; fit it with --keep-sums")
-	}
-	if !(forget > 0 && forget <= 1) {
-		return nil, fmt.Errorf("forget is %v; it must be above 0 and at most 1", forget)
-	}
+// Update returns m, which must have sums, as it is after rows that came later: those of src, in the model's columns and the user's units. The
+// weights of the rows before are multiplied by forget. Components keep their places. m stays as it is.
+func Update(ctx context.Context, src data.Source, m *model.Model, forget float64, threads int) (*model.Model, error) {
 	p, err := newPass(ctx, src, m, m.Sums.Origin, forget*m.Sums.Weight, threads)
 	if err != nil {
 		return nil, err
@@ -34,30 +24,142 @@ func Update(ctx context.Context, src data.Source, m *model.Model, forget float64
 	if err != nil {
 		return nil, err
 	}
-	all := &joint{p.fit.Local, p.fit.Mix, p.stats(m.Sums, forget), p.theta}
-	p.fit.SharedSweeper = all
-	run := p.fit.ClimbWith(ctx, p.fit.Driver(0), p.theta, nil)
-	switch {
-	case run.Err != nil:
-		return nil, run.Err
-	case run.Last.Point == nil:
-		return nil, errors.New("no step could be evaluated")
-	}
-	theta := run.Last.Point.Theta
-	s, err := p.sums(ctx, all, theta)
+	all, err := p.joined(ctx, m, forget)
 	if err != nil {
 		return nil, err
 	}
-	next := p.fit.InOwnOrder(theta, run.Last.Point)
+	run, err := p.climb(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	end := run.Last.Point
+	s, err := p.sums(ctx, all, end.Theta)
+	if err != nil {
+		return nil, err
+	}
+	next := p.fit.InOwnOrder(end.Theta, end)
 	after, err := score(ctx, src, next, threads)
 	if err != nil {
 		return nil, err
 	}
-	u := &Updated{Model: next, Converged: run.Last.Done.Converged(), Passes: run.Sweeps}
-	next.Spec = m.Spec
-	next.Sums = p.kept(s, m.Sums.Rows+p.fit.Survey.Used, pooled(m.Sums.LogDensity, forget*m.Sums.Weight, after.Spread, after.weight))
-	_ = before
-	return u, nil
+	rows, seen := m.Sums.Rows+p.fit.Survey.Used, make([]float64, len(m.Sums.Seen))
+	for j, w := range m.Sums.Seen {
+		seen[j] = forget*w + p.fit.Survey.Seen[j]
+	}
+	if next.Sums, err = p.kept(s, rows, seen, pooled(m.Sums.LogDensity, forget*m.Sums.Weight, after.Spread, after.weight)); err != nil {
+		return nil, err
+	}
+	next.N, next.Spec = &rows, m.Spec
+	next.Provenance = p.provenance(m, &run, s.W, after)
+	p.tell(next, m, forget, before, after)
+	return next, next.Validate()
+}
+
+// joined returns what sweeps the new rows together with the sums of the old.
+func (p *pass) joined(ctx context.Context, m *model.Model, forget float64) (*joint, error) {
+	all := &joint{rows: p.fit.Local, mix: p.fit.Mix, about: p.theta, old: p.stats(m.Sums, forget), reach: reachEach * float64(p.fit.Mix.Free())}
+	if p.fit.Plan.Hard() {
+		return all, nil
+	}
+	table, err := draw(m, all.old.W, p.fit.Plan.Seed)
+	if err != nil {
+		return nil, err
+	}
+	drawn := sweep.NewLocal(table, int64(table.N), p.fit.Origin, p.fit.Plan.Threads)
+	if all.before, err = p.sums(ctx, drawn, p.theta); err != nil {
+		return nil, err
+	}
+	all.drawn = drawn
+	return all, nil
+}
+
+// climb climbs from the model. Where that comes to no end, responsibilities of the old rows stay as they are, which always does.
+func (p *pass) climb(ctx context.Context, all *joint) (search.Run, error) {
+	p.fit.SharedSweeper = all
+	run := p.fit.ClimbWith(ctx, p.fit.Driver(0), p.theta, nil)
+	if err := ctx.Err(); err != nil {
+		return run, err
+	}
+	if all.drawn != nil && !run.Last.Done.Converged() {
+		all.drawn = nil
+		first := run.Sweeps
+		run = p.fit.ClimbWith(ctx, p.fit.Driver(0), p.theta, nil)
+		run.Sweeps += first
+	}
+	if run.Err == nil && run.Last.Point == nil {
+		return run, context.Canceled
+	}
+	return run, run.Err
+}
+
+// provenance returns what the updated model remembers: of all rows their number and weight, of the new ones the rest.
+func (p *pass) provenance(m *model.Model, run *search.Run, weight float64, after *scored) *model.Provenance {
+	o := &model.Provenance{Rows: m.Sums.Rows + p.fit.Survey.Used,
+		Course: model.Course{TotalWeight: weight, Converged: run.Last.Done.Converged(), Algorithm: string(p.fit.Plan.Driver(p.fit.Mix.D)), FreeParameters: p.fit.Mix.Free(),
+			Init: "model", Seed: p.fit.Plan.Seed, Iterations: run.Last.Iteration, Sweeps: run.Sweeps, SweepsTotal: run.Sweeps},
+		AtFloor:  p.fit.Mix.Family.AtFloor(p.fit.Mix.Components(run.Last.Point.Theta), p.fit.Mix.K, p.fit.Mix.D),
+		Findings: model.Findings{Warnings: []model.Warning{}, Version: plan.Version},
+	}
+	if old := m.Provenance; old != nil {
+		o.LeftOut = old.LeftOut
+		if len(old.GroupRows) == m.K() {
+			for c, n := range after.rows {
+				o.GroupRows = append(o.GroupRows, old.GroupRows[c]+n)
+			}
+		}
+	}
+	return o
+}
+
+// apartFrom is how many standard errors the mean log density of new rows must be from what would be expected of it for a warning. Log densities are
+// skewed, so that means of few rows are not normal: see docs/update.md for how often it warns for nothing.
+const apartFrom = 4
+
+// tell adds to the updated model what the update came to, and warns where the new rows are not like those before.
+func (p *pass) tell(next, m *model.Model, forget float64, before, after *scored) {
+	u := &model.Update{Count: 1, Rows: p.fit.Survey.Used, Weight: before.weight, OldRows: m.Sums.Rows, OldWeight: m.Sums.Weight, Forget: forget,
+		Converged: next.Provenance.Converged, Passes: next.Provenance.Sweeps}
+	if m.Provenance != nil && m.Provenance.Update != nil {
+		u.Count += m.Provenance.Update.Count
+	}
+	old := m.Sums.LogDensity
+	e := &model.Explained{Old: old.Mean, New: before.Mean, Updated: after.Mean}
+	e.Apart = apart(old, m.Sums.Weight, before, p.optimism(old.Mean, m.Sums.Weight))
+	of := "log density"
+	if u.LogDensity = e; !m.HasDensity() {
+		u.LogDensity, u.Distance, of = nil, e, "squared distance"
+		e.Old, e.New, e.Updated = 0-e.Old, 0-e.New, 0-e.Updated
+	}
+	next.Provenance.Update = u
+	if math.Abs(e.Apart) > apartFrom {
+		next.Provenance.Warnings = append(next.Provenance.Warnings, model.Warn(model.OtherRows, "%s", differ(of, e)))
+	}
+}
+
+// differ says that the new rows are not like those before, and what to do.
+func differ(of string, e *model.Explained) string {
+	how := map[bool]string{true: "better", false: "worse"}[e.Apart > 0]
+	return fmt.Sprintf("the new rows are explained %s than those before: their mean %s is %s, where it was %s, %s standard errors from what was to be expected; a group may have appeared, "+
+		"or a column drifted (latent score shows which rows), and a new fit would tell", how, of, text.Short(e.New), text.Short(e.Old), text.Short(math.Abs(e.Apart)))
+}
+
+// optimism returns by how much new rows are expected to be explained worse than rows were by a model that was fitted to them: p nats in all
+// for a mixture of p parameters (Akaike 1973), and of centres as many mean squared distances as there are centres, twice.
+func (p *pass) optimism(mean, weight float64) float64 {
+	if p.fit.Plan.Mixture() {
+		return float64(p.fit.Mix.Free()) / weight
+	}
+	return -2 * mean * float64(p.fit.Mix.K) / weight
+}
+
+// apart returns how many standard errors the mean of new rows is above what is expected of it: that of old rows of such a weight, less optimism. The
+// variance of both is that of the old rows.
+func apart(old model.Spread, weight float64, new *scored, optimism float64) float64 {
+	off := new.Mean - (old.Mean - optimism)
+	if se := math.Sqrt(old.Variance * (1/weight + 1/new.weight)); se > 0 {
+		return off / se
+	}
+	return 0
 }
 
 // pooled returns the spread over rows of weight v with the spread a and others of weight w with the spread b (Chan, Golub, LeVeque 1983).
