@@ -115,6 +115,9 @@ func (p *pass) provenance(m *model.Model, run *search.Run, weight float64, after
 // skewed, so that means of few rows are not normal: see docs/update.md for how often it warns for nothing.
 const apartFrom = 4
 
+// distances is what centres explain rows by.
+const distances = "squared distance"
+
 // tell adds to the updated model what the update came to, and warns where the new rows are not like those before.
 func (p *pass) tell(next, m *model.Model, forget float64, before, after *scored) {
 	u := &model.Update{Count: 1, Rows: p.fit.Survey.Used, Weight: before.weight, OldRows: m.Sums.Rows, OldWeight: m.Sums.Weight, Forget: forget,
@@ -127,20 +130,38 @@ func (p *pass) tell(next, m *model.Model, forget float64, before, after *scored)
 	e.Apart = apart(old, m.Sums.Weight, before, p.optimism(old.Mean, m.Sums.Weight))
 	of := "log density"
 	if u.LogDensity = e; !m.HasDensity() {
-		u.LogDensity, u.Distance, of = nil, e, "squared distance"
+		u.LogDensity, u.Distance, of = nil, e, distances
 		e.Old, e.New, e.Updated = 0-e.Old, 0-e.New, 0-e.Updated
 	}
 	next.Provenance.Update = u
 	if math.Abs(e.Apart) > apartFrom {
-		next.Provenance.Warnings = append(next.Provenance.Warnings, model.Warn(model.OtherRows, "%s", differ(of, e)))
+		next.Provenance.Warnings = append(next.Provenance.Warnings, model.Warn(model.OtherRows, "%s", differ(of, e, gaps(m.Sums.Seen, m.Sums.Weight), gaps(p.fit.Survey.Seen, before.weight))))
 	}
 }
 
 // differ says that the new rows are not like those before, and what to do.
-func differ(of string, e *model.Explained) string {
-	how := map[bool]string{true: "better", false: "worse"}[e.Apart > 0]
-	return fmt.Sprintf("the new rows are explained %s than those before: their mean %s is %s, where it was %s, %s standard errors from what was to be expected; a group may have appeared, "+
-		"or a column drifted (latent score shows which rows), and a new fit would tell", how, of, text.Short(e.New), text.Short(e.Old), text.Short(math.Abs(e.Apart)))
+func differ(of string, e *model.Explained, was, is float64) string {
+	how, why := "worse", "a group may have appeared, or a column drifted; latent score shows which rows, and a new fit of all rows would tell"
+	if e.Apart > 0 {
+		how, why = "better", "they may come from a part of the groups, or repeat each other"
+	}
+	if math.Abs(was-is) > sameGaps {
+		why = fmt.Sprintf("but %.1f %% of their cells are missing, where it was %.1f %%, and that alone changes it", 100*is, 100*was)
+	}
+	return fmt.Sprintf("the new rows are explained %s than those before: their mean %s is %s, where it was %s, %s standard errors from what was to be expected; %s", how, of,
+		text.Short(e.New), text.Short(e.Old), text.Short(math.Abs(e.Apart)), why)
+}
+
+// sameGaps is the difference between shares of missing cells from which on it is named as the reason.
+const sameGaps = 0.01
+
+// gaps returns which share of the cells of rows with such a weight is missing.
+func gaps(seen []float64, weight float64) float64 {
+	sum := 0.0
+	for _, v := range seen {
+		sum += v / weight
+	}
+	return 1 - sum/float64(len(seen))
 }
 
 // optimism returns by how much new rows are expected to be explained worse than rows were by a model that was fitted to them: p nats in all
