@@ -25,31 +25,34 @@ func Move(f Family, s *Stats, to, from []float64) {
 // the rows that have a column's cell.
 func (g Gaussian) Move(s *Stats, to, from []float64) {
 	k, d := s.K, s.D
-	first, second, e := s.Sum[:k*d], g.second(s), make([]float64, d)
+	first, second, e, n := s.Sum[:k*d], g.second(s), make([]float64, d), make([]float64, d)
 	for c := range k {
 		t, q := first[c*d:c*d+d], g.scale(second, c, d)
-		n := func(int) float64 { return s.N[c] }
-		if g.cellwise() {
-			n = func(j int) float64 { return g.cellWeights(s)[c*d+j] }
-		}
 		for j := range e {
-			e[j] = to[c*d+j] - from[c*d+j]
-		}
-		for j := range d {
-			at := []int{0} // of a spherical one
-			switch g.Shape.kind() {
-			case Full:
-				for l := range j + 1 {
-					q[tri(j, l)] += n(j)*e[j]*e[l] - t[j]*e[l] - e[j]*t[l]
-				}
-				continue
-			case Diag:
-				at[0] = j
+			e[j], n[j] = to[c*d+j]-from[c*d+j], s.N[c]
+			if g.cellwise() {
+				n[j] = g.cellWeights(s)[c*d+j]
 			}
-			q[at[0]] += n(j)*e[j]*e[j] - 2*t[j]*e[j]
 		}
+		g.moveSecond(q, t, e, n)
 		for j := range t {
-			t[j] -= n(j) * e[j]
+			t[j] -= n[j] * e[j]
+		}
+	}
+}
+
+// moveSecond is the second line of Move for one component, whose rows weigh n[j] in column j.
+func (g Gaussian) moveSecond(q, t, e, n []float64) {
+	for j := range t {
+		switch own := n[j]*e[j]*e[j] - 2*t[j]*e[j]; g.Shape.kind() {
+		case Full:
+			for l := range j + 1 {
+				q[tri(j, l)] += n[j]*e[j]*e[l] - t[j]*e[l] - e[j]*t[l]
+			}
+		case Diag:
+			q[j] += own
+		default:
+			q[0] += own
 		}
 	}
 }

@@ -86,9 +86,6 @@ func (p *pass) climb(ctx context.Context, all *joint) (search.Run, error) {
 		run = p.fit.ClimbWith(ctx, p.fit.Driver(0), p.theta, nil)
 		run.Sweeps += first
 	}
-	if run.Err == nil && run.Last.Point == nil {
-		return run, context.Canceled
-	}
 	return run, run.Err
 }
 

@@ -79,6 +79,7 @@ func LawsOn(t *testing.T, newFamily Maker, rows Rows) {
 		{"the order of components does not matter", permutes},
 		{"a large beta approaches hard labels", hardens},
 		{"the expected log density is what scoring every row gives", expects},
+		{"sums about other parameters say the same", moves},
 		{"no other parameters explain the responsibilities better", maximises},
 	} {
 		t.Run(law.name, func(t *testing.T) {
