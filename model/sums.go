@@ -18,8 +18,11 @@ type Sums struct {
 	// LogDensity tells of the log densities of the rows, weighted: in nats and in the user's units, or minus the squared distances
 	// to the nearest centre.
 	LogDensity Spread `json:"log_density"`
-	// Free is the entropy of the responsibilities, in nats, summed over the rows by weight; of centres minus the cost.
-	Free   float64   `json:"free"`
+	// Entropy of a mixture is that of the responsibilities, in nats, and Cost of centres the squared distances of their rows; both summed over
+	// the rows by weight. The other one is nil.
+	Entropy *float64 `json:"entropy,omitempty"`
+	Cost    *float64 `json:"cost,omitempty"`
+
 	Seen   []float64 `json:"seen"`   // of each variable: the weight of the rows that have a cell
 	Origin []float64 `json:"origin"` // what is subtracted from each variable of a row
 	Groups []float64 `json:"groups"` // k: the weight of each component's rows
@@ -41,7 +44,7 @@ const sumsWeight = 1e-6
 func (s *Sums) UnmarshalJSON(b []byte) error {
 	var raw struct {
 		Rows                         *int64
-		Weight, Free                 *number
+		Weight, Entropy, Cost        *number
 		LogDensity                   *struct{ Mean, Variance *number } `json:"log_density"`
 		Seen, Origin, Groups, Values []number
 	}
@@ -49,18 +52,24 @@ func (s *Sums) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	switch {
-	case raw.Rows == nil || raw.Weight == nil || raw.Free == nil:
-		return errors.New("rows, weight or free is missing")
+	case raw.Rows == nil || raw.Weight == nil:
+		return errors.New("rows or weight is missing")
 	case raw.LogDensity == nil || raw.LogDensity.Mean == nil || raw.LogDensity.Variance == nil:
 		return errors.New("log_density must have mean and variance")
 	}
-	*s = Sums{Rows: *raw.Rows, Weight: float64(*raw.Weight), Free: float64(*raw.Free), Seen: floats(raw.Seen), Origin: floats(raw.Origin), Groups: floats(raw.Groups), Values: floats(raw.Values),
+	*s = Sums{Rows: *raw.Rows, Weight: float64(*raw.Weight), Seen: floats(raw.Seen), Origin: floats(raw.Origin), Groups: floats(raw.Groups), Values: floats(raw.Values),
 		LogDensity: Spread{float64(*raw.LogDensity.Mean), float64(*raw.LogDensity.Variance)}}
+	if raw.Entropy != nil {
+		s.Entropy = new(float64(*raw.Entropy))
+	}
+	if raw.Cost != nil {
+		s.Cost = new(float64(*raw.Cost))
+	}
 	return nil
 }
 
-// SumsOf returns how many Values the sums of the model have.
-func (m *Model) SumsOf() int {
+// valuesOfSums returns how many Values the sums of the model have.
+func (m *Model) valuesOfSums() int {
 	p := m.parameters()
 	f, ok := p.Family(nil).(family.Incomplete)
 	if !ok {
@@ -75,7 +84,7 @@ func (m *Model) checkSums() error {
 	if s == nil {
 		return nil
 	}
-	k, d, width := m.K(), m.dims(), m.SumsOf()
+	k, d, width := m.K(), m.dims(), m.valuesOfSums()
 	switch {
 	case width == 0:
 		return fmt.Errorf("a %s model has none", m.Kind)
@@ -83,6 +92,8 @@ func (m *Model) checkSums() error {
 		return fmt.Errorf("they are of %d rows of weight %v; both must be above 0", s.Rows, s.Weight)
 	case !(s.LogDensity.Variance >= 0):
 		return fmt.Errorf("log_density: the variance is %v; it must not be negative", s.LogDensity.Variance)
+	case (s.Entropy != nil) != m.HasDensity() || (s.Cost != nil) == m.HasDensity():
+		return errors.New("a mixture has entropy, and centres have cost")
 	case len(s.Origin) != d:
 		return fmt.Errorf("origin: it has %s for %s", text.Count(len(s.Origin), "number"), text.Count(d, "variable"))
 	case len(s.Seen) != d:
@@ -107,7 +118,7 @@ func (m *Model) checkSums() error {
 			return fmt.Errorf("seen: number %d is %v; it must be from 0 to the weight of the rows", j+1, v)
 		}
 	}
-	for _, v := range slices.Concat(s.Values, s.Origin, s.Groups, []float64{s.Free, s.Weight, s.LogDensity.Mean, s.LogDensity.Variance}) {
+	for _, v := range slices.Concat(s.Values, s.Origin, s.Groups, []float64{s.Weight, s.LogDensity.Mean, s.LogDensity.Variance}) {
 		if v-v != 0 {
 			return errors.New("they hold a number that is not finite")
 		}

@@ -144,16 +144,19 @@ func (p *pass) sums(ctx context.Context, by sweep.Sweeper, theta []float64) (*fa
 // kept returns sums as a model keeps them, and an error where float64 does not hold them. seen is the weight of the rows that have a cell of each
 // variable.
 func (p *pass) kept(s *family.Stats, rows int64, seen []float64, told model.Spread) (*model.Sums, error) {
-	free := s.Entropy
-	if !p.fit.Plan.Mixture() {
-		free = s.F
+	own := &model.Sums{Rows: rows, Weight: s.W, LogDensity: told, Seen: seen, Origin: p.fit.Origin, Groups: s.N, Values: s.Sum}
+	all := slices.Concat(s.N, s.Sum, seen, []float64{s.W, told.Mean, told.Variance})
+	if p.fit.Plan.Mixture() {
+		own.Entropy = &s.Entropy
+		all = append(all, s.Entropy)
+	} else {
+		own.Cost = new(0 - s.F)
+		all = append(all, s.F)
 	}
-	for _, v := range slices.Concat(s.N, s.Sum, seen, []float64{s.W, free, told.Mean, told.Variance}) {
-		if v-v != 0 {
-			return nil, errors.New("the sums of the rows are more than a float64 can hold; divide the columns, or the row weights, by a constant")
-		}
+	if slices.ContainsFunc(all, func(v float64) bool { return v-v != 0 }) {
+		return nil, errors.New("the sums of the rows are more than a float64 can hold; divide the columns, or the row weights, by a constant")
 	}
-	return &model.Sums{Rows: rows, Weight: s.W, LogDensity: told, Free: free, Seen: seen, Origin: p.fit.Origin, Groups: s.N, Values: s.Sum}, nil
+	return own, nil
 }
 
 // stats is the inverse of kept, with all weights times share.
@@ -167,9 +170,9 @@ func (p *pass) stats(s *model.Sums, share float64) *family.Stats {
 	}
 	own := &family.Stats{K: p.fit.Mix.K, D: p.fit.Mix.D, Rows: s.Rows, W: share * s.Weight, N: scaled(s.Groups), Sum: scaled(s.Values)}
 	if p.fit.Plan.Mixture() {
-		own.Entropy = share * s.Free
+		own.Entropy = share * *s.Entropy
 	} else {
-		own.F = share * s.Free
+		own.F = -share * *s.Cost
 	}
 	return own
 }
