@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -114,8 +115,7 @@ func (f *updateFlags) tell(cmd *cobra.Command, u *latent.Updated) error {
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	w := printable{out}
-	fmt.Fprintf(w, "%s updated by %s of weight %s: %s of weight %s in all.\n\n", text.Count(u.K, "group"), text.Count(u.Rows, "new row"), text.Short(u.Weight),
-		text.Count(u.N, "row"), text.Short(u.TotalWeight))
+	fmt.Fprintf(w, "%s updated by %s: %s in all.\n\n", text.Count(u.K, "group"), weighing(u.Rows, "new row", u.Weight), weighing(u.N, "row", u.TotalWeight))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "group\tshare before\tshare now\t")
 	for _, c := range u.Components {
@@ -127,6 +127,15 @@ func (f *updateFlags) tell(cmd *cobra.Command, u *latent.Updated) error {
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, explained(&u.Update))
 	return out.Flush()
+}
+
+// weighing counts rows, with their weight where it is another number.
+func weighing(n int64, what string, weight float64) string {
+	s := text.Count(n, what)
+	if math.Abs(weight-float64(n)) > 1e-6*float64(n) {
+		s += " of weight " + text.Short(weight)
+	}
+	return s
 }
 
 // explained says how well the new rows are explained beside the old ones.

@@ -123,8 +123,7 @@ func (p *pass) tell(next, m *model.Model, forget float64, before, after *scored)
 		u.Count += m.Provenance.Update.Count
 	}
 	old := m.Sums.LogDensity
-	e := &model.Explained{Old: old.Mean, New: before.Mean, Updated: after.Mean}
-	e.Apart = apart(old, m.Sums.Weight, before, p.optimism(old.Mean, m.Sums.Weight))
+	e := &model.Explained{Old: old.Mean, New: before.Mean, Updated: after.Mean, Apart: p.apart(old, m.Sums.Weight, before)}
 	of := "log density"
 	if u.LogDensity = e; !m.HasDensity() {
 		u.LogDensity, u.Distance, of = nil, e, distances
@@ -171,13 +170,16 @@ func (p *pass) optimism(mean, weight float64) float64 {
 }
 
 // apart returns how many standard errors the mean of new rows is above what is expected of it: that of old rows of such a weight, less optimism. The
-// variance of both is that of the old rows.
-func apart(old model.Spread, weight float64, new *scored, optimism float64) float64 {
+// variance of a row is that of the old rows; optimism is half of a sum of as many squares as there are parameters for the old rows, and as much for
+// the new ones, and has the variance of those.
+func (p *pass) apart(old model.Spread, weight float64, new *scored) float64 {
+	optimism := p.optimism(old.Mean, weight)
 	off := new.Mean - (old.Mean - optimism)
-	if se := math.Sqrt(old.Variance * (1/weight + 1/new.weight)); se > 0 {
-		return off / se
+	variance := old.Variance*(1/weight+1/new.weight) + optimism*optimism/float64(p.fit.Mix.Free())
+	if !(variance > 0) {
+		return 0
 	}
-	return 0
+	return off / math.Sqrt(variance)
 }
 
 // pooled returns the spread over rows of weight v with the spread a and others of weight w with the spread b (Chan, Golub, LeVeque 1983).
