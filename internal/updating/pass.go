@@ -105,7 +105,7 @@ func planOf(m *model.Model, threads int) (p plan.Plan, err error) {
 		s.Algorithm = asked.Algorithm
 	}
 	if p, err = plan.NewOne(s); err != nil {
-		return p, err
+		return p, fmt.Errorf("spec: %w", err)
 	}
 	return p, refuse(m, asked)
 }

@@ -37,6 +37,7 @@ func Update(ctx context.Context, src data.Source, m *model.Model, forget float64
 	if err != nil {
 		return nil, err
 	}
+	s.W = p.fit.Survey.W // without the rounding of rows drawn and taken out again
 	next := p.fit.InOwnOrder(end.Theta, end)
 	after, err := score(ctx, src, next, threads)
 	if err != nil {
