@@ -35,9 +35,9 @@ type Updated struct {
 
 // UpdatedGroup says what an update did to a component.
 type UpdatedGroup struct {
-	Label  int     `json:"label"`      // from 1, in the order of the model
-	Before float64 `json:"old_weight"` // its share before
-	Weight float64 `json:"weight"`     // its share now
+	Label  int     `json:"label"`        // from 1, in the order of the model
+	Before float64 `json:"share_before"` // the share of its rows before, by weight
+	Share  float64 `json:"share"`        // and now
 }
 
 // Update goes on with the fit of m by the rows of src, which came later: it needs what Spec.KeepSums kept of the rows before, and not the rows.

@@ -3,6 +3,7 @@ package latent
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -382,10 +383,18 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 	if after, _ := kept.MarshalJSON(); !bytes.Equal(before, after) {
 		t.Error("the model given has changed")
 	}
+	over, end := context.WithCancel(context.Background())
+	end()
+	if _, err := Update(over, rows, kept, UpdateSpec{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 	for _, spec := range []Spec{{K: 2, Model: "kmedians", KeepSums: true}, {Model: "kmeans", Penalty: new(3.0), KeepSums: true}} {
 		if err := spec.Validate(); err == nil || !strings.HasPrefix(err.Error(), "KeepSums does not apply to ") {
 			t.Error(err)
 		}
+	}
+	if _, err := Compare(context.Background(), rows, Spec{K: 2, KeepSums: true}, []string{"em"}); err == nil || !strings.HasPrefix(err.Error(), "KeepSums ") {
+		t.Error(err)
 	}
 	if m := kept.Reordered([]int{1, 0}); m.Sums != nil {
 		t.Error("sums of components in another order")

@@ -119,7 +119,7 @@ func (f *updateFlags) tell(cmd *cobra.Command, u *latent.Updated) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "group\tshare before\tshare now\t")
 	for _, c := range u.Components {
-		fmt.Fprintf(table, "%d\t%.1f %%\t%.1f %%\t\n", c.Label, 100*c.Before, 100*c.Weight)
+		fmt.Fprintf(table, "%d\t%.1f %%\t%.1f %%\t\n", c.Label, 100*c.Before, 100*c.Share)
 	}
 	if err := table.Flush(); err != nil {
 		return err
