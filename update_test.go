@@ -441,35 +441,3 @@ func TestUpdatesOfNastyRows(t *testing.T) {
 		}
 	}
 }
-
-// Levels and counts that hardly ever come stay possible, whatever the rows drawn in place of the old ones tell of them.
-func TestUpdatesOfRareLevels(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 8))
-	batch := func(n int) *data.Table {
-		rows := &data.Table{N: n, D: 3}
-		for range n {
-			c := rng.IntN(2)
-			level := float64(c)
-			if rng.IntN(300) == 0 {
-				level = 2
-			}
-			rows.F64 = append(rows.F64, level, float64(min(rng.IntN(200)/199, 1)), float64(5*c)+rng.NormFloat64())
-		}
-		return rows
-	}
-	spec := Spec{Model: "mixed", K: 2, KeepSums: true, Types: []data.Type{data.Category, data.Count, data.Number}, Levels: [][]string{{"a", "b", "rare"}, nil, nil}}
-	r, err := Fit(context.Background(), batch(300), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := r.Model
-	for i := range 20 {
-		u, err := Update(context.Background(), batch(30), m, UpdateSpec{Forget: 0.8})
-		if err != nil {
-			t.Fatal(i, err)
-		}
-		if m = u.Model; !u.Converged {
-			t.Errorf("update %d has not converged", i+1)
-		}
-	}
-}

@@ -46,7 +46,7 @@ func (f *Rows) findUnits() (u Units) {
 	if f.Plan.Kind.Cells.Units {
 		u.Scale, u.ScalePower = f.columnUnits()
 	}
-	u.WeightPower = f.weightUnit()
+	u.WeightPower = f.WeightPower()
 	return u
 }
 
@@ -111,8 +111,8 @@ func (f *Rows) ownScales() bool {
 	return !f.Plan.OneUnit && f.Plan.Shape.Rescales()
 }
 
-// weightUnit returns the power of two that weights are multiplied by, 0 where they are ordinary.
-func (f *Rows) weightUnit() int {
+// WeightPower returns the power of two that weights are multiplied by, 0 where they are ordinary.
+func (f *Rows) WeightPower() int {
 	if f.Plan.Penalty != nil { // a row of weight 2 is two rows, each of which may open a cluster
 		return 0
 	}
@@ -165,7 +165,7 @@ func (u *Units) rows(ctx context.Context, src data.Source) (data.Source, error) 
 		out = t.Rows(out)
 	}
 	if u.WeightPower != 0 {
-		out = &reweighted{out, u.WeightPower}
+		out = Reweighted(out, u.WeightPower)
 	}
 	table, ok := src.(*data.Table)
 	if !ok {
@@ -191,6 +191,9 @@ func (u *Units) rows(ctx context.Context, src data.Source) (data.Source, error) 
 		t.W = append(t.W, b.W...)
 	}
 }
+
+// Reweighted returns src with its row weights multiplied by 2^power; positive ones stay positive.
+func Reweighted(src data.Source, power int) data.Source { return &reweighted{src, power} }
 
 // reweighted is a source whose row weights are multiplied by 2^power. Positive ones stay above tinyWeight.
 type reweighted struct {

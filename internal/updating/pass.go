@@ -35,6 +35,40 @@ func newPass(ctx context.Context, src data.Source, m *model.Model, origin []floa
 	if err != nil {
 		return nil, err
 	}
+	rows, err := look(ctx, src, m, p)
+	if err != nil {
+		return nil, err
+	}
+	in, natural, survey := m.Changed(), search.NaturalOf(m.Changed()), rows.Survey
+	if rows.Origin = origin; origin == nil {
+		rows.Origin = make([]float64, natural.D)
+	}
+	if natural.Kind.Centred() {
+		survey.Mean, survey.Var = natural.Centre(), natural.Spread() // as if the rows were those of the model
+		survey.Min = make([]float64, natural.D)
+		if origin == nil {
+			rows.Origin = survey.Origin()
+		}
+	}
+	gaps := survey.Gaps
+	if gaps == nil || p.Kind.Parted { // of no patterns any may come
+		gaps = family.NewGaps(natural.D)
+	}
+	survey.W += math.Ldexp(weight, rows.Units.WeightPower)
+	f := search.Unsized(rows)
+	f.Mix = &mixture.Mixture{K: m.K(), D: natural.D, Uniform: p.Uniform, Family: p.Kind.Family(kind.Variables{Shape: p.Shape, Types: p.Types, Levels: kind.Counts(p.Levels),
+		Weight: survey.W, Var: survey.Var, RegCovar: p.RegCovar, Gaps: gaps})}
+	f.Local = sweep.NewLocal(rows.Source, survey.Rows, rows.Origin, p.Threads)
+	theta, err := f.Theta(in, true)
+	if err != nil {
+		return nil, err
+	}
+	f.Mix.Project(theta)
+	return &pass{f, theta}, nil
+}
+
+// look returns the rows of src after the transforms of m, with their weights in units in which they count rows, and refuses what has no sums.
+func look(ctx context.Context, src data.Source, m *model.Model, p plan.Plan) (*prepare.Rows, error) {
 	changes, in := m.Changes(), m.Changed()
 	if changes != nil {
 		src = changes.Rows(src)
@@ -46,42 +80,26 @@ func newPass(ctx context.Context, src data.Source, m *model.Model, origin []floa
 		return nil, err
 	}
 	src = prepare.Emptied(src)
-	look, err := sweep.LookThrough(ctx, src, p.Threads)
+	s, err := sweep.LookThrough(ctx, src, p.Threads)
 	switch {
 	case err != nil:
 		return nil, err
-	case look.Rows == 0:
+	case s.Rows == 0:
 		return nil, errors.New("there are no rows")
-	case look.Used == 0 || look.W == 0:
+	case s.Used == 0 || s.W == 0:
 		return nil, errors.New("no row has a value and a weight above 0")
-	case m.PCA() != nil && look.Missing > 0:
+	case m.PCA() != nil && s.Missing > 0:
 		return nil, errors.New("a row lacks a cell, and principal components need whole rows; use --missing drop")
 	}
-	natural := search.NaturalOf(in)
-	if natural.Kind.Centred() {
-		look.Mean, look.Var = natural.Centre(), natural.Spread() // as if the rows were those of the model
-		look.Min = make([]float64, len(look.Mean))
-		if origin == nil {
-			origin = look.Origin()
+	rows := &prepare.Rows{Plan: p, Source: src, UserRows: src, Survey: s, Names: in.Columns, Transform: in.Transform, Changes: changes}
+	if power := rows.WeightPower(); power != 0 {
+		rows.Units.WeightPower, rows.Source = power, prepare.Reweighted(src, power)
+		s.W = math.Ldexp(s.W, power)
+		for j, w := range s.Seen {
+			s.Seen[j] = math.Ldexp(w, power)
 		}
-	} else if origin == nil {
-		origin = make([]float64, natural.D)
 	}
-	gaps := look.Gaps
-	if gaps == nil || p.Kind.Parted { // of no patterns any may come
-		gaps = family.NewGaps(natural.D)
-	}
-	look.W += weight
-	f := search.Unsized(&prepare.Rows{Plan: p, Source: src, UserRows: src, Survey: look, Origin: origin, Names: in.Columns, Transform: in.Transform, Changes: changes})
-	f.Mix = &mixture.Mixture{K: m.K(), D: natural.D, Uniform: p.Uniform, Family: p.Kind.Family(kind.Variables{Shape: p.Shape, Types: p.Types, Levels: kind.Counts(p.Levels),
-		Weight: look.W, Var: look.Var, RegCovar: p.RegCovar, Gaps: gaps})}
-	f.Local = sweep.NewLocal(src, look.Rows, origin, p.Threads)
-	theta, err := f.Theta(in, true)
-	if err != nil {
-		return nil, err
-	}
-	f.Mix.Project(theta)
-	return &pass{f, theta}, nil
+	return rows, nil
 }
 
 // planOf returns the plan of what a model was fitted by, as far as an update follows it: the same estimator, from where it has ended.
@@ -141,38 +159,42 @@ func (p *pass) sums(ctx context.Context, by sweep.Sweeper, theta []float64) (*fa
 	return s[0], nil
 }
 
-// kept returns sums as a model keeps them, and an error where float64 does not hold them. seen is the weight of the rows that have a cell of each
-// variable.
+// kept returns sums as a model keeps them, in the user's row weights, and an error where float64 does not hold them. seen is the weight of the rows
+// that have a cell of each variable.
 func (p *pass) kept(s *family.Stats, rows int64, seen []float64, told model.Spread) (*model.Sums, error) {
-	own := &model.Sums{Rows: rows, Weight: s.W, LogDensity: told, Seen: seen, Origin: p.fit.Origin, Groups: s.N, Values: s.Sum}
-	all := slices.Concat(s.N, s.Sum, seen, []float64{s.W, told.Mean, told.Variance})
-	if p.fit.Plan.Mixture() {
-		own.Entropy = &s.Entropy
-		all = append(all, s.Entropy)
-	} else {
-		own.Cost = new(0 - s.F)
-		all = append(all, s.F)
+	all := [][]float64{s.N, s.Sum, seen, {s.W, s.Entropy, s.F}}
+	for i, list := range all {
+		all[i] = slices.Clone(list)
+		for l, v := range list {
+			all[i][l] = p.fit.UserWeight(v)
+		}
 	}
-	if slices.ContainsFunc(all, func(v float64) bool { return v-v != 0 }) {
+	if slices.ContainsFunc(slices.Concat(append(all, []float64{told.Mean, told.Variance})...), func(v float64) bool { return v-v != 0 }) {
 		return nil, errors.New("the sums of the rows are more than a float64 can hold; divide the columns, or the row weights, by a constant")
+	}
+	own := &model.Sums{Rows: rows, Weight: all[3][0], LogDensity: told, Seen: all[2], Origin: p.fit.Origin, Groups: all[0], Values: all[1]}
+	if p.fit.Plan.Mixture() {
+		own.Entropy = &all[3][1]
+	} else {
+		own.Cost = new(0 - all[3][2])
 	}
 	return own, nil
 }
 
 // stats is the inverse of kept, with all weights times share.
 func (p *pass) stats(s *model.Sums, share float64) *family.Stats {
-	scaled := func(v []float64) []float64 {
+	scaled := func(v ...float64) []float64 {
 		own := slices.Clone(v)
 		for i := range own {
-			own[i] *= share
+			own[i] = math.Ldexp(share*own[i], p.fit.Units.WeightPower)
 		}
 		return own
 	}
-	own := &family.Stats{K: p.fit.Mix.K, D: p.fit.Mix.D, Rows: s.Rows, W: share * s.Weight, N: scaled(s.Groups), Sum: scaled(s.Values)}
+	own := &family.Stats{K: p.fit.Mix.K, D: p.fit.Mix.D, Rows: s.Rows, W: scaled(s.Weight)[0], N: scaled(s.Groups...), Sum: scaled(s.Values...)}
 	if p.fit.Plan.Mixture() {
-		own.Entropy = share * *s.Entropy
+		own.Entropy = scaled(*s.Entropy)[0]
 	} else {
-		own.F = -share * *s.Cost
+		own.F = -scaled(*s.Cost)[0]
 	}
 	return own
 }

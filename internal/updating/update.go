@@ -45,13 +45,13 @@ func Update(ctx context.Context, src data.Source, m *model.Model, forget float64
 	}
 	rows, seen := m.Sums.Rows+p.fit.Survey.Used, make([]float64, len(m.Sums.Seen))
 	for j, w := range m.Sums.Seen {
-		seen[j] = forget*w + p.fit.Survey.Seen[j]
+		seen[j] = math.Ldexp(forget*w, p.fit.Units.WeightPower) + p.fit.Survey.Seen[j]
 	}
 	if next.Sums, err = p.kept(s, rows, seen, pooled(m.Sums.LogDensity, forget*m.Sums.Weight, after.Spread, after.weight)); err != nil {
 		return nil, err
 	}
 	next.N, next.Spec = &rows, m.Spec
-	next.Provenance = p.provenance(m, &run, s.W, after)
+	next.Provenance = p.provenance(m, &run, next.Sums.Weight, after)
 	p.tell(next, m, forget, before, after)
 	return next, next.Validate()
 }
@@ -132,7 +132,7 @@ func (p *pass) tell(next, m *model.Model, forget float64, before, after *scored)
 	}
 	next.Provenance.Update = u
 	if math.Abs(e.Apart) > apartFrom {
-		next.Provenance.Warnings = append(next.Provenance.Warnings, model.Warn(model.OtherRows, "%s", differ(of, e, gaps(m.Sums.Seen, m.Sums.Weight), gaps(p.fit.Survey.Seen, before.weight))))
+		next.Provenance.Warnings = append(next.Provenance.Warnings, model.Warn(model.OtherRows, "%s", differ(of, e, gaps(m.Sums.Seen, m.Sums.Weight), gaps(p.fit.Survey.Seen, math.Ldexp(before.weight, p.fit.Units.WeightPower)))))
 	}
 }
 
@@ -174,9 +174,10 @@ func (p *pass) optimism(mean, weight float64) float64 {
 // variance of a row is that of the old rows; optimism is half of a sum of as many squares as there are parameters for the old rows, and as much for
 // the new ones, and has the variance of those.
 func (p *pass) apart(old model.Spread, weight float64, new *scored) float64 {
+	weight, now := math.Ldexp(weight, p.fit.Units.WeightPower), math.Ldexp(new.weight, p.fit.Units.WeightPower)
 	optimism := p.optimism(old.Mean, weight)
 	off := new.Mean - (old.Mean - optimism)
-	variance := old.Variance*(1/weight+1/new.weight) + optimism*optimism/float64(p.fit.Mix.Free())
+	variance := old.Variance*(1/weight+1/now) + optimism*optimism/float64(p.fit.Mix.Free())
 	if !(variance > 0) {
 		return 0
 	}
