@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"math"
 )
@@ -167,7 +168,37 @@ func (c *Changes) Spread(j int, y []float64) float64 {
 
 // Rows returns src, whose columns are Columns, on the new scales, in float64, with Block.Slope. A cell that a scale does not take ends the pass that
 // comes to it, with a *CellError that names the row.
-func (c *Changes) Rows(src Source) Source {
+func (c *Changes) Rows(src Source) Source { return Viewed(src, changesView{c.list, c.columns, c}) }
+
+// changesView is the view of Changes.
+type changesView struct {
+	List    []Change
+	Columns []string
+	bound   *Changes // nil where it was sent
+}
+
+// Rows implements View.
+func (v changesView) Rows(src Source) Source {
+	c := v.bound
+	if c == nil {
+		var err error
+		if c, err = Bind(v.List, v.Columns); err != nil {
+			return &broken{src, err}
+		}
+	}
+	return c.rows(src)
+}
+
+// broken is a source that cannot be read.
+type broken struct {
+	Source
+	err error
+}
+
+// Open implements Source.
+func (b *broken) Open(context.Context) (Reader, error) { return nil, b.err }
+
+func (c *Changes) rows(src Source) Source {
 	d := len(c.columns)
 	return &mapped{src, len(c.names), func(n int) bool { return n == d }, func(dst []float64, b *Block) error {
 		x := make([]float64, d)

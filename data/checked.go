@@ -41,8 +41,8 @@ func CheckContext(ctx context.Context) error {
 // Checked returns src with every block held to what Source, Reader and Block promise. A block whose slices do not have the
 // lengths they should, another type of numbers than before, more or fewer rows than announced or than the pass before had,
 // and a reader that goes on without rows and without an error are a *SourceError of Read. Blocks with fewer rows than asked
-// for are filled up, and First is counted. A *Table is returned as it is, and checked at once, since all of it is in memory. A
-// nil source is an *ArgumentError.
+// for are filled up, and First is counted. A *Table is returned as it is, and checked at once, since all of it is in memory; so is
+// a Remote, of which every part is one. A nil source is an *ArgumentError.
 func Checked(src Source) (Source, error) {
 	if src == nil || reflect.ValueOf(src).Kind() == reflect.Pointer && reflect.ValueOf(src).IsNil() {
 		return nil, &ArgumentError{"src", "is nil; it must be a source of rows, such as data.FromRows makes"}
@@ -52,6 +52,8 @@ func Checked(src Source) (Source, error) {
 		return s, nil
 	case *Table:
 		return s, s.check()
+	case Remote: // its parts are tables
+		return s, nil
 	}
 	rows, cols := src.Shape()
 	if rows < -1 || cols < 0 {

@@ -90,9 +90,11 @@ type Table struct {
 	F32  []float32 // N x D
 	W    []float64 // N row weights; nil means all 1
 
-	Row   []int64  // number of each row in the file, from 1; nil means i+1
+	Row   []int64  // number of each row in the file, from 1; nil means First+i+1
 	ID    []string // N ids; nil without an id column
 	Truth []string // N values of the truth column, "" for a missing one; nil without one
+
+	First int64 // rows before the first, where the table is a part of a larger one; 0 of a whole one
 }
 
 // Shape returns the number of rows and columns.
@@ -158,7 +160,7 @@ type tableReader struct {
 func (r *tableReader) Read(b *Block, n int) error {
 	lo, t := r.next, r.t
 	hi := min(lo+n, t.N)
-	*b = Block{N: hi - lo, D: t.D, First: int64(lo)}
+	*b = Block{N: hi - lo, D: t.D, First: t.First + int64(lo)}
 	if lo == hi {
 		return io.EOF
 	}

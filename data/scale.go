@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"encoding/gob"
 	"fmt"
 	"slices"
 )
@@ -9,11 +10,19 @@ import (
 // Scaled returns src with (x - center[j]) / scale[j] in place of every value x of column j, in float64. Where center and scale
 // have not one number a column, or src is nil, Open fails with an *ArgumentError.
 func Scaled(src Source, center, scale []float64) Source {
-	fits := func(d int) bool { return len(center) == d && len(scale) == d }
-	return &mapped{src, len(scale), fits, func(dst []float64, b *Block) error {
+	return Viewed(src, scaledView{center, scale})
+}
+
+// scaledView is the view of Scaled.
+type scaledView struct{ Center, Scale []float64 }
+
+// Rows implements View.
+func (v scaledView) Rows(src Source) Source {
+	fits := func(d int) bool { return len(v.Center) == d && len(v.Scale) == d }
+	return &mapped{src, len(v.Scale), fits, func(dst []float64, b *Block) error {
 		for i := range b.N {
 			for j := range b.D {
-				dst[i*b.D+j] = (b.At(i, j) - center[j]) / scale[j]
+				dst[i*b.D+j] = (b.At(i, j) - v.Center[j]) / v.Scale[j]
 			}
 		}
 		return nil
@@ -23,17 +32,28 @@ func Scaled(src Source, center, scale []float64) Source {
 // Projected returns src with the coordinates of every row x in the space that the n axes span about mean: column a of it
 // is sum_j axes[a][j] (x[j] - mean[j]), in float64.
 func Projected(src Source, mean []float64, axes [][]float64) Source {
-	n := len(axes)
+	return Viewed(src, projectedView{mean, axes})
+}
+
+// projectedView is the view of Projected.
+type projectedView struct {
+	Mean []float64
+	Axes [][]float64
+}
+
+// Rows implements View.
+func (v projectedView) Rows(src Source) Source {
+	n := len(v.Axes)
 	fits := func(d int) bool {
-		return len(mean) == d && !slices.ContainsFunc(axes, func(axis []float64) bool { return len(axis) != d })
+		return len(v.Mean) == d && !slices.ContainsFunc(v.Axes, func(axis []float64) bool { return len(axis) != d })
 	}
 	return &mapped{src, n, fits, func(dst []float64, b *Block) error {
-		x := make([]float64, len(mean))
+		x := make([]float64, len(v.Mean))
 		for i := range b.N {
-			for j, m := range mean {
+			for j, m := range v.Mean {
 				x[j] = b.At(i, j) - m
 			}
-			Project(dst[i*n:i*n+n], x, axes)
+			Project(dst[i*n:i*n+n], x, v.Axes)
 		}
 		return nil
 	}}
@@ -64,6 +84,14 @@ func Project(dst, x []float64, axes [][]float64) {
 
 // Binarized returns src with 1 in place of every value above threshold and 0 in place of all others, in float64. A missing cell stays missing.
 func Binarized(src Source, threshold float64) Source {
+	return Viewed(src, binarizedView{threshold})
+}
+
+// binarizedView is the view of Binarized.
+type binarizedView struct{ Threshold float64 }
+
+// Rows implements View.
+func (v binarizedView) Rows(src Source) Source {
 	d := 0
 	if src != nil {
 		_, d = src.Shape()
@@ -72,24 +100,30 @@ func Binarized(src Source, threshold float64) Source {
 		for i := range dst {
 			dst[i] = 0
 		}
-		for i, v := range b.F64 {
+		for i, x := range b.F64 {
 			switch {
-			case v > threshold:
+			case x > v.Threshold:
 				dst[i] = 1
-			case v != v:
-				dst[i] = v
+			case x != x:
+				dst[i] = x
 			}
 		}
-		for i, v := range b.F32 {
+		for i, x := range b.F32 {
 			switch {
-			case float64(v) > threshold:
+			case float64(x) > v.Threshold:
 				dst[i] = 1
-			case v != v:
-				dst[i] = float64(v)
+			case x != x:
+				dst[i] = float64(x)
 			}
 		}
 		return nil
 	}}
+}
+
+func init() {
+	for _, v := range []View{scaledView{}, projectedView{}, binarizedView{}, changesView{}} {
+		gob.Register(v)
+	}
 }
 
 // mapped is a source with other values, d a row: set gives dst, N x d, those for the rows of b. fits reports whether the

@@ -25,12 +25,26 @@ type rows struct {
 // accumulators is how many float64 the sums under way may take together, some 1 GB: a pass holds up to four a thread.
 const accumulators = 1 << 27
 
-// pass adds up size numbers over the rows. work adds the rows lo to hi of a block; each worker has its own.
-func (r *rows) pass(ctx context.Context, size int, worker func() func(sum []float64, b *data.Block) error) ([]float64, error) {
+// pass adds up size numbers over the rows. work adds the rows lo to hi of a block; each worker has its own. job is the same for rows on
+// other machines.
+func (r *rows) pass(ctx context.Context, size int, job sweep.Job, worker func() func(sum []float64, b *data.Block) error) ([]float64, error) {
+	sum, err := r.reduction(size, job, worker).Run(ctx, r.src)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range sum {
+		if v-v != 0 {
+			return nil, fmt.Errorf("the principal components of these rows leave the range of a float64; divide the columns by a constant")
+		}
+	}
+	return sum, nil
+}
+
+func (r *rows) reduction(size int, job sweep.Job, worker func() func(sum []float64, b *data.Block) error) *sweep.Reduction[[]float64] {
 	threads := min(r.threads, max(1, accumulators/(4*size)))
 	workers := make([]func([]float64, *data.Block) error, max(threads, 1))
-	pass := &sweep.Reduction[[]float64]{
-		Rows: r.look.Rows, Threads: threads,
+	return &sweep.Reduction[[]float64]{
+		Rows: r.look.Rows, Threads: threads, Job: job,
 		New:   func() []float64 { return make([]float64, size) },
 		Clear: func(sum []float64) { clear(sum) },
 		Add: func(id int, b *data.Block, sum []float64) error {
@@ -48,16 +62,6 @@ func (r *rows) pass(ctx context.Context, size int, worker func() func(sum []floa
 			}
 		},
 	}
-	sum, err := pass.Run(ctx, r.src)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range sum {
-		if v-v != 0 {
-			return nil, fmt.Errorf("the principal components of these rows leave the range of a float64; divide the columns by a constant")
-		}
-	}
-	return sum, nil
 }
 
 // complete refuses rows that lack a cell.
@@ -78,7 +82,13 @@ func (r *rows) weight(b *data.Block, i int) float64 { return b.Weight(i) / r.loo
 // covariance returns S from one pass: its packed lower triangle.
 func (r *rows) covariance(ctx context.Context) ([]float64, error) {
 	d := len(r.mean)
-	return r.pass(ctx, d*(d+1)/2, func() func([]float64, *data.Block) error {
+	return r.pass(ctx, d*(d+1)/2, &covarianceJob{*r.wire()}, r.squares(ctx))
+}
+
+// squares returns what adds rows to S.
+func (r *rows) squares(ctx context.Context) func() func([]float64, *data.Block) error {
+	d := len(r.mean)
+	return func() func([]float64, *data.Block) error {
 		x, w := make([]float64, kern.Pad(d)*kern.Rows), make([]float64, kern.Rows)
 		tmp := make([]float64, kern.SecondScratch(d))
 		return func(sum []float64, b *data.Block) error {
@@ -100,7 +110,7 @@ func (r *rows) covariance(ctx context.Context) ([]float64, error) {
 			}
 			return nil
 		}
-	})
+	}
 }
 
 // exact takes S apart.
@@ -140,7 +150,14 @@ const blockRows = 64
 // product returns S q' as m rows for the m rows of q, from one pass.
 func (r *rows) product(ctx context.Context, q blas64.General) (blas64.General, error) {
 	d, m := q.Cols, q.Rows
-	sum, err := r.pass(ctx, m*d, func() func([]float64, *data.Block) error {
+	sum, err := r.pass(ctx, m*d, &productJob{*r.wire(), q}, r.products(ctx, q))
+	return blas64.General{Rows: m, Cols: d, Stride: d, Data: sum}, err
+}
+
+// products returns what adds rows to S q'.
+func (r *rows) products(ctx context.Context, q blas64.General) func() func([]float64, *data.Block) error {
+	d, m := q.Cols, q.Rows
+	return func() func([]float64, *data.Block) error {
 		x, p := general(blockRows, d), general(blockRows, m)
 		return func(sum []float64, b *data.Block) error {
 			y := blas64.General{Rows: m, Cols: d, Stride: d, Data: sum}
@@ -163,8 +180,7 @@ func (r *rows) product(ctx context.Context, q blas64.General) (blas64.General, e
 			}
 			return nil
 		}
-	})
-	return blas64.General{Rows: m, Cols: d, Stride: d, Data: sum}, err
+	}
 }
 
 func general(rows, cols int) blas64.General {

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"slices"
@@ -98,10 +99,21 @@ func (f *Rows) withoutEmpty(ctx context.Context) error {
 }
 
 // Emptied returns src with the weight 0 for rows without any cell: they say nothing.
-func Emptied(src data.Source) data.Source { return &emptied{src} }
+func Emptied(src data.Source) data.Source { return data.Viewed(src, emptyView{}) }
 
 // emptied is a source in which rows without any cell have the weight 0.
 type emptied struct{ data.Source }
+
+// emptyView is the view of rows in which those without any cell weigh nothing.
+type emptyView struct{ Weight float64 }
+
+// Rows implements data.View.
+func (emptyView) Rows(src data.Source) data.Source { return &emptied{src} }
+
+func init() {
+	gob.Register(emptyView{})
+	gob.Register(weightView{})
+}
 
 // Open implements data.Source.
 func (s *emptied) Open(ctx context.Context) (data.Reader, error) {

@@ -193,13 +193,19 @@ func (u *Units) rows(ctx context.Context, src data.Source) (data.Source, error) 
 }
 
 // Reweighted returns src with its row weights multiplied by 2^power; positive ones stay positive.
-func Reweighted(src data.Source, power int) data.Source { return &reweighted{src, power} }
+func Reweighted(src data.Source, power int) data.Source { return data.Viewed(src, weightView{power}) }
 
 // reweighted is a source whose row weights are multiplied by 2^power. Positive ones stay above tinyWeight.
 type reweighted struct {
 	data.Source
 	power int
 }
+
+// weightView is the view of reweighted rows.
+type weightView struct{ Power int }
+
+// Rows implements data.View.
+func (v weightView) Rows(src data.Source) data.Source { return &reweighted{src, v.Power} }
 
 // Open implements data.Source.
 func (s *reweighted) Open(ctx context.Context) (data.Reader, error) {

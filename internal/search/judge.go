@@ -5,52 +5,114 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/prepare"
+	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
 // Judge makes the pass that labels, counts and scores the rows by m, a model in the units of UserRows.
 func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
-	t := &Tally{rows: make([]int64, m.K()), sizes: make([]float64, m.K())}
-	return t, m.Rows(ctx, f.UserRows, f.Plan.Threads, t.add)
+	t := newTally(m.K())
+	if r, ok := f.UserRows.(data.Remote); ok {
+		return t, t.elsewhere(ctx, r, m)
+	}
+	if err := m.Rows(ctx, f.UserRows, f.Plan.Threads, t.add); err != nil {
+		return nil, err
+	}
+	t.finish()
+	return t, nil
 }
 
-// Tally gathers from the rows what the result reports. It takes them in their order.
+// Tally gathers from the rows what the result reports. It takes them in their order, in runs of tallyRows rows whose sums are added up as
+// those of a pass are.
 type Tally struct {
-	rows            []int64                       // rows with each label
-	sizes           []float64                     // their weights
-	logLik, entropy float64                       // weighted sums over the rows
-	best            float64                       // weighted sum of the rows' scores under their own component; of centres, minus the cost
-	agreement       *score.Agreement[int, string] // of the labels, from 1; nil without a truth column
-	unknown         int64                         // rows without a value in it
+	counts
+	agreement *score.Agreement[int, string] // of the labels, from 1; nil without a truth column
+	unknown   int64                         // rows without a value in it
+
+	run  counts // of the run under way
+	next int64  // the first row after it
+	sums sweep.Tree[*counts]
+}
+
+// tallyRows is how many rows a run holds.
+const tallyRows = 2048
+
+// counts are sums over rows.
+type counts struct {
+	rows            []int64   // rows with each label
+	sizes           []float64 // their weights
+	logLik, entropy float64   // weighted sums over the rows
+	best            float64   // weighted sum of the rows' scores under their own component; of centres, minus the cost
+}
+
+func newCounts(k int) counts { return counts{rows: make([]int64, k), sizes: make([]float64, k)} }
+
+func newTally(k int) *Tally {
+	return &Tally{counts: newCounts(k), run: newCounts(k), sums: sweep.Tree[*counts]{Merge: (*counts).merge}}
+}
+
+func (c *counts) merge(o *counts) {
+	for i, n := range o.rows {
+		c.rows[i] += n
+		c.sizes[i] += o.sizes[i]
+	}
+	c.logLik += o.logLik
+	c.entropy += o.entropy
+	c.best += o.best
+}
+
+// close adds the run under way to the sums.
+func (t *Tally) close() {
+	if t.next == 0 {
+		return
+	}
+	own := t.run
+	t.sums.Push((t.next-1)/tallyRows, 0, &own)
+	t.run = newCounts(len(own.rows))
+}
+
+// finish adds up the runs.
+func (t *Tally) finish() {
+	t.close()
+	if total, ok := t.sums.Total(); ok {
+		t.counts = *total
+	}
 }
 
 func (t *Tally) add(s *model.Scored) error {
 	for i, c := range s.Label {
-		w := s.Weight(i)
+		at := s.First + int64(i)
+		if at%tallyRows == 0 {
+			t.close()
+		}
+		t.next = at + 1
+		w, r := s.Weight(i), &t.run
 		if w == 0 {
 			if !s.Empty(i) {
-				t.rows[c]++
+				r.rows[c]++
 			}
 			continue
 		}
-		t.rows[c]++
-		t.sizes[c] += w
-		t.logLik += w * s.LogDensity[i]
-		t.best += w * s.Best[i]
-		t.entropy += w * s.Entropy[i]
-		if s.Truth != nil {
-			if t.agreement == nil {
-				t.agreement = new(score.Agreement[int, string])
-			}
-			if s.Truth[i] == "" {
-				t.unknown++
-			}
-			if err := t.agreement.Add(int(c)+1, s.Truth[i], w); err != nil {
-				return err
-			}
+		r.rows[c]++
+		r.sizes[c] += w
+		r.logLik += w * s.LogDensity[i]
+		r.best += w * s.Best[i]
+		r.entropy += w * s.Entropy[i]
+		if s.Truth == nil {
+			continue
+		}
+		if t.agreement == nil {
+			t.agreement = new(score.Agreement[int, string])
+		}
+		if s.Truth[i] == "" {
+			t.unknown++
+		}
+		if err := t.agreement.Add(int(c)+1, s.Truth[i], w); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -40,13 +40,16 @@ type Points struct {
 func Sample(ctx context.Context, src data.Source, used int64, origin []float64, most int, generator *rand.Rand) (*Points, error) {
 	d := len(origin)
 	p := &Points{D: d}
+	want := min(used, int64(most))
+	sample := rng.Select(generator, want, used)
+	if r, ok := src.(data.Remote); ok {
+		return sampleElsewhere(ctx, r, used, origin, sample)
+	}
 	reader, err := src.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	want := min(used, int64(most))
-	sample := rng.Select(generator, want, used)
 	p.X, p.W, p.Row = make([]float64, 0, want*int64(d)), make([]float64, 0, want), make([]int64, 0, want)
 	var b data.Block
 	for !sample.Done() {

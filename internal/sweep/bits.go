@@ -21,12 +21,13 @@ type packer struct {
 	own    [][]uint32 // where none are kept: a panel for each worker
 	base   *baser     // nil where no family has a part of its own for a row
 	gaps   *finder    // nil where no cell is missing
+	first  int64      // rows before the first of the table whose values are kept
 }
 
 // packer returns the packer of a pass for the tasks, and a function to call at its end. Tasks of one family that reads bits
 // are given bits alone.
 func (l *Local) packer(ctx context.Context, tasks []Task) (p *packer, end func(err error)) {
-	p, end = &packer{origin: l.origin}, func(error) {}
+	p, end = &packer{origin: l.origin, first: l.first()}, func(error) {}
 	if g := gaps(tasks); g != nil {
 		found, over := l.finder(ctx, g)
 		p.gaps = found
@@ -81,15 +82,16 @@ func (p *packer) mark(id int, to *family.Panel, first int) {
 // pack fills the panel with the rows of b from lo on, for worker id.
 func (p *packer) pack(id int, to *family.Panel, b *data.Block, lo int) {
 	to.Bits, to.Base = nil, nil
+	first := int(b.First-p.first) + lo
 	if p.family == nil {
 		pack(to, b, lo, p.origin)
-		p.mark(id, to, lo+int(b.First))
+		p.mark(id, to, first)
 		if p.base != nil {
-			p.base.fill(id, to, lo+int(b.First))
+			p.base.fill(id, to, first)
 		}
 		return
 	}
-	at, before := int(b.First+int64(lo))/kern.Rows, nothing
+	at, before := first/kern.Rows, nothing
 	words := p.own[id]
 	if p.kept != nil {
 		words, before = p.kept.panel(at), p.kept.known[at]
@@ -103,7 +105,7 @@ func (p *packer) pack(id int, to *family.Panel, b *data.Block, lo int) {
 		return
 	}
 	pack(to, b, lo, p.origin)
-	p.mark(id, to, lo+int(b.First))
+	p.mark(id, to, first)
 	if before == asNumbers {
 		return
 	}

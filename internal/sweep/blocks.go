@@ -37,7 +37,7 @@ func (l *Local) kept(b *data.Block) *atomic.Pointer[[]*family.Boxes] {
 		return nil
 	}
 	l.boxes.once.Do(func() { l.boxes.chunks = make([]atomic.Pointer[[]*family.Boxes], (table.N+l.chunk-1)/l.chunk) })
-	return &l.boxes.chunks[b.First/int64(l.chunk)]
+	return &l.boxes.chunks[(b.First-table.First)/int64(l.chunk)]
 }
 
 // bounded reports whether any of the mixtures may leave components out.

@@ -20,10 +20,13 @@ func chunkRows(rows int64) int {
 	if rows < 0 {
 		rows = math.MaxInt64 // not known before reading: large
 	}
-	const least, most = 256, 2048
+	const least = 256
 	n := rows / 64 / least * least
-	return int(min(max(n, least), most))
+	return int(min(max(n, least), mostChunk))
 }
+
+// mostChunk is how many rows a chunk of many rows holds. Every chunk holds a multiple of 256 rows.
+const mostChunk = 2048
 
 // fold is one ordered, parallel pass. work turns a chunk into an accumulator; merge adds the accumulator of the rows
 // that follow to the one before; emit, if set, sees every chunk's accumulator in row order before it is merged.
@@ -41,32 +44,101 @@ type fold[A any] struct {
 	emit    func(acc A) error
 }
 
+// node is the sum of the 2^level chunks from chunk at on, of which at is a multiple.
 type node[A any] struct {
+	at    int64
 	level int
 	acc   A
 }
 
+// Tree adds up accumulators by a binary counter: nodes in row order, of which those that are neighbours of one level are joined.
+type Tree[A any] struct {
+	Merge func(into, from A) // adds the accumulator of the rows that follow
+	Reuse func(A)            // takes one that is no longer needed; may be nil
+	stack []node[A]
+}
+
+// Push adds the sum of the 2^level chunks from chunk at on, a multiple of 2^level. They are those that follow.
+func (t *Tree[A]) Push(at int64, level int, acc A) {
+	t.stack = append(t.stack, node[A]{at, level, acc})
+	for i := len(t.stack); i > 1; i = len(t.stack) {
+		a, b := &t.stack[i-2], &t.stack[i-1]
+		if a.level != b.level || a.at>>a.level&1 != 0 {
+			return
+		}
+		t.join()
+	}
+}
+
+// join merges the last node into the one before.
+func (t *Tree[A]) join() {
+	n := len(t.stack)
+	t.Merge(t.stack[n-2].acc, t.stack[n-1].acc)
+	t.stack[n-2].level++
+	if t.Reuse != nil {
+		t.Reuse(t.stack[n-1].acc)
+	}
+	t.stack = t.stack[:n-1]
+}
+
+// Total returns the sum of all nodes. ok is false where there are none.
+func (t *Tree[A]) Total() (acc A, ok bool) {
+	for len(t.stack) > 1 {
+		t.join()
+	}
+	if len(t.stack) == 0 {
+		return acc, false
+	}
+	return t.stack[0].acc, true
+}
+
+// Nodes returns what cannot be joined without the rows around, encoded.
+func (t *Tree[A]) Nodes() ([]Node, error) {
+	list := make([]Node, len(t.stack))
+	for i, n := range t.stack {
+		own, err := Encoded(n.acc)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = Node{n.at, n.level, own.Body}
+	}
+	return list, nil
+}
+
+// Add pushes nodes that another machine has encoded.
+func (t *Tree[A]) Add(nodes []Node) error {
+	for _, n := range nodes {
+		var acc A
+		if err := Decode(n.Body, &acc); err != nil {
+			return err
+		}
+		t.Push(n.At, n.Level, acc)
+	}
+	return nil
+}
+
 // run makes the pass. ok is false where the source has no rows.
 func (f *fold[A]) run(ctx context.Context, src data.Source) (total A, ok bool, err error) {
-	reader, err := src.Open(ctx)
+	t, err := f.tree(ctx, src, 0)
 	if err != nil {
 		return total, false, err
 	}
+	total, ok = t.Total()
+	return total, ok, nil
+}
+
+// tree makes the pass over rows of which the first begins chunk number first, and returns what cannot be joined without those around them.
+func (f *fold[A]) tree(ctx context.Context, src data.Source, first int64) (t *Tree[A], err error) {
+	reader, err := src.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	p := &pass[A]{fold: f, reader: reader, pending: map[int64]A{}}
+	p := &pass[A]{fold: f, reader: reader, pending: map[int64]A{}, first: first, tree: Tree[A]{Merge: f.merge, Reuse: f.reuse}}
 	p.room = sync.NewCond(&p.mu)
 	// Every worker reads until there is no more. They look at ctx themselves: a pass that it ended has an error.
 	par.Do(context.Background(), f.threads, max(f.threads, 1), func(_, worker int) { p.guarded(ctx, worker) })
-	if p.err != nil {
-		return total, false, p.err
-	}
-	if len(p.stack) == 0 {
-		return total, false, nil
-	}
-	for len(p.stack) > 1 {
-		p.join()
-	}
-	return p.stack[0].acc, true, nil
+	return &p.tree, p.err
 }
 
 // pass is the state of one run.
@@ -76,12 +148,13 @@ type pass[A any] struct {
 	reader  data.Reader
 	next    int64 // the chunk that is read next
 	done    bool
+	first   int64 // the number of the first chunk
 
 	mu      sync.Mutex // guards the rest
 	room    *sync.Cond
 	merged  int64 // chunks merged so far
 	pending map[int64]A
-	stack   []node[A]
+	tree    Tree[A]
 	err     error
 }
 
@@ -177,19 +250,7 @@ func (p *pass[A]) put(at int64, acc A) {
 				p.err = err
 			}
 		}
-		p.stack = append(p.stack, node[A]{acc: acc})
-		for n := len(p.stack); n > 1 && p.stack[n-1].level == p.stack[n-2].level; n = len(p.stack) {
-			p.join()
-		}
+		p.tree.Push(p.first+p.merged-1, 0, acc)
 	}
 	p.room.Broadcast()
-}
-
-// join merges the top of the stack into its neighbour.
-func (p *pass[A]) join() {
-	n := len(p.stack)
-	p.merge(p.stack[n-2].acc, p.stack[n-1].acc)
-	p.stack[n-2].level++
-	p.reuse(p.stack[n-1].acc)
-	p.stack = p.stack[:n-1]
 }

@@ -31,12 +31,36 @@ func (l *Local) Information(ctx context.Context, m *mixture.Mixture, theta []flo
 	if p == 0 {
 		return &Information{}, nil
 	}
+	var total *outer
+	var ok bool
+	var err error
+	if r, remote := l.src.(data.Remote); remote {
+		task := wired([]Task{{Mixture: m, Theta: theta, Beta: 1}})[0]
+		total, ok, err = elsewhere(ctx, r, &informationJob{l.origin, l.rows, task, keep, share, seed}, (*outer).merge)
+	} else {
+		total, ok, err = l.outers(m, theta, keep, share, seed).run(ctx, l.src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		total = &outer{sum: make([]float64, p*(p+1)/2)}
+	}
+	return total.information(p), nil
+}
+
+// outers returns what folds a pass for the information.
+func (l *Local) outers(m *mixture.Mixture, theta []float64, keep []int, share float64, seed uint64) *fold[*outer] {
+	p := len(keep)
 	bound := m.Bind(theta, 1)
 	workers := make([]*products, l.threads)
+	chunk := l.chunk
+	for n := 1; n < mostJoined && float64(chunk)*share < 64; n *= 2 { // merging is p^2 / 2 additions, and few rows are not worth it
+		chunk *= 2
+	}
 	var spare pool[*outer]
-	f := &fold[*outer]{
-		threads: min(l.threads, max(1, accumulators/(4*(1+p*(p+1)/2)))),
-		chunk:   max(l.chunk, int(min(64/share, 1<<16))), // merging is p^2 / 2 additions, and few rows are not worth it
+	return &fold[*outer]{
+		threads: min(l.threads, max(1, accumulators/(4*(1+p*(p+1)/2)))), chunk: chunk,
 		fresh: func() *outer {
 			if s, ok := spare.get(); ok {
 				clear(s.sum)
@@ -53,16 +77,24 @@ func (l *Local) Information(ctx context.Context, m *mixture.Mixture, theta []flo
 			workers[id].add(acc, b, share, seed)
 			return nil
 		},
-		merge: func(into, from *outer) { into.merge(from) },
+		merge: (*outer).merge,
 	}
-	total, ok, err := f.run(ctx, l.src)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		total = f.fresh()
-	}
-	return total.information(p), nil
+}
+
+// informationJob is a pass for the information.
+type informationJob struct {
+	Origin []float64
+	Rows   int64
+	Task   wire
+	Keep   []int
+	Share  float64
+	Seed   uint64
+}
+
+// Serve implements Job.
+func (j *informationJob) Serve(ctx context.Context, p *Part, src *data.Table) ([]Node, error) {
+	m := &mixture.Mixture{Family: j.Task.Family, K: j.Task.K, D: j.Task.D, Uniform: j.Task.Uniform}
+	return nodes(ctx, p.Local(src, j.Rows, j.Origin).outers(m, j.Task.Theta, j.Keep, j.Share, j.Seed), src)
 }
 
 // accumulators is how many float64 the sums under way may take together, some 1 GB: a pass holds up to four a thread.

@@ -113,37 +113,18 @@ func (l *Local) tally(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	if at == nil {
 		return stats, nil
 	}
-	scratch := make([]*nearest.Scratch, l.threads)
-	var spare pool[[]*nearest.Tally]
-	fresh := func() []*nearest.Tally {
-		s, ok := spare.get()
-		for i, t := range at {
-			if m := tasks[t].Mixture; ok {
-				s[i].Reset()
-			} else {
-				s = append(s, nearest.NewTally(m.K, m.D, family.FarRows(m.K)))
-			}
-		}
-		return s
+	own := make([]Task, len(at))
+	for i, t := range at {
+		own[i] = tasks[t]
 	}
-	f := &fold[[]*nearest.Tally]{
-		threads: l.threads, chunk: l.chunk, fresh: fresh, reuse: spare.put,
-		work: func(id int, b *data.Block, acc []*nearest.Tally) error {
-			if scratch[id] == nil {
-				scratch[id] = nearest.NewScratch(b.D)
-			}
-			for i, t := range at {
-				acc[i].Add(b, l.origin, tasks[t].Theta, scratch[id])
-			}
-			return nil
-		},
-		merge: func(into, from []*nearest.Tally) {
-			for i := range into {
-				into[i].Merge(from[i])
-			}
-		},
+	var total []*nearest.Tally
+	var ok bool
+	var err error
+	if r, remote := l.src.(data.Remote); remote {
+		total, ok, err = elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(own), true}, mergeTallies)
+	} else {
+		total, ok, err = l.tallies(own).run(ctx, l.src)
 	}
-	total, ok, err := f.run(ctx, l.src)
 	if err != nil || !ok {
 		return stats, err
 	}
@@ -153,6 +134,41 @@ func (l *Local) tally(ctx context.Context, tasks []Task) ([]*family.Stats, error
 		}
 	}
 	return stats, nil
+}
+
+// tallies returns what folds a pass for tasks of k-means.
+func (l *Local) tallies(tasks []Task) *fold[[]*nearest.Tally] {
+	scratch := make([]*nearest.Scratch, l.threads)
+	var spare pool[[]*nearest.Tally]
+	return &fold[[]*nearest.Tally]{
+		threads: l.threads, chunk: l.chunk, reuse: spare.put, merge: mergeTallies,
+		fresh: func() []*nearest.Tally {
+			s, ok := spare.get()
+			for i, t := range tasks {
+				if ok {
+					s[i].Reset()
+				} else {
+					s = append(s, nearest.NewTally(t.Mixture.K, t.Mixture.D, family.FarRows(t.Mixture.K)))
+				}
+			}
+			return s
+		},
+		work: func(id int, b *data.Block, acc []*nearest.Tally) error {
+			if scratch[id] == nil {
+				scratch[id] = nearest.NewScratch(b.D)
+			}
+			for i, t := range tasks {
+				acc[i].Add(b, l.origin, t.Theta, scratch[id])
+			}
+			return nil
+		},
+	}
+}
+
+func mergeTallies(into, from []*nearest.Tally) {
+	for i := range into {
+		into[i].Merge(from[i])
+	}
 }
 
 // prepare returns an engine over the rows, or nil.

@@ -67,16 +67,13 @@ func LookThrough(ctx context.Context, src data.Source, threads int) (*Survey, er
 }
 
 func look(ctx context.Context, src data.Source, threads int, gaps bool) (*Survey, error) {
-	rows, d := src.Shape()
-	f := &fold[*moments]{
-		threads: workers(threads),
-		chunk:   chunkRows(max(rows, 1<<20)),
-		fresh:   func() *moments { return newMoments(d) },
-		reuse:   func(*moments) {},
-		work:    func(_ int, b *data.Block, m *moments) error { return m.add(b, gaps) },
-		merge:   func(into, from *moments) { into.merge(from) },
+	_, d := src.Shape()
+	m, ok, err := (*moments)(nil), false, error(nil)
+	if r, remote := src.(data.Remote); remote {
+		m, ok, err = elsewhere(ctx, r, &lookJob{gaps}, (*moments).merge)
+	} else {
+		m, ok, err = looking(d, workers(threads), gaps).run(ctx, src)
 	}
-	m, ok, err := f.run(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +89,15 @@ func look(ctx context.Context, src data.Source, threads int, gaps bool) (*Survey
 		}
 	}
 	return s, nil
+}
+
+// looking returns what folds a first pass.
+func looking(d, threads int, gaps bool) *fold[*moments] {
+	return &fold[*moments]{
+		threads: threads, chunk: mostChunk, reuse: func(*moments) {}, merge: (*moments).merge,
+		fresh: func() *moments { return newMoments(d) },
+		work:  func(_ int, b *data.Block, m *moments) error { return m.add(b, gaps) },
+	}
 }
 
 func newMoments(d int) *moments {

@@ -32,6 +32,7 @@ type Local struct {
 	src     data.Source
 	origin  []float64
 	threads int
+	rows    int64
 	chunk   int
 	lloyd   lloyd
 	boxes   boxRows
@@ -45,7 +46,15 @@ type Local struct {
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
 // subtracted from every row, so parameters are relative to it.
 func NewLocal(src data.Source, rows int64, origin []float64, threads int) *Local {
-	return &Local{src: src, origin: origin, threads: workers(threads), chunk: chunkRows(rows)}
+	return &Local{src: src, origin: origin, threads: workers(threads), rows: rows, chunk: chunkRows(rows)}
+}
+
+// first returns how many rows stand before the first, where the rows are a part of a larger table.
+func (l *Local) first() int64 {
+	if t, ok := l.src.(*data.Table); ok {
+		return t.First
+	}
+	return 0
 }
 
 // mostWorkers is how many goroutines a pass has at most, however many threads are asked for: each has memory of its own.
@@ -62,7 +71,40 @@ type worker struct {
 }
 
 // pass serves the tasks with one plain pass over the rows.
-func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, err error) {
+func (l *Local) pass(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
+	if r, ok := l.src.(data.Remote); ok {
+		total, ok, err := elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(tasks), false}, mergeStats)
+		if err == nil && !ok {
+			total = newStats(tasks)
+		}
+		return total, err
+	}
+	return l.plain(ctx, tasks, func(f *fold[[]*family.Stats]) ([]*family.Stats, error) {
+		total, ok, err := f.run(ctx, l.src)
+		if err == nil && !ok {
+			total = f.fresh()
+		}
+		return total, err
+	})
+}
+
+// newStats returns empty sums of tasks that no row is added to.
+func newStats(tasks []Task) []*family.Stats {
+	s := make([]*family.Stats, len(tasks))
+	for t := range s {
+		s[t] = tasks[t].Mixture.NewStats(0)
+	}
+	return s
+}
+
+func mergeStats(into, from []*family.Stats) {
+	for t := range into {
+		into[t].Merge(from[t])
+	}
+}
+
+// plain makes what folds a plain pass ready and calls run with it.
+func (l *Local) plain(ctx context.Context, tasks []Task, run func(*fold[[]*family.Stats]) ([]*family.Stats, error)) (sums []*family.Stats, err error) {
 	packer, end := l.packer(ctx, tasks)
 	defer func() { end(err) }()
 	bound, err := bind(ctx, tasks)
@@ -117,23 +159,12 @@ func (l *Local) pass(ctx context.Context, tasks []Task) (sums []*family.Stats, e
 			}
 			return nil
 		},
-		merge: func(into, from []*family.Stats) {
-			for t := range into {
-				into[t].Merge(from[t])
-			}
-		},
+		merge: mergeStats,
 	}
-	total, ok, err := f.run(ctx, l.src)
-	if err != nil {
-		return nil, err
-	}
-	if !bounded {
+	if sums, err = run(f); err == nil && !bounded {
 		l.idle.put(tasks, workers)
 	}
-	if !ok {
-		return fresh(), nil
-	}
-	return total, nil
+	return sums, err
 }
 
 // heavy is how many numbers the parameters of all tasks must have for a chunk of rows, or the preparation of a pass, to take

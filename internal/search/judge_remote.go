@@ -1,0 +1,115 @@
+package search
+
+import (
+	"context"
+	"encoding/gob"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
+	"github.com/latent-go/latent/score"
+)
+
+func init() { gob.Register(&judgeJob{}) }
+
+// judgeJob is the pass of Judge.
+type judgeJob struct{ Model []byte } // as its file holds it
+
+// verdict is what it leaves of a part.
+type verdict struct {
+	Nodes     []sweep.Node
+	Agreement []agreeing
+	Unknown   int64
+}
+
+// agreeing is a label, from 1, and a known group with the weight of the rows that have both.
+type agreeing struct {
+	Label  int
+	Class  string
+	Weight float64
+}
+
+// countsWire is counts as they are sent.
+type countsWire struct {
+	Rows                  []int64
+	Sizes                 []float64
+	LogLik, Entropy, Best float64
+}
+
+// GobEncode implements gob.GobEncoder.
+func (c *counts) GobEncode() ([]byte, error) {
+	n, err := sweep.Encoded(countsWire{c.rows, c.sizes, c.logLik, c.entropy, c.best})
+	return n.Body, err
+}
+
+// GobDecode implements gob.GobDecoder.
+func (c *counts) GobDecode(b []byte) error {
+	var w countsWire
+	err := sweep.Decode(b, &w)
+	*c = counts{w.Rows, w.Sizes, w.LogLik, w.Entropy, w.Best}
+	return err
+}
+
+// Serve implements sweep.Job.
+func (j *judgeJob) Serve(ctx context.Context, p *sweep.Part, src *data.Table) ([]sweep.Node, error) {
+	m := new(model.Model)
+	if err := m.UnmarshalJSON(j.Model); err != nil {
+		return nil, err
+	}
+	t := newTally(m.K())
+	if err := m.Rows(ctx, src, p.Threads, t.add); err != nil {
+		return nil, err
+	}
+	t.close()
+	v := verdict{Unknown: t.unknown}
+	var err error
+	if v.Nodes, err = t.sums.Nodes(); err != nil {
+		return nil, err
+	}
+	if t.agreement != nil {
+		labels, classes := t.agreement.Labels()
+		for _, l := range labels {
+			for _, c := range classes {
+				if w := t.agreement.Count(l, c); w > 0 {
+					v.Agreement = append(v.Agreement, agreeing{l, c, w})
+				}
+			}
+		}
+	}
+	n, err := sweep.Encoded(v)
+	return []sweep.Node{n}, err
+}
+
+// elsewhere gathers from rows on other machines. Weights of rows that agree are added up part by part.
+func (t *Tally) elsewhere(ctx context.Context, r data.Remote, m *model.Model) error {
+	own := *m
+	own.Provenance = nil
+	b, err := own.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	parts, err := sweep.Send(ctx, r, &judgeJob{b})
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		var v verdict
+		if err := sweep.Decode(part.Body, &v); err != nil {
+			return err
+		}
+		if err := t.sums.Add(v.Nodes); err != nil {
+			return err
+		}
+		t.unknown += v.Unknown
+		for _, a := range v.Agreement {
+			if t.agreement == nil {
+				t.agreement = new(score.Agreement[int, string])
+			}
+			if err := t.agreement.Add(a.Label, a.Class, a.Weight); err != nil {
+				return err
+			}
+		}
+	}
+	t.finish()
+	return nil
+}

@@ -1,0 +1,255 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
+)
+
+// A Job is a pass, as it is sent to where the rows are. Its type is registered with encoding/gob.
+type Job interface {
+	// Serve makes the pass over the rows of a part, src with the views over them, and returns what is left of them.
+	Serve(ctx context.Context, p *Part, src *data.Table) ([]Node, error)
+}
+
+// Node is what a pass leaves of a run of chunks that is a node of the tree of additions: the 2^Level chunks from chunk At on.
+type Node struct {
+	At    int64
+	Level int
+	Body  []byte // by encoding/gob
+}
+
+// AlignedRows returns what the first row of each part of a data.Remote of so many rows has to be a multiple of, so that the nodes of the parts
+// are those of the whole and sums are the same bits wherever the rows are.
+func AlignedRows(rows int64) int { return mostJoined * chunkRows(rows) }
+
+// mostJoined is how many chunks a pass may read as one: of 256 rows or more each, it makes the least part a multiple of mostChunk.
+const mostJoined = 32
+
+// envelope is a job with the views over the rows.
+type envelope struct {
+	Views []data.View
+	Job   Job
+}
+
+// Send makes a job of the rows of r and returns the nodes of all parts, in row order.
+func Send(ctx context.Context, r data.Remote, job Job) ([]Node, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(envelope{r.Views(), job}); err != nil {
+		return nil, fmt.Errorf("a pass that cannot be sent: %w", err)
+	}
+	answers, err := r.Pass(ctx, b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	var nodes []Node
+	for _, a := range answers {
+		var own []Node
+		if err := Decode(a, &own); err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, own...)
+	}
+	return nodes, nil
+}
+
+// elsewhere makes a pass where the rows are and joins what it leaves. ok is false where there are no rows.
+func elsewhere[A any](ctx context.Context, r data.Remote, job Job, merge func(into, from A)) (total A, ok bool, err error) {
+	nodes, err := Send(ctx, r, job)
+	if err != nil {
+		return total, false, err
+	}
+	t := Tree[A]{Merge: merge}
+	if err := t.Add(nodes); err != nil {
+		return total, false, err
+	}
+	total, ok = t.Total()
+	return total, ok, nil
+}
+
+// nodes makes the pass over a part of the rows and returns what cannot be joined without those around it.
+func nodes[A any](ctx context.Context, f *fold[A], src *data.Table) ([]Node, error) {
+	if src.First%int64(f.chunk) != 0 {
+		return nil, fmt.Errorf("a part begins with row %d, which is no multiple of the %d rows of a chunk", src.First, f.chunk)
+	}
+	t, err := f.tree(ctx, src, src.First/int64(f.chunk))
+	if err != nil {
+		return nil, err
+	}
+	return t.Nodes()
+}
+
+// Encoded returns a node with v for its body.
+func Encoded(v any) (Node, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(v)
+	return Node{Body: b.Bytes()}, err
+}
+
+// Decode reads v, a pointer, from what was sent.
+func Decode(b []byte, v any) error {
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(v); err != nil {
+		return fmt.Errorf("what another machine sent cannot be read: %w", err)
+	}
+	return nil
+}
+
+// Part is a run of the rows of a data.Remote, in the memory of a machine that makes passes over it. It makes one pass at a time.
+type Part struct {
+	Table   *data.Table // its First is a multiple of AlignedRows
+	Threads int
+
+	mu     sync.Mutex
+	viewed map[string]*data.Table // by the views over them
+	locals map[string]*Local      // by views, origin and rows
+	last   string                 // the views of the job that is served
+}
+
+// Serve makes the pass that job, from Send, asks for and returns the nodes it leaves.
+func (p *Part) Serve(ctx context.Context, job []byte) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var e envelope
+	if err := Decode(job, &e); err != nil {
+		return nil, err
+	}
+	if e.Job == nil {
+		return nil, errors.New("a job without a pass")
+	}
+	src, err := p.view(ctx, e.Views)
+	if err != nil {
+		return nil, err
+	}
+	list, err := e.Job.Serve(ctx, p, src)
+	if err != nil {
+		return nil, err
+	}
+	n, err := Encoded(list)
+	return n.Body, err
+}
+
+// view returns the rows under some views, which stay in memory for passes to come.
+func (p *Part) view(ctx context.Context, views []data.View) (*data.Table, error) {
+	p.last = ""
+	if len(views) == 0 {
+		return p.Table, nil
+	}
+	n, err := Encoded(views)
+	if err != nil {
+		return nil, err
+	}
+	p.last = string(n.Body)
+	if t := p.viewed[p.last]; t != nil {
+		return t, nil
+	}
+	var src data.Source = p.Table
+	for _, v := range views {
+		src = v.Rows(src)
+	}
+	t, err := held(ctx, src, p.Table)
+	if err != nil {
+		return nil, err
+	}
+	if p.viewed == nil {
+		p.viewed = map[string]*data.Table{}
+	}
+	p.viewed[p.last] = t
+	return t, nil
+}
+
+// held reads src, of the rows of below, into memory.
+func held(ctx context.Context, src data.Source, below *data.Table) (*data.Table, error) {
+	_, d := src.Shape()
+	t := &data.Table{N: below.N, D: d, First: below.First, Row: below.Row, ID: below.ID, Truth: below.Truth}
+	err := data.EachBlock(ctx, src, func(b *data.Block) error {
+		t.F64, t.F32 = append(t.F64, b.F64...), append(t.F32, b.F32...)
+		if b.W != nil {
+			t.W = append(t.W, b.W...)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// Local returns a sweeper over src, the rows of the part under the views of the job. What it keeps serves later passes over the same rows. rows
+// is the number of all rows.
+func (p *Part) Local(src *data.Table, rows int64, origin []float64) *Local {
+	var key strings.Builder
+	fmt.Fprintf(&key, "%q %d %x", p.last, rows, origin)
+	if l := p.locals[key.String()]; l != nil {
+		return l
+	}
+	if p.locals == nil {
+		p.locals = map[string]*Local{}
+	}
+	l := NewLocal(src, rows, origin, p.Threads)
+	p.locals[key.String()] = l
+	return l
+}
+
+// lookJob is a first pass.
+type lookJob struct {
+	Gaps bool
+}
+
+// Serve implements Job.
+func (j *lookJob) Serve(ctx context.Context, p *Part, src *data.Table) ([]Node, error) {
+	return nodes(ctx, looking(src.D, workers(p.Threads), j.Gaps), src)
+}
+
+// sweepJob is a sweep.
+type sweepJob struct {
+	Origin []float64
+	Rows   int64
+	Tasks  []wire
+	Means  bool // tasks of k-means, of which sums are rounded once
+}
+
+// wire is a task, as it is sent.
+type wire struct {
+	Family  family.Family
+	K, D    int
+	Uniform bool
+	Theta   []float64
+	Beta    float64
+}
+
+func wired(tasks []Task) []wire {
+	list := make([]wire, len(tasks))
+	for i, t := range tasks {
+		m := t.Mixture
+		list[i] = wire{m.Family, m.K, m.D, m.Uniform, t.Theta, t.Beta}
+	}
+	return list
+}
+
+// Serve implements Job.
+func (j *sweepJob) Serve(ctx context.Context, p *Part, src *data.Table) (list []Node, err error) {
+	l := p.Local(src, j.Rows, j.Origin)
+	tasks := make([]Task, len(j.Tasks))
+	for i, w := range j.Tasks {
+		tasks[i] = Task{Mixture: &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform}, Theta: w.Theta, Beta: w.Beta}
+	}
+	if j.Means {
+		return nodes(ctx, l.tallies(tasks), src)
+	}
+	_, err = l.plain(ctx, tasks, func(f *fold[[]*family.Stats]) ([]*family.Stats, error) {
+		list, err = nodes(ctx, f, src)
+		return nil, err
+	})
+	return list, err
+}
+
+func init() {
+	for _, job := range []Job{&lookJob{}, &sweepJob{}, &informationJob{}} {
+		gob.Register(job)
+	}
+}

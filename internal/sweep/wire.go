@@ -1,0 +1,56 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/gob"
+
+	"github.com/latent-go/latent/internal/family"
+)
+
+// momentsWire is moments as they are sent.
+type momentsWire struct {
+	Rows, Used                     int64
+	W, Heaviest                    float64
+	Mean, M2, Seen, Least, Largest []float64
+	Gaps                           *family.Gaps
+	Missing, Incomplete, Empty     int64
+}
+
+// GobEncode implements gob.GobEncoder.
+func (m *moments) GobEncode() ([]byte, error) {
+	return encoded(momentsWire{m.rows, m.used, m.w, m.heaviest, m.mean, m.m2, m.seen, m.least, m.largest, m.gaps, m.missing, m.incomplete, m.empty})
+}
+
+// GobDecode implements gob.GobDecoder.
+func (m *moments) GobDecode(b []byte) error {
+	var w momentsWire
+	err := Decode(b, &w)
+	*m = moments{w.Rows, w.Used, w.W, w.Heaviest, w.Mean, w.M2, w.Seen, w.Least, w.Largest, w.Gaps, w.Missing, w.Incomplete, w.Empty}
+	return err
+}
+
+// outerWire is the sum of outer products as it is sent.
+type outerWire struct {
+	Sum         []float64
+	Rows        int64
+	Weight, All float64
+}
+
+// GobEncode implements gob.GobEncoder.
+func (o *outer) GobEncode() ([]byte, error) {
+	return encoded(outerWire{o.sum, o.rows, o.weight, o.all})
+}
+
+// GobDecode implements gob.GobDecoder.
+func (o *outer) GobDecode(b []byte) error {
+	var w outerWire
+	err := Decode(b, &w)
+	*o = outer{w.Sum, w.Rows, w.Weight, w.All}
+	return err
+}
+
+func encoded(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(v)
+	return b.Bytes(), err
+}
