@@ -121,7 +121,6 @@ func (b *brought) Read(to *data.Block, n int) error {
 
 func (b *brought) Close() error { return nil }
 
-
 // spread draws rows of three overlapping groups, of the cells that a kind takes.
 func spread(of string, n int) *data.Table {
 	const d = 4

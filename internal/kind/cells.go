@@ -24,7 +24,7 @@ func (k *Kind) Check(ctx context.Context, src data.Source, of []data.Type, level
 	case cure && c.Levels:
 		e.Reason += fmt.Sprintf("; the %d levels are numbered from 0", len(levels[j]))
 	case cure:
-		e.cure = fmt.Sprintf("; use %s--exclude %s", c.Cure, text.ShellWord(names[j]))
+		e.Cure = fmt.Sprintf("; use %s--exclude %s", c.Cure, text.ShellWord(names[j]))
 	}
 	return e
 }
@@ -36,7 +36,7 @@ type RowError struct {
 	Value  float64
 	Reason string // what is wrong with the value
 
-	cure string // what to do, in terms of the command's flags
+	Cure string // what to do, in terms of the command's flags
 }
 
 // Error names row, column and value, and says what is wrong.
@@ -45,7 +45,7 @@ func (e *RowError) Error() string {
 }
 
 // Flags says the same, and what to do in terms of the command's flags.
-func (e *RowError) Flags() string { return e.Error() + e.cure }
+func (e *RowError) Flags() string { return e.Error() + e.Cure }
 
 // CheckRow is Check for one row.
 func (k *Kind) CheckRow(row []float64, of []data.Type, levels [][]string, names []string) error {

@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"slices"
@@ -109,11 +108,6 @@ type emptyView struct{ Weight float64 }
 
 // Rows implements data.View.
 func (emptyView) Rows(src data.Source) data.Source { return &emptied{src} }
-
-func init() {
-	gob.Register(emptyView{})
-	gob.Register(weightView{})
-}
 
 // Open implements data.Source.
 func (s *emptied) Open(ctx context.Context) (data.Reader, error) {

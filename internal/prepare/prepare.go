@@ -174,6 +174,9 @@ func (f *Rows) checkCells(ctx context.Context) error {
 	if p := &f.Plan; f.Plan.Kind.Cells.Levels && len(p.Levels) != len(f.Names) {
 		return plan.Wrong("Levels", "names the levels of %d columns, but there %s %d", len(p.Levels), text.Form(len(f.Names), "is", "are"), len(f.Names))
 	}
+	if r, ok := f.Source.(data.Remote); ok {
+		return f.checkElsewhere(ctx, r)
+	}
 	return f.Plan.Kind.Check(ctx, f.Source, f.Plan.Types, f.Plan.Levels, f.Names, true)
 }
 
