@@ -64,26 +64,18 @@ type loader struct {
 }
 
 func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	if !slices.Contains([]string{"", "error", "drop", "model"}, o.Missing) {
-		return nil, fileError("", "missing %q is not one of error, drop, model", o.Missing)
-	}
-	if o.Limit < 0 || o.Sample < 0 || o.MaxMemory < 0 || o.Spare < 0 {
-		return nil, fileError("", "limit, sample and memory must not be negative")
-	}
-	if o.MaxMemory == 0 {
-		o.MaxMemory = DefaultMaxMemory()
-	}
-	o.MaxMemory = min(o.MaxMemory, addressable)
-	if err := checkGiven(&o); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	f, err := open(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
+	return loaderOf(f, o)
+}
+
+// loaderOf settles what can be known of a file before any cell is looked at.
+func loaderOf(f *opened, o Options) (*loader, error) {
 	l := &loader{o: o, file: f, cells: f.cells, na: newNA(&o), threads: o.Threads, named: map[int][]float64{}}
 	if err := l.prepare(); err != nil {
 		err = f.after(err)
@@ -91,6 +83,24 @@ func newLoader(ctx context.Context, path string, o Options) (*loader, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// check sets defaults and refuses options that cannot be.
+func (o *Options) check() error {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if !slices.Contains([]string{"", "error", "drop", "model"}, o.Missing) {
+		return fileError("", "missing %q is not one of error, drop, model", o.Missing)
+	}
+	if o.Limit < 0 || o.Sample < 0 || o.MaxMemory < 0 || o.Spare < 0 {
+		return fileError("", "limit, sample and memory must not be negative")
+	}
+	if o.MaxMemory == 0 {
+		o.MaxMemory = DefaultMaxMemory()
+	}
+	o.MaxMemory = min(o.MaxMemory, addressable)
+	return checkGiven(o)
 }
 
 // prepare settles rows, names and roles, before any cell is looked at.

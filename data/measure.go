@@ -40,15 +40,19 @@ func (l *loader) measure(ctx context.Context) error {
 		return err
 	}
 	m := newMerger(len(p.wants))
-	l.single = l.newSingle()
 	few := l.newFew(l.open())
-	err = l.readMeasuring(ctx, p, func(b *batch) error {
-		m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
-		addFew(few, b, p)
-		l.put(b, p)
-		l.single.put(b, p, l.chosen)
-		return l.holdTexts(b)
-	})
+	if f, ok := l.file.cells.(*pieceFile); ok {
+		err = f.measure(ctx, l, p, m.total, few)
+	} else {
+		l.single = l.newSingle()
+		err = l.readMeasuring(ctx, p, func(b *batch) error {
+			m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
+			addFew(few, b, p)
+			l.put(b, p)
+			l.single.put(b, p, l.chosen)
+			return l.holdTexts(b)
+		})
+	}
 	if l.stats = m.total; err != nil {
 		return err
 	}
@@ -197,6 +201,9 @@ func (l *loader) allocate(p *plan) error {
 		return err
 	}
 	n := int(l.n)
+	if _, elsewhere := l.file.cells.(*pieceFile); elsewhere {
+		return nil
+	}
 	for _, c := range named {
 		l.named[c] = make([]float64, n)
 	}

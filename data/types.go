@@ -298,13 +298,18 @@ func (l *loader) readAgain(ctx context.Context, cols []int, few map[int]*fewValu
 			fewOf[c] = few[c]
 		}
 	}
-	err := l.readMeasuring(ctx, p, func(b *batch) error {
-		m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
-		addFew(fewOf, b, p)
-		l.putAgain(b, p, cols)
-		l.single.put(b, p, l.chosen)
-		return nil
-	})
+	var err error
+	if f, ok := l.file.cells.(*pieceFile); ok {
+		err = f.measure(ctx, l, p, m.total, fewOf)
+	} else {
+		err = l.readMeasuring(ctx, p, func(b *batch) error {
+			m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
+			addFew(fewOf, b, p)
+			l.putAgain(b, p, cols)
+			l.single.put(b, p, l.chosen)
+			return nil
+		})
+	}
 	for _, c := range cols {
 		l.stats[c] = m.total[c]
 	}

@@ -28,10 +28,11 @@ func fitCommand() *cobra.Command {
 		Use:     "fit DATA... [-k N]",
 		Short:   "Fit groups to a table and print a summary",
 		Example: "  latent fit customers.csv -k 4\n  latent fit customers.csv               k and the covariance shape are chosen",
-		Args:    atLeast(1, "a file, - or @name"),
-		RunE:    func(cmd *cobra.Command, args []string) error { f.data.more = args[1:]; return f.run(cmd, args[0]) },
+		Args:    f.data.input("a file, - or @name"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, f.data.named(args, 0)) },
 	}
 	f.spec.add(cmd)
+	f.data.engineFlags.add(cmd)
 	cmd.Flags().IntVar(&f.spec.Bootstrap, "bootstrap", 0, "repeat the fit, choice included, on B resampled tables: how stable the groups are (100 is customary)")
 	cmd.Flags().IntVar(&f.spec.LRT, "lrt", 0, "test k groups against k + 1 by a bootstrap likelihood-ratio test of B samples (99 or 999)")
 	cmd.Flags().BoolVar(&f.spec.KeepSums, "keep-sums", false, "keep in the model what latent update needs of these rows")
@@ -46,6 +47,9 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	began := time.Now()
 	var page plotPage
 	check := func() (err error) {
+		if err := f.data.engineFlags.check(cmd); err != nil {
+			return err
+		}
 		if f.plot.draw && (f.out.json || f.out.quiet) {
 			return usagef("--json and -q print no summary: --plot has no effect with them")
 		}

@@ -36,6 +36,7 @@ func normalise(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 type dataFlags struct {
 	used data.Options // what the data were read with
 	data.Options
+	engineFlags
 	columns, exclude []string
 	types            []string
 	more             []string // further files of the table

@@ -48,7 +48,7 @@ func (s *specFlags) open(cmd *cobra.Command, path string, d *dataFlags, check fu
 	}
 	d.used = o
 	began := time.Now()
-	src, info, err := data.Load(cmd.Context(), path, o)
+	src, info, err := d.load(cmd.Context(), path, o)
 	if err != nil {
 		return nil, withoutGaps(err, how.gaps())
 	}

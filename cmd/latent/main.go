@@ -62,6 +62,9 @@ func interrupts() []os.Signal {
 
 // run is the command without the process around it: it returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	if len(args) == 1 && args[0] == sparkWorker {
+		return serveSpark(in, out, errw)
+	}
 	if err := kern.Err(); err != nil {
 		fmt.Fprintf(errw, "latent: %s\n", err)
 		return exitUsage

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/spark"
+)
+
+// engineFlags say where the rows are: on this machine, or on a Spark cluster.
+type engineFlags struct {
+	engine     string
+	spark      spark.Config
+	table, sql string
+}
+
+// add adds the flags.
+func (e *engineFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&e.engine, "engine", "local", "where the rows are: local, or spark, where Spark reads DATA and holds its rows")
+	f.StringVar(&e.spark.Master, "master", "", "with --engine spark: spark://HOST:PORT, yarn, k8s://URL or local[N]; Spark's own settings decide otherwise")
+	f.StringVar(&e.spark.Submit, "spark-submit", "", "with --engine spark: the program spark-submit; in $SPARK_HOME/bin or the search path otherwise")
+	f.StringArrayVar(&e.spark.Conf, "spark-conf", nil, "with --engine spark: a setting KEY=VALUE of Spark; may be given again")
+	f.IntVar(&e.spark.Parts, "partitions", 0, "with --engine spark: parts of the rows, one a task; by cores and size otherwise")
+	f.StringVar(&e.spark.Storage, "storage", "DISK_ONLY", "with --engine spark: where Spark keeps the numbers it has read, such as MEMORY_AND_DISK")
+	f.StringVar(&e.spark.Worker, "worker-binary", "", "with --engine spark: the latent that executors run, where their system is another than this one")
+	f.StringVar(&e.table, "table", "", "with --engine spark, in place of DATA: a table that Spark knows")
+	f.StringVar(&e.sql, "query", "", "with --engine spark, in place of DATA: the rows of a query in SQL")
+}
+
+// on reports whether Spark holds the rows.
+func (e *engineFlags) on() bool { return e.engine == "spark" }
+
+// check refuses what does not go together.
+func (e *engineFlags) check(cmd *cobra.Command) error {
+	switch e.engine {
+	case "local":
+		for _, name := range []string{"master", "spark-submit", "spark-conf", "partitions", "storage", "worker-binary", "table", "query"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s is for --engine spark", name)
+			}
+		}
+		return nil
+	case "spark":
+	default:
+		return usagef("--engine %q is not one of local, spark", e.engine)
+	}
+	if e.table != "" && e.sql != "" {
+		return usagef("--table and --query both name the rows; give one of them")
+	}
+	if e.spark.Parts < 0 {
+		return usagef("--partitions is %d; it must be at least 1", e.spark.Parts)
+	}
+	for _, kv := range e.spark.Conf {
+		if key, _, ok := strings.Cut(kv, "="); !ok || key == "" {
+			return usagef("--spark-conf %q is not KEY=VALUE", kv)
+		}
+	}
+	return nil
+}
+
+// input wants one argument, or none where the rows are a table or a query.
+func (e *engineFlags) input(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if e.on() && (e.table != "" || e.sql != "") {
+			if len(args) > 0 {
+				return usagef("%s takes --table, --query or %s, but both are given", cmd.Name(), what)
+			}
+			return nil
+		}
+		return atLeast(1, what)(cmd, args)
+	}
+}
+
+// named returns what was given as DATA, argument number at, or what stands for it. Arguments that follow are more files of the table.
+func (d *dataFlags) named(args []string, at int) string {
+	e := &d.engineFlags
+	switch {
+	case len(args) > at:
+		d.more = args[at+1:]
+		return args[at]
+	case e.table != "":
+		return "table " + e.table
+	}
+	return "query"
+}
+
+// load reads DATA where it is to be read.
+func (e *engineFlags) load(ctx context.Context, path string, o data.Options) (data.Source, *data.Info, error) {
+	if !e.on() {
+		return data.Load(ctx, path, o)
+	}
+	in := spark.Input{Table: e.table, Query: e.sql, Format: o.Format}
+	if e.table == "" && e.sql == "" {
+		if path == "-" || strings.HasPrefix(path, "@") {
+			return nil, nil, usagef("--engine spark reads files that all machines can reach, not %s", nameOf(path))
+		}
+		in.Paths = append([]string{path}, o.More...)
+	}
+	rows, info, err := spark.Load(ctx, e.spark, in, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rows, info, nil
+}
+
+// sparkWorker is the command that Spark runs on its executors.
+const sparkWorker = "spark-worker"
+
+// serveSpark serves the tasks of an executor.
+func serveSpark(in io.Reader, out, errw io.Writer) int {
+	threads, _ := strconv.Atoi(os.Getenv("LATENT_SPARK_THREADS"))
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	refusal := kern.Err()
+	if refusal != nil {
+		host, _ := os.Hostname()
+		refusal = fmt.Errorf("machine %s has the kernels of %s at most, so that its sums would differ in their last digits from those of %s here; set %s=%s for the fit, so that all machines use them",
+			host, kern.Current(), os.Getenv(kern.Env), kern.Env, kern.Current())
+	}
+	if err := spark.Work(in, out, threads, refusal); err != nil {
+		fmt.Fprintf(errw, "latent: %s\n", err)
+		return exitError
+	}
+	return 0
+}

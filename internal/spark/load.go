@@ -1,0 +1,145 @@
+package spark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/latent-go/latent/data"
+)
+
+// Input is a table that Spark can read: files, a table that it knows, or a query.
+type Input struct {
+	Paths  []string // files, patterns or folders
+	Format string   // csv, tsv, parquet or orc; empty: by the ends of the names
+	Table  string
+	Query  string
+}
+
+// name is what messages call it.
+func (in *Input) name() string {
+	switch {
+	case in.Table != "":
+		return "table " + in.Table
+	case in.Query != "":
+		return "query"
+	}
+	return strings.Join(in.Paths, ", ")
+}
+
+// kind returns what the application is asked to open.
+func (in *Input) kind() (kind, what string, err error) {
+	switch {
+	case in.Table != "":
+		return "table", in.Table, nil
+	case in.Query != "":
+		return "query", in.Query, nil
+	case len(in.Paths) == 0:
+		return "", "", errors.New("there is no input")
+	}
+	var paths []string
+	for _, p := range in.Paths {
+		if !strings.Contains(p, "://") && !strings.HasPrefix(p, "file:") && !strings.HasPrefix(p, "/") {
+			abs, err := filepath.Abs(p)
+			if err != nil {
+				return "", "", err
+			}
+			p = "file:" + abs
+		}
+		paths = append(paths, p)
+	}
+	format := in.Format
+	if format == "" || format == "auto" {
+		format = formatOf(paths[0])
+	}
+	if format == "csv" || format == "tsv" {
+		format = "text"
+	}
+	return format, strings.Join(paths, "\n"), nil
+}
+
+// formatOf goes by the end of a name. What has none that is known is text.
+func formatOf(name string) string {
+	for _, f := range []string{"parquet", "orc"} {
+		if strings.HasSuffix(name, "."+f) || strings.Contains(filepath.Base(name), "."+f+".") {
+			return f
+		}
+	}
+	return "csv"
+}
+
+// Load lets Spark read a table and turn it into numbers, as data.Load reads a file. The caller must Close the rows, which ends the application.
+func Load(ctx context.Context, c Config, in Input, o data.Options) (*Rows, *data.Info, error) {
+	kind, what, err := in.kind()
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := Start(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, info, err := a.load(ctx, kind, what, in.name(), o)
+	if err != nil {
+		a.Close()
+		return nil, nil, err
+	}
+	return rows, info, nil
+}
+
+func (a *App) load(ctx context.Context, kind, what, name string, o data.Options) (*Rows, *data.Info, error) {
+	opened, err := a.call(ctx, 'O', []byte(kind), []byte(what), nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	of := data.PiecesInfo{Name: name, Format: kind}
+	if of.N, err = strconv.Atoi(string(opened[0])); err != nil {
+		return nil, nil, err
+	}
+	if kind == "text" {
+		of.Format, of.Head = "csv", opened[2]
+	} else {
+		for line := range strings.Lines(string(opened[1])) {
+			letter, column, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			of.Types, of.Columns = of.Types+letter, append(of.Columns, column)
+		}
+	}
+	counts, layout, info, err := data.LoadPieces(ctx, pieces{a}, of, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &table{app: a, layout: *layout}
+	for _, n := range counts {
+		t.n += n
+	}
+	t.each, t.parts = cut(t.n, layout.Stride(), a.config.Parts, a.Cores)
+	if _, err := a.call(ctx, 'A', []byte(strconv.FormatInt(t.each, 10)), []byte(strconv.Itoa(t.parts))); err != nil {
+		return nil, nil, err
+	}
+	return &Rows{table: t}, info, nil
+}
+
+// pieces implements data.Pieces.
+type pieces struct{ *App }
+
+// Map implements data.Pieces.
+func (p pieces) Map(ctx context.Context, job []byte, from, to int) ([][]byte, error) {
+	return p.call(ctx, 'M', job, []byte(strconv.Itoa(from)), []byte(strconv.Itoa(to)))
+}
+
+// Build implements data.Pieces.
+func (p pieces) Build(ctx context.Context, job []byte, stride int) ([]int64, error) {
+	answers, err := p.call(ctx, 'B', job, []byte(strconv.Itoa(stride)), []byte(p.config.Storage))
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int64, len(answers))
+	for i, b := range answers {
+		if counts[i], err = strconv.ParseInt(string(b), 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,156 @@
+package spark
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/sweep"
+)
+
+// Statuses of an answer.
+const (
+	answered = 0
+	failed   = 1 // the answer is what is wrong, in one line
+	missing  = 2 // the part is not in memory: send its rows
+)
+
+// passJob is a pass, as it is sent to workers.
+type passJob struct {
+	Layout data.Layout
+	Each   int64 // rows of a part, but for the last
+	Job    []byte
+}
+
+// Work serves the tasks of an executor until there are no more: calls come in, answers go out. threads is how many cores a call may use.
+// refusal, where it is not nil, is the answer to all of them.
+func Work(in io.Reader, out io.Writer, threads int, refusal error) error {
+	w := &worker{in: bufio.NewReaderSize(in, 1<<16), threads: threads, refusal: refusal}
+	o := bufio.NewWriterSize(out, 1<<16)
+	for {
+		op, err := w.in.ReadByte()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		status, answer, err := w.serve(op)
+		if err != nil {
+			return err
+		}
+		o.WriteByte(byte(status))
+		if err := frame(o, answer); err != nil {
+			return err
+		}
+		if err := o.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// worker holds parts of one table.
+type worker struct {
+	in      *bufio.Reader
+	threads int
+	refusal error
+	table   string
+	parts   map[int32]*sweep.Part
+}
+
+// serve takes a call and returns its answer. An error is one of the connection.
+func (w *worker) serve(op byte) (status int, answer []byte, err error) {
+	switch op {
+	case 'R':
+		return w.piece()
+	case 'P', 'B':
+		return w.pass(op == 'B')
+	}
+	return 0, nil, fmt.Errorf("operation %d is not known", op)
+}
+
+// said is an answer of a call.
+func (w *worker) said(answer []byte, err error) (int, []byte, error) {
+	if w.refusal != nil {
+		err = w.refusal
+	}
+	if err != nil {
+		return failed, []byte(err.Error()), nil
+	}
+	return answered, answer, nil
+}
+
+// piece serves a job for a piece, which follows.
+func (w *worker) piece() (int, []byte, error) {
+	job, err := readFrame(w.in)
+	if err != nil {
+		return 0, nil, err
+	}
+	from, err := readFrame(w.in)
+	if err != nil {
+		return 0, nil, err
+	}
+	var body []byte
+	for {
+		b, err := readFrame(w.in)
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(b) == 0 {
+			break
+		}
+		body = append(body, b...)
+	}
+	if w.refusal != nil {
+		return w.said(nil, nil)
+	}
+	return w.said(data.ServePiece(context.Background(), job, string(from), body, w.threads))
+}
+
+// pass makes a pass over a part, whose rows follow where given is set.
+func (w *worker) pass(given bool) (int, []byte, error) {
+	table, err := readFrame(w.in)
+	if err != nil {
+		return 0, nil, err
+	}
+	at, err := readInt(w.in)
+	if err != nil {
+		return 0, nil, err
+	}
+	sent, err := readFrame(w.in)
+	if err != nil {
+		return 0, nil, err
+	}
+	var rows []byte
+	if given {
+		if rows, err = readFrame(w.in); err != nil {
+			return 0, nil, err
+		}
+	}
+	if w.refusal != nil {
+		return w.said(nil, nil)
+	}
+	var job passJob
+	if err := gob.NewDecoder(bytes.NewReader(sent)).Decode(&job); err != nil {
+		return w.said(nil, err)
+	}
+	if w.table != string(table) {
+		w.table, w.parts = string(table), map[int32]*sweep.Part{}
+	}
+	if given {
+		t, err := job.Layout.Table(rows, int64(at)*job.Each)
+		if err != nil {
+			return w.said(nil, err)
+		}
+		w.parts[at] = &sweep.Part{Table: t, Threads: w.threads}
+	}
+	p := w.parts[at]
+	if p == nil {
+		return missing, nil, nil
+	}
+	return w.said(p.Serve(context.Background(), job.Job))
+}

@@ -1,0 +1,440 @@
+package latent;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.CompressionCodecFactory;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
+import org.apache.spark.Partitioner;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaNewHadoopRDD;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
+
+/**
+ * A table: pieces, as Spark reads them, and parts, the numbers that workers made of the pieces, cut where a fit wants them. Both are in the order of the
+ * rows.
+ */
+final class Tables {
+  private static final int FRAME = 1 << 16;
+
+  private final JavaSparkContext sc;
+  private final String[] worker;
+
+  private JavaRDD<Piece> pieces; // one a partition
+  private int[] order; // the partition of each piece; null where that is its number
+  private JavaRDD<byte[]> made; // of each piece: a status and rows of numbers
+  private long[] rows; // of each piece, after build
+  private int stride; // bytes of a row
+  private JavaRDD<byte[]> parts;
+  private String table; // names parts in the memory of workers
+  private int builds;
+
+  Tables(JavaSparkContext sc, String[] worker) {
+    this.sc = sc;
+    this.worker = worker;
+  }
+
+  /** A piece as a task reads it: written to a worker in frames, of which the first says where it comes from, and an empty one ends it. */
+  interface Piece {
+    void write(DataOutputStream out) throws IOException;
+  }
+
+  List<byte[]> open(String kind, String what, String columns) throws Exception {
+    switch (kind) {
+      case "text":
+        return openText(files(what));
+      case "table":
+        return openRows(session().table(what), null);
+      case "query":
+        return openRows(session().sql(what), null);
+      default:
+        return openFiles(kind, files(what));
+    }
+  }
+
+  private SparkSession session() {
+    return SparkSession.builder().getOrCreate();
+  }
+
+  /** The files of paths, patterns and folders, one a line, in the order of their names. */
+  private List<FileStatus> files(String what) throws IOException {
+    List<FileStatus> found = new ArrayList<>();
+    for (String name : what.split("\n")) {
+      Path path = new Path(name);
+      FileSystem fs = path.getFileSystem(sc.hadoopConfiguration());
+      FileStatus[] matches = fs.globStatus(path);
+      if (matches == null || matches.length == 0) throw new FileNotFoundException(name + ": there is no such file");
+      List<FileStatus> own = new ArrayList<>();
+      for (FileStatus s : matches) add(fs, s, own);
+      if (own.isEmpty()) throw new FileNotFoundException(name + ": there are no files in it");
+      own.sort(Comparator.comparing(s -> s.getPath().toString()));
+      found.addAll(own);
+    }
+    return found;
+  }
+
+  private static void add(FileSystem fs, FileStatus s, List<FileStatus> to) throws IOException {
+    if (!s.isDirectory()) {
+      to.add(s);
+      return;
+    }
+    for (FileStatus in : fs.listStatus(s.getPath())) {
+      String name = in.getPath().getName();
+      if (!name.startsWith("_") && !name.startsWith(".")) add(fs, in, to);
+    }
+  }
+
+  /** How many bytes of its files a task reads. */
+  private long share(List<FileStatus> files) {
+    long total = 0;
+    for (FileStatus s : files) total += s.getLen();
+    return Math.min(128L << 20, Math.max(4L << 20, total / (2L * sc.defaultParallelism()) + 1));
+  }
+
+  private List<byte[]> openText(List<FileStatus> files) throws Exception {
+    Configuration conf = new Configuration(sc.hadoopConfiguration());
+    conf.setLong("mapreduce.input.fileinputformat.split.maxsize", share(files));
+    Job job = Job.getInstance(conf);
+    Path[] paths = new Path[files.size()];
+    for (int i = 0; i < paths.length; i++) paths[i] = files.get(i).getPath();
+    FileInputFormat.setInputPaths(job, paths);
+    JavaPairRDD<LongWritable, Text> lines = sc.newAPIHadoopRDD(job.getConfiguration(), TextInputFormat.class, LongWritable.class, Text.class);
+    pieces = ((JavaNewHadoopRDD<LongWritable, Text>) lines).mapPartitionsWithInputSplit((split, it) -> {
+      FileSplit at = (FileSplit) split;
+      Piece piece = out -> {
+        Worker.frame(out, TaskContext.getPartitionId() + "\t" + at.getStart() + "\t" + at.getPath());
+        ByteArrayOutputStream b = new ByteArrayOutputStream(FRAME + 4096);
+        while (it.hasNext()) {
+          Text line = it.next()._2();
+          b.write(line.getBytes(), 0, line.getLength());
+          b.write('\n');
+          if (b.size() >= FRAME) flush(b, out);
+        }
+        if (b.size() > 0) flush(b, out);
+        out.writeInt(0);
+      };
+      return Collections.singletonList(piece).iterator();
+    }, true);
+    order = null;
+    return Arrays.asList(Application.bytes(Integer.toString(pieces.getNumPartitions())), Application.bytes(names(files)), head(files.get(0).getPath()));
+  }
+
+  private static void flush(ByteArrayOutputStream b, DataOutputStream out) throws IOException {
+    out.writeInt(b.size());
+    b.writeTo(out);
+    b.reset();
+  }
+
+  private static String names(List<FileStatus> files) {
+    StringBuilder b = new StringBuilder();
+    for (FileStatus s : files) b.append(s.getPath()).append('\n');
+    return b.toString();
+  }
+
+  /** The beginning of a file, unpacked. */
+  private byte[] head(Path path) throws IOException {
+    CompressionCodec codec = new CompressionCodecFactory(sc.hadoopConfiguration()).getCodec(path);
+    try (InputStream raw = path.getFileSystem(sc.hadoopConfiguration()).open(path); InputStream in = codec == null ? raw : codec.createInputStream(raw)) {
+      return in.readNBytes(1 << 18);
+    }
+  }
+
+  private List<byte[]> openFiles(String format, List<FileStatus> files) throws Exception {
+    SparkSession s = session();
+    s.conf().set("spark.sql.files.maxPartitionBytes", share(files));
+    s.conf().set("spark.sql.files.openCostInBytes", 1L << 40); // so that a partition holds one run of rows of one file
+    String[] paths = new String[files.size()];
+    for (int i = 0; i < paths.length; i++) paths[i] = files.get(i).getPath().toString();
+    Dataset<Row> all = s.read().format(format).load(paths);
+    String[] own = all.columns();
+    List<String> select = new ArrayList<>();
+    for (String name : own) select.add("`" + name.replace("`", "``") + "`");
+    select.add("_metadata.file_path");
+    select.add("_metadata.file_block_start");
+    return openRows(all.selectExpr(select.toArray(new String[0])), own);
+  }
+
+  /** @param own the columns, where a path and an offset follow them; null where they are all */
+  private List<byte[]> openRows(Dataset<Row> all, String[] own) throws Exception {
+    StructField[] fields = all.schema().fields();
+    int d = own == null ? fields.length : own.length;
+    StringBuilder schema = new StringBuilder();
+    char[] types = new char[d];
+    for (int j = 0; j < d; j++) {
+      types[j] = typeOf(fields[j].dataType());
+      schema.append(types[j]).append('\t').append(fields[j].name()).append('\n');
+    }
+    JavaRDD<Row> rdd = all.toJavaRDD();
+    order = own == null ? null : inOrder(rdd, d);
+    pieces = rdd.mapPartitions(it -> Collections.singletonList((Piece) out -> write(it, types, out)).iterator(), true);
+    return Arrays.asList(Application.bytes(Integer.toString(pieces.getNumPartitions())), Application.bytes(schema.toString()));
+  }
+
+  /** The partitions in the order of their files and offsets in these. Those without rows come last. */
+  private static int[] inOrder(JavaRDD<Row> rdd, int d) {
+    List<Tuple2<String, Integer>> at = rdd.mapPartitionsWithIndex((i, it) -> {
+      String key = "\uffff";
+      if (it.hasNext()) {
+        Row r = it.next();
+        key = r.getString(d) + "\u0000" + String.format("%020d", r.getLong(d + 1));
+      }
+      return Collections.singletonList(new Tuple2<>(key, i)).iterator();
+    }, false).collect();
+    List<Tuple2<String, Integer>> sorted = new ArrayList<>(at);
+    sorted.sort(Comparator.comparing(Tuple2::_1));
+    int[] order = new int[sorted.size()];
+    for (int i = 0; i < order.length; i++) order[i] = sorted.get(i)._2();
+    return order;
+  }
+
+  private static char typeOf(DataType t) {
+    if (t.equals(DataTypes.DoubleType)) return 'd';
+    if (t.equals(DataTypes.FloatType)) return 'f';
+    if (t.equals(DataTypes.ByteType) || t.equals(DataTypes.ShortType) || t.equals(DataTypes.IntegerType) || t.equals(DataTypes.LongType)) return 'i';
+    if (t.equals(DataTypes.BooleanType)) return 'b';
+    if (t instanceof DecimalType) return 'm';
+    if (t.equals(DataTypes.StringType)) return 's';
+    if (t.equals(DataTypes.DateType) || t.equals(DataTypes.TimestampType) || t.equals(DataTypes.TimestampNTZType)) return 't';
+    return 'n'; // lists, groups and the like, of which only the name is known
+  }
+
+  private static void write(Iterator<Row> rows, char[] types, DataOutputStream to) throws IOException {
+    String from = "\t";
+    ByteArrayOutputStream b = new ByteArrayOutputStream(FRAME + 4096);
+    DataOutputStream out = new DataOutputStream(b);
+    boolean first = true;
+    while (rows.hasNext()) {
+      Row r = rows.next();
+      if (first) {
+        if (r.length() > types.length) from = r.getLong(types.length + 1) + "\t" + r.getString(types.length);
+        Worker.frame(to, TaskContext.getPartitionId() + "\t" + from);
+        first = false;
+      }
+      for (int j = 0; j < types.length; j++) cell(r, j, types[j], out);
+      if (b.size() >= FRAME) flush(b, to);
+    }
+    if (first) Worker.frame(to, TaskContext.getPartitionId() + "\t" + from);
+    if (b.size() > 0) flush(b, to);
+    to.writeInt(0);
+  }
+
+  private static void cell(Row r, int j, char type, DataOutputStream out) throws IOException {
+    if (type == 'n') return;
+    if (r.isNullAt(j)) {
+      out.writeByte(0);
+      return;
+    }
+    out.writeByte(1);
+    Object v = r.get(j);
+    switch (type) {
+      case 'd':
+        out.writeDouble((Double) v);
+        break;
+      case 'f':
+        out.writeFloat((Float) v);
+        break;
+      case 'i':
+        out.writeLong(((Number) v).longValue());
+        break;
+      case 'b':
+        out.writeByte((Boolean) v ? 1 : 0);
+        break;
+      case 't':
+        Worker.frame(out, dateText(v));
+        break;
+      default:
+        Worker.frame(out, v instanceof BigDecimal ? ((BigDecimal) v).toPlainString() : v.toString());
+    }
+  }
+
+  /** A date or time as ISO 8601 writes it, points of time as those of UTC. */
+  private static String dateText(Object v) {
+    if (v instanceof Timestamp) v = ((Timestamp) v).toInstant();
+    if (v instanceof Instant) return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(LocalDateTime.ofInstant((Instant) v, ZoneOffset.UTC)) + "Z";
+    return v instanceof LocalDateTime ? DateTimeFormatter.ISO_LOCAL_DATE_TIME.format((LocalDateTime) v) : v.toString();
+  }
+
+  /** Lets workers serve a job for the pieces from one to another, and returns what they answer, in the order of the pieces. */
+  List<byte[]> map(byte[] job, int from, int to) throws IOException {
+    List<Integer> want = new ArrayList<>();
+    for (int i = from; i < to; i++) want.add(order == null ? i : order[i]);
+    Broadcast<byte[]> b = sc.broadcast(job);
+    String[] args = worker;
+    JavaRDD<byte[]> answers = pieces.mapPartitions(it -> Collections.singletonList(served(args, b.value(), it)).iterator(), true);
+    try {
+      List<byte[]> all = new ArrayList<>();
+      if (want.size() == pieces.getNumPartitions()) {
+        List<byte[]> got = answers.collect();
+        for (int p : want) all.add(got.get(p));
+      } else {
+        for (List<byte[]> got : answers.collectPartitions(want.stream().mapToInt(i -> i).toArray())) all.addAll(got);
+      }
+      return checked(all);
+    } finally {
+      b.destroy();
+    }
+  }
+
+  private static byte[] served(String[] args, byte[] job, Iterator<Piece> it) throws IOException {
+    Piece piece = it.next();
+    return Worker.call(args, 'R', out -> {
+      Worker.frame(out, job);
+      piece.write(out);
+    }).result();
+  }
+
+  /** Takes the statuses off; the first error is the outcome of all. */
+  private static List<byte[]> checked(List<byte[]> answers) throws IOException {
+    List<byte[]> out = new ArrayList<>();
+    for (byte[] a : answers) {
+      if (a[0] != Worker.OK) throw new IOException(new String(a, 1, a.length - 1, StandardCharsets.UTF_8));
+      out.add(Arrays.copyOfRange(a, 1, a.length));
+    }
+    return out;
+  }
+
+  /** Turns the pieces into rows of numbers, of so many bytes each, and returns how many rows each gives. */
+  List<byte[]> build(byte[] job, int stride, String storage) throws IOException {
+    Broadcast<byte[]> b = sc.broadcast(job);
+    String[] args = worker;
+    this.stride = stride;
+    made = pieces.mapPartitions(it -> Collections.singletonList(served(args, b.value(), it)).iterator(), true).persist(StorageLevel.fromString(storage));
+    List<byte[]> told = made.map(a -> a[0] == Worker.OK ? Application.bytes("\u0000" + (a.length - 1) / stride) : a).collect();
+    List<byte[]> inOrder = new ArrayList<>();
+    for (int i = 0; i < told.size(); i++) inOrder.add(told.get(order == null ? i : order[i]));
+    List<byte[]> counts = checked(inOrder);
+    rows = new long[counts.size()];
+    for (int i = 0; i < rows.length; i++) rows[i] = Long.parseLong(new String(counts.get(i), StandardCharsets.UTF_8));
+    return counts;
+  }
+
+  /** Cuts the rows into parts of so many each, but for the last, and forgets the pieces. */
+  List<byte[]> align(long each, int count) {
+    int n = made.getNumPartitions(), stride = this.stride;
+    long[] first = new long[n]; // of each partition
+    long at = 0;
+    for (int i = 0; i < n; i++) {
+      first[order == null ? i : order[i]] = at;
+      at += rows[i];
+    }
+    JavaPairRDD<Integer, Tuple2<Long, byte[]>> cut = made.mapPartitionsWithIndex((p, it) -> slices(it.next(), first[p], each, stride).iterator(), true).mapToPair(t -> t);
+    parts = cut.partitionBy(new Exact(count)).mapPartitions(it -> Collections.singletonList(joined(it)).iterator(), true).persist(made.getStorageLevel());
+    table = Integer.toString(builds++);
+    parts.count();
+    made.unpersist();
+    return List.of();
+  }
+
+  private static List<Tuple2<Integer, Tuple2<Long, byte[]>>> slices(byte[] answer, long first, long each, int stride) {
+    List<Tuple2<Integer, Tuple2<Long, byte[]>>> out = new ArrayList<>();
+    long n = (answer.length - 1) / stride;
+    for (long i = 0; i < n; ) {
+      long part = (first + i) / each, to = Math.min(n, (part + 1) * each - first);
+      out.add(new Tuple2<>((int) part, new Tuple2<>(first + i, Arrays.copyOfRange(answer, (int) (1 + i * stride), (int) (1 + to * stride)))));
+      i = to;
+    }
+    return out;
+  }
+
+  private static byte[] joined(Iterator<Tuple2<Integer, Tuple2<Long, byte[]>>> it) {
+    List<Tuple2<Long, byte[]>> all = new ArrayList<>();
+    while (it.hasNext()) all.add(it.next()._2());
+    all.sort(Comparator.comparing(Tuple2::_1));
+    int size = 0;
+    for (Tuple2<Long, byte[]> t : all) size += t._2().length;
+    byte[] out = new byte[size];
+    int at = 0;
+    for (Tuple2<Long, byte[]> t : all) {
+      System.arraycopy(t._2(), 0, out, at, t._2().length);
+      at += t._2().length;
+    }
+    return out;
+  }
+
+  private static final class Exact extends Partitioner {
+    private static final long serialVersionUID = 1;
+    private final int n;
+
+    Exact(int n) {
+      this.n = n;
+    }
+
+    @Override
+    public int numPartitions() {
+      return n;
+    }
+
+    @Override
+    public int getPartition(Object key) {
+      return (Integer) key;
+    }
+  }
+
+  /** Lets workers make a pass and returns what they answer, in the order of the parts. A worker that does not hold a part is given it. */
+  List<byte[]> pass(byte[] job) throws IOException {
+    Broadcast<byte[]> b = sc.broadcast(job);
+    String[] args = worker;
+    String table = this.table;
+    try {
+      return checked(parts.mapPartitionsWithIndex((p, it) -> Collections.singletonList(passed(args, table, p, b.value(), it)).iterator(), true).collect());
+    } finally {
+      b.destroy();
+    }
+  }
+
+  private static byte[] passed(String[] args, String table, int part, byte[] job, Iterator<byte[]> it) throws IOException {
+    byte[] rows = null;
+    while (true) {
+      byte[] given = rows;
+      Worker.Answer a = Worker.call(args, given == null ? 'P' : 'B', out -> {
+        Worker.frame(out, table);
+        out.writeInt(part);
+        Worker.frame(out, job);
+        if (given != null) Worker.frame(out, given);
+      });
+      if (a.status != Worker.MISSING) return a.result();
+      rows = it.next();
+    }
+  }
+
+  List<byte[]> fetch(int part) throws IOException {
+    return parts.collectPartitions(new int[] {part})[0];
+  }
+}
