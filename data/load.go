@@ -41,6 +41,7 @@ type loader struct {
 	na      *naTexts // nil for the usual texts
 	info    *Info
 	n       int64 // rows before any is dropped
+	before  int64 // rows of the table before the first, where the file is a piece of one
 	threads int
 
 	id, weight, truth int      // columns; -1 for none
@@ -212,7 +213,7 @@ func (l *loader) rowOf(i int64) int64 {
 	if l.picked != nil {
 		return l.picked.rowOf(i)
 	}
-	return i
+	return i + l.before
 }
 
 // roles finds the columns with a part of their own.

@@ -68,6 +68,50 @@ func LoadPieces(ctx context.Context, p Pieces, of PiecesInfo, o Options) (rows [
 	return rows, layout, l.info, nil
 }
 
+// PieceFormat is what a piece is read by. encoding/gob sends it.
+type PieceFormat struct{ Job []byte }
+
+// FormatPieces finds out how pieces are written, and counts their rows, for OpenPiece. columns are the names of all columns.
+func FormatPieces(ctx context.Context, p Pieces, of PiecesInfo, o Options) (format *PieceFormat, columns []string, err error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	f, err := openPieces(ctx, p, of, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &PieceFormat{encodeJob(f.job("open", nil))}, f.names(), nil
+}
+
+// OpenPiece returns the rows of one piece, numbered as those of the whole table, by options that name the columns of a model (Options.Exact). from
+// and body are those of ServePiece.
+func OpenPiece(ctx context.Context, format *PieceFormat, from string, body []byte, o Options) (Source, error) {
+	var j pieceJob
+	if err := decodeJob(format.Job, &j); err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	c, at, _, err := j.piece(ctx, from, body, o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	name := "csv"
+	f := &opened{cells: c, name: j.Name, format: name}
+	if j.Text {
+		f.text = c.(*csvFile)
+	}
+	o.Stream = true
+	l, err := loaderOf(f, o)
+	if err != nil {
+		return nil, err
+	}
+	l.info.Header, l.before = !j.Text || j.Header, at.Row
+	src, err := l.load(ctx)
+	return src, err
+}
+
 // pieceFile is the cells of a table in pieces.
 type pieceFile struct {
 	pieces  Pieces

@@ -86,24 +86,13 @@ func ServePiece(ctx context.Context, job []byte, from string, body []byte, threa
 	if err := decodeJob(job, &j); err != nil {
 		return nil, err
 	}
-	piece, rest, _ := strings.Cut(from, "\t")
-	offset, path, _ := strings.Cut(rest, "\t")
-	number, err := strconv.Atoi(piece)
-	if err != nil {
-		return nil, fmt.Errorf("a piece without a number: %q", from)
-	}
-	start, _ := strconv.ParseInt(offset, 10, 64)
-	if local, ok := strings.CutPrefix(path, "file:"); ok {
-		path = "/" + strings.TrimLeft(local, "/")
-	}
-	at := j.Places[number]
-	c, err := j.open(ctx, start, body, threads)
+	c, at, n, err := j.piece(ctx, from, body, threads)
 	if err != nil {
 		return nil, err
 	}
 	switch j.Do {
 	case "count":
-		n := pieceCount{Piece: number, Path: path, Rows: c.rows()}
+		n.Rows = c.rows()
 		if j.Text {
 			n.Lines = int64(bytes.Count(body, []byte("\n")))
 		}
@@ -116,6 +105,22 @@ func ServePiece(ctx context.Context, job []byte, from string, body []byte, threa
 		return j.build(ctx, c, at, threads)
 	}
 	return nil, fmt.Errorf("a job %q that this program does not know", j.Do)
+}
+
+// piece returns the cells of a piece, where it begins, and its number and file.
+func (j *pieceJob) piece(ctx context.Context, from string, body []byte, threads int) (cells, place, pieceCount, error) {
+	piece, rest, _ := strings.Cut(from, "\t")
+	offset, path, _ := strings.Cut(rest, "\t")
+	number, err := strconv.Atoi(piece)
+	if err != nil {
+		return nil, place{}, pieceCount{}, fmt.Errorf("a piece without a number: %q", from)
+	}
+	start, _ := strconv.ParseInt(offset, 10, 64)
+	if local, ok := strings.CutPrefix(path, "file:"); ok {
+		path = "/" + strings.TrimLeft(local, "/")
+	}
+	c, err := j.open(ctx, start, body, threads)
+	return c, j.Places[number], pieceCount{Piece: number, Path: path}, err
 }
 
 // open returns the cells of the piece.

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func FormatOf(path string) (string, error) {
 
 // Create starts a table in one of the formats csv, tsv, npy and parquet. CSV and TSV get a header line. In NPY all
 // columns become float64, without names; text is refused there. NPY is written as it comes if w can seek (its header
-// is completed by Close), else held in memory until Close.
+// is completed by Close), else held in memory until Close. "cells" are what ServePiece reads, the types i, d and s, without a header.
 func Create(w io.Writer, format string, cols []OutColumn) (*Out, error) {
 	if len(cols) == 0 {
 		return nil, errors.New("a table needs a column")
@@ -88,6 +89,8 @@ func Create(w io.Writer, format string, cols []OutColumn) (*Out, error) {
 		o.sink, err = newNPYSink(w, cols)
 	case "parquet":
 		o.sink, err = newParquetSink(w, cols)
+	case "cells":
+		o.sink = &cellsSink{w: bufio.NewWriter(w)}
 	default:
 		err = fmt.Errorf("format %q is not one of csv, tsv, npy, parquet", format)
 	}

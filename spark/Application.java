@@ -96,6 +96,8 @@ public final class Application {
         return t.align(Long.parseLong(r.text(0)), r.number(1));
       case 'P':
         return t.pass(r.args.get(0));
+      case 'S':
+        return t.save(r.args.get(0), r.text(1), r.text(2), r.text(3));
       case 'F':
         return t.fetch(r.number(0));
       default:

@@ -6,6 +6,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Timestamp;
 import java.time.Instant;
@@ -39,6 +40,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -386,6 +388,62 @@ final class Tables {
       at += t._2().length;
     }
     return out;
+  }
+
+  /** Lets workers serve a job for all pieces and writes the rows that they answer, of columns with a type and a name a line. Nothing is written where one fails. */
+  List<byte[]> save(byte[] job, String columns, String format, String folder) throws IOException {
+    Path path = new Path(folder);
+    if (path.getFileSystem(sc.hadoopConfiguration()).exists(path)) throw new IOException(folder + ": it is there already; give a folder that is not");
+    String[] args = worker;
+    List<StructField> fields = new ArrayList<>();
+    StringBuilder types = new StringBuilder();
+    for (String line : columns.split("\n")) {
+      char t = line.charAt(0);
+      types.append(t);
+      fields.add(DataTypes.createStructField(line.substring(2), t == 'i' ? DataTypes.LongType : t == 'd' ? DataTypes.DoubleType : DataTypes.StringType, true));
+    }
+    String letters = types.toString();
+    Broadcast<byte[]> b = sc.broadcast(job);
+    JavaRDD<byte[]> answers = pieces.mapPartitions(it -> Collections.singletonList(served(args, b.value(), it)).iterator(), true).persist(StorageLevel.DISK_ONLY());
+    try {
+      List<byte[]> told = answers.map(a -> a[0] == Worker.OK ? new byte[1] : a).collect();
+      List<byte[]> inOrder = new ArrayList<>();
+      for (int i = 0; i < told.size(); i++) inOrder.add(told.get(order == null ? i : order[i]));
+      checked(inOrder);
+      JavaRDD<Row> rows = answers.flatMap(a -> rows(a, letters));
+      session().createDataFrame(rows, DataTypes.createStructType(fields)).write().format(format).option("header", true).save(folder);
+    } finally {
+      answers.unpersist();
+      b.destroy();
+    }
+    return List.of();
+  }
+
+  private static Iterator<Row> rows(byte[] answer, String types) {
+    ByteBuffer b = ByteBuffer.wrap(answer, 1, answer.length - 1);
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return b.hasRemaining();
+      }
+
+      @Override
+      public Row next() {
+        Object[] cells = new Object[types.length()];
+        for (int j = 0; j < cells.length; j++) {
+          if (b.get() == 0) continue;
+          char t = types.charAt(j);
+          if (t == 'i') cells[j] = b.getLong();
+          else if (t == 'd') cells[j] = b.getDouble();
+          else {
+            byte[] s = new byte[b.getInt()];
+            b.get(s);
+            cells[j] = new String(s, StandardCharsets.UTF_8);
+          }
+        }
+        return RowFactory.create(cells);
+      }
+    };
   }
 
   private static final class Exact extends Partitioner {

@@ -27,6 +27,7 @@ type applyFlags struct {
 
 func (a *applyFlags) add(cmd *cobra.Command) {
 	a.data.add(cmd)
+	a.data.engineFlags.add(cmd)
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
 	cmd.Flags().BoolVar(&a.all, "append", false, "pass every column of the input through and add the new ones")
 	unseenFlag(cmd, &a.unseen)
@@ -36,6 +37,15 @@ func (a *applyFlags) add(cmd *cobra.Command) {
 
 func unseenFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "unseen", "error", "what to do with a level that the model does not know: error stops, missing takes it for a missing cell")
+}
+
+// input wants a model and a file, or a model alone where the rows are a table or a query.
+func (a *applyFlags) input(cmd *cobra.Command, args []string) error {
+	e := &a.data.engineFlags
+	if !e.on() || e.table == "" && e.sql == "" {
+		return atLeast(2, "a model and a file")(cmd, args)
+	}
+	return exactly(1, "a model, beside --table or --query,")(cmd, args)
 }
 
 // validate refuses, before anything is read, an output that cannot be written or is one of the inputs, and flags that
@@ -58,6 +68,9 @@ func (a *applyFlags) validate(inputs ...string) error {
 
 // load reads the model and the columns of the data that it needs, by name.
 func (a *applyFlags) load(cmd *cobra.Command, modelFile, path string) (*model.Model, data.Source, error) {
+	if err := a.data.engineFlags.check(cmd); err != nil {
+		return nil, nil, err
+	}
 	var err error
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, nil, err
@@ -172,8 +185,11 @@ func labelCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "label MODEL DATA...", Short: "Label every row with its group", Example: "  latent label model.json new.csv",
-		Args: atLeast(2, "a model and a file"),
+		Args: a.input,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.data.on() {
+				return a.onSpark(cmd, args, sparkRows{Probabilities: all})
+			}
 			a.data.more = args[2:]
 			m, src, err := a.load(cmd, args[0], args[1])
 			if err != nil {
@@ -220,7 +236,7 @@ func scoreCommand() *cobra.Command {
 				}
 				return nil
 			}
-			return atLeast(2, "a model and a file")(cmd, args)
+			return f.input(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.data.more = args[min(2, len(args)):]
@@ -228,8 +244,13 @@ func scoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if judged {
+			switch {
+			case judged && f.data.on():
+				return usagef("--against and --validity work with rows on one machine only, not with --engine spark")
+			case judged:
 				return f.judge(cmd, args)
+			case f.data.on():
+				return f.onSpark(cmd, args, sparkRows{Scores: true, Mahalanobis: f.mahalanobis, Sums: f.json})
 			}
 			return f.score(cmd, args[0], args[1])
 		},
@@ -312,18 +333,23 @@ func (f *scoreFlags) sums(ctx context.Context, m *model.Model, src data.Source, 
 	return s, err
 }
 
-// writeScores writes the log density of every row, of models that have one, where distances is not nil the squared
-// Mahalanobis distance, and what odd adds.
-func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, a *applyFlags, distances func([]float64, *model.Scored), odd *oddRows) error {
-	lead := a.leading()
+// scoreColumns are the columns that writeScores writes.
+func scoreColumns(m *model.Model, distances bool, lead leading, odd *oddRows) []data.OutColumn {
 	var cols []data.OutColumn
 	if m.HasDensity() {
 		cols = append(cols, data.OutColumn{Name: "log_density", Kind: data.Float})
 	}
-	if distances != nil {
+	if distances {
 		cols = append(cols, data.OutColumn{Name: "mahalanobis_squared", Kind: data.Float})
 	}
-	out, err := data.Create(w, format, lead.with(append(cols, odd.columns()...)...))
+	return lead.with(append(cols, odd.columns()...)...)
+}
+
+// writeScores writes the log density of every row, of models that have one, where distances is not nil the squared
+// Mahalanobis distance, and what odd adds.
+func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, a *applyFlags, distances func([]float64, *model.Scored), odd *oddRows) error {
+	lead := a.leading()
+	out, err := data.Create(w, format, scoreColumns(m, distances != nil, lead, odd))
 	if err != nil {
 		return err
 	}

@@ -337,13 +337,7 @@ func printJSON(w io.Writer, v any) error {
 // writeLabels writes a label for every row of src after its leading cells: label, probability and uncertainty, with
 // all the probability of every component, and what odd adds.
 func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, threads int, all bool, lead leading, odd *oddRows) error {
-	cols := []data.OutColumn{{Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
-	if all {
-		for c := range m.K() {
-			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
-		}
-	}
-	out, err := data.Create(w, format, lead.with(append(cols, odd.columns()...)...))
+	out, err := data.Create(w, format, labelColumns(m, all, lead, odd))
 	if err != nil {
 		return err
 	}
@@ -370,6 +364,17 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 		return err
 	}
 	return out.Close()
+}
+
+// labelColumns are the columns that writeLabels writes.
+func labelColumns(m *model.Model, all bool, lead leading, odd *oddRows) []data.OutColumn {
+	cols := []data.OutColumn{{Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
+	if all {
+		for c := range m.K() {
+			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
+		}
+	}
+	return lead.with(append(cols, odd.columns()...)...)
 }
 
 // uncertainty is 1 - p[c], summed from the other components so that small ones are not lost.

@@ -37,6 +37,14 @@ func (e *engineFlags) add(cmd *cobra.Command) {
 	f.StringVar(&e.sql, "query", "", "with --engine spark, in place of DATA: the rows of a query in SQL")
 }
 
+// addFit adds those of a fit alone.
+func (e *engineFlags) addFit(cmd *cobra.Command) {
+	e.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&e.spark.Checkpoint, "checkpoint", "", "with --engine spark: keep what every pass came to in this folder, so that a fit that was killed can go on")
+	f.BoolVar(&e.spark.Resume, "resume", false, "go on with the fit in the folder of --checkpoint")
+}
+
 // on reports whether Spark holds the rows.
 func (e *engineFlags) on() bool { return e.engine == "spark" }
 
@@ -44,7 +52,7 @@ func (e *engineFlags) on() bool { return e.engine == "spark" }
 func (e *engineFlags) check(cmd *cobra.Command) error {
 	switch e.engine {
 	case "local":
-		for _, name := range []string{"master", "spark-submit", "spark-conf", "partitions", "storage", "worker-binary", "table", "query"} {
+		for _, name := range []string{"master", "spark-submit", "spark-conf", "partitions", "storage", "worker-binary", "table", "query", "checkpoint", "resume"} {
 			if cmd.Flags().Changed(name) {
 				return usagef("--%s is for --engine spark", name)
 			}
@@ -56,6 +64,9 @@ func (e *engineFlags) check(cmd *cobra.Command) error {
 	}
 	if e.table != "" && e.sql != "" {
 		return usagef("--table and --query both name the rows; give one of them")
+	}
+	if e.spark.Resume && e.spark.Checkpoint == "" {
+		return usagef("--resume needs the folder to go on from: give --checkpoint DIR")
 	}
 	if e.spark.Parts < 0 {
 		return usagef("--partitions is %d; it must be at least 1", e.spark.Parts)
@@ -99,18 +110,27 @@ func (e *engineFlags) load(ctx context.Context, path string, o data.Options) (da
 	if !e.on() {
 		return data.Load(ctx, path, o)
 	}
-	in := spark.Input{Table: e.table, Query: e.sql, Format: o.Format}
-	if e.table == "" && e.sql == "" {
-		if path == "-" || strings.HasPrefix(path, "@") {
-			return nil, nil, usagef("--engine spark reads files that all machines can reach, not %s", nameOf(path))
-		}
-		in.Paths = append([]string{path}, o.More...)
+	in, err := e.source(path, &o)
+	if err != nil {
+		return nil, nil, err
 	}
 	rows, info, err := spark.Load(ctx, e.spark, in, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	return rows, info, nil
+}
+
+// source returns what Spark is to read.
+func (e *engineFlags) source(path string, o *data.Options) (spark.Input, error) {
+	in := spark.Input{Table: e.table, Query: e.sql, Format: o.Format}
+	if e.table == "" && e.sql == "" {
+		if path == "-" || strings.HasPrefix(path, "@") {
+			return in, usagef("--engine spark reads files that all machines can reach, not %s", nameOf(path))
+		}
+		in.Paths = append([]string{path}, o.More...)
+	}
+	return in, nil
 }
 
 // sparkWorker is the command that Spark runs on its executors.
@@ -128,7 +148,7 @@ func serveSpark(in io.Reader, out, errw io.Writer) int {
 		refusal = fmt.Errorf("machine %s has the kernels of %s at most, so that its sums would differ in their last digits from those of %s here; set %s=%s for the fit, so that all machines use them",
 			host, kern.Current(), os.Getenv(kern.Env), kern.Env, kern.Current())
 	}
-	if err := spark.Work(in, out, threads, refusal); err != nil {
+	if err := spark.Work(in, out, threads, refusal, servePiece); err != nil {
 		fmt.Fprintf(errw, "latent: %s\n", err)
 		return exitError
 	}

@@ -29,6 +29,9 @@ type Config struct {
 	Parts   int      // parts of the table; 0 leaves it to the number of cores and the size
 	Storage string   // where Spark keeps the numbers, such as DISK_ONLY, which is the default
 	Worker  string   // the program that runs on executors; empty: the one that is running
+
+	Checkpoint string // the folder where a fit keeps what its passes came to; empty for none
+	Resume     bool   // go on with the fit in that folder
 }
 
 // App is a Spark application. It serves one request at a time.

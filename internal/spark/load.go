@@ -42,12 +42,8 @@ func (in *Input) kind() (kind, what string, err error) {
 	}
 	var paths []string
 	for _, p := range in.Paths {
-		if !strings.Contains(p, "://") && !strings.HasPrefix(p, "file:") && !strings.HasPrefix(p, "/") {
-			abs, err := filepath.Abs(p)
-			if err != nil {
-				return "", "", err
-			}
-			p = "file:" + abs
+		if p, err = Path(p); err != nil {
+			return "", "", err
 		}
 		paths = append(paths, p)
 	}
@@ -59,6 +55,15 @@ func (in *Input) kind() (kind, what string, err error) {
 		format = "text"
 	}
 	return format, strings.Join(paths, "\n"), nil
+}
+
+// Path returns a path as Spark understands it from wherever it runs: one that is no URL is taken for one of this machine's file system.
+func Path(p string) (string, error) {
+	if strings.Contains(p, "://") || strings.HasPrefix(p, "file:") {
+		return p, nil
+	}
+	abs, err := filepath.Abs(p)
+	return "file:" + abs, err
 }
 
 // formatOf goes by the end of a name. What has none that is known is text.
@@ -73,15 +78,11 @@ func formatOf(name string) string {
 
 // Load lets Spark read a table and turn it into numbers, as data.Load reads a file. The caller must Close the rows, which ends the application.
 func Load(ctx context.Context, c Config, in Input, o data.Options) (*Rows, *data.Info, error) {
-	kind, what, err := in.kind()
-	if err != nil {
-		return nil, nil, err
-	}
 	a, err := Start(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, info, err := a.load(ctx, kind, what, in.name(), o)
+	rows, info, err := a.load(ctx, &in, o)
 	if err != nil {
 		a.Close()
 		return nil, nil, err
@@ -89,22 +90,35 @@ func Load(ctx context.Context, c Config, in Input, o data.Options) (*Rows, *data
 	return rows, info, nil
 }
 
-func (a *App) load(ctx context.Context, kind, what, name string, o data.Options) (*Rows, *data.Info, error) {
+// open opens a table and says what is known of it.
+func (a *App) open(ctx context.Context, in *Input) (of data.PiecesInfo, err error) {
+	kind, what, err := in.kind()
+	if err != nil {
+		return of, err
+	}
 	opened, err := a.call(ctx, 'O', []byte(kind), []byte(what), nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
+		return of, fmt.Errorf("%s: %w", in.name(), err)
 	}
-	of := data.PiecesInfo{Name: name, Format: kind}
+	of = data.PiecesInfo{Name: in.name(), Format: kind}
 	if of.N, err = strconv.Atoi(string(opened[0])); err != nil {
-		return nil, nil, err
+		return of, err
 	}
 	if kind == "text" {
 		of.Format, of.Head = "csv", opened[2]
-	} else {
-		for line := range strings.Lines(string(opened[1])) {
-			letter, column, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			of.Types, of.Columns = of.Types+letter, append(of.Columns, column)
-		}
+		return of, nil
+	}
+	for line := range strings.Lines(string(opened[1])) {
+		letter, column, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		of.Types, of.Columns = of.Types+letter, append(of.Columns, column)
+	}
+	return of, nil
+}
+
+func (a *App) load(ctx context.Context, in *Input, o data.Options) (*Rows, *data.Info, error) {
+	of, err := a.open(ctx, in)
+	if err != nil {
+		return nil, nil, err
 	}
 	counts, layout, info, err := data.LoadPieces(ctx, pieces{a}, of, o)
 	if err != nil {
@@ -118,6 +132,12 @@ func (a *App) load(ctx context.Context, kind, what, name string, o data.Options)
 	if _, err := a.call(ctx, 'A', []byte(strconv.FormatInt(t.each, 10)), []byte(strconv.Itoa(t.parts))); err != nil {
 		return nil, nil, err
 	}
+	if folder := a.config.Checkpoint; folder != "" {
+		title := fmt.Sprintf("%s: %d rows of %d columns in %d parts", in.name(), t.n, layout.D, t.parts)
+		if t.kept, err = openCheckpoint(folder, title, a.config.Resume); err != nil {
+			return nil, nil, err
+		}
+	}
 	return &Rows{table: t}, info, nil
 }
 
@@ -126,12 +146,12 @@ type pieces struct{ *App }
 
 // Map implements data.Pieces.
 func (p pieces) Map(ctx context.Context, job []byte, from, to int) ([][]byte, error) {
-	return p.call(ctx, 'M', job, []byte(strconv.Itoa(from)), []byte(strconv.Itoa(to)))
+	return p.call(ctx, 'M', append([]byte{readPiece}, job...), []byte(strconv.Itoa(from)), []byte(strconv.Itoa(to)))
 }
 
 // Build implements data.Pieces.
 func (p pieces) Build(ctx context.Context, job []byte, stride int) ([]int64, error) {
-	answers, err := p.call(ctx, 'B', job, []byte(strconv.Itoa(stride)), []byte(p.config.Storage))
+	answers, err := p.call(ctx, 'B', append([]byte{readPiece}, job...), []byte(strconv.Itoa(stride)), []byte(p.config.Storage))
 	if err != nil {
 		return nil, err
 	}
@@ -142,4 +162,9 @@ func (p pieces) Build(ctx context.Context, job []byte, stride int) ([]int64, err
 		}
 	}
 	return counts, nil
+}
+
+// apply is Map of a job of the Handler, for all n pieces.
+func (p pieces) apply(ctx context.Context, job []byte, n int) ([][]byte, error) {
+	return p.call(ctx, 'M', append([]byte{applyPiece}, job...), []byte("0"), []byte(strconv.Itoa(n)))
 }

@@ -26,6 +26,7 @@ type table struct {
 	n      int64
 	each   int64 // rows of a part, but for the last
 	parts  int
+	kept   *checkpoint // nil without
 
 	mu   sync.Mutex
 	at   int // the part that was brought here last
@@ -33,7 +34,12 @@ type table struct {
 }
 
 // Close ends the application.
-func (r *Rows) Close() error { return r.app.Close() }
+func (r *Rows) Close() error {
+	if r.kept != nil {
+		r.kept.close()
+	}
+	return r.app.Close()
+}
 
 // Shape implements data.Source.
 func (r *Rows) Shape() (rows int64, cols int) {
@@ -59,7 +65,11 @@ func (r *Rows) Pass(ctx context.Context, job []byte) ([][]byte, error) {
 	if err := gob.NewEncoder(&b).Encode(passJob{r.layout, r.each, job}); err != nil {
 		return nil, err
 	}
-	return r.app.call(ctx, 'P', b.Bytes())
+	pass := func(ctx context.Context) ([][]byte, error) { return r.app.call(ctx, 'P', b.Bytes()) }
+	if r.kept != nil {
+		return r.kept.pass(ctx, b.Bytes(), pass)
+	}
+	return pass(ctx)
 }
 
 // Open implements data.Source: parts are brought here one after another.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 
@@ -26,10 +27,19 @@ type passJob struct {
 	Job    []byte
 }
 
+// A Handler serves a job for a piece: see App.Apply.
+type Handler func(ctx context.Context, job []byte, from string, body []byte, threads int) ([]byte, error)
+
+// Kinds of jobs for pieces, the first byte of each.
+const (
+	readPiece  = 0 // of package data
+	applyPiece = 1 // of the Handler
+)
+
 // Work serves the tasks of an executor until there are no more: calls come in, answers go out. threads is how many cores a call may use.
 // refusal, where it is not nil, is the answer to all of them.
-func Work(in io.Reader, out io.Writer, threads int, refusal error) error {
-	w := &worker{in: bufio.NewReaderSize(in, 1<<16), threads: threads, refusal: refusal}
+func Work(in io.Reader, out io.Writer, threads int, refusal error, apply Handler) error {
+	w := &worker{in: bufio.NewReaderSize(in, 1<<16), threads: threads, refusal: refusal, apply: apply}
 	o := bufio.NewWriterSize(out, 1<<16)
 	for {
 		op, err := w.in.ReadByte()
@@ -58,6 +68,7 @@ type worker struct {
 	in      *bufio.Reader
 	threads int
 	refusal error
+	apply   Handler
 	table   string
 	parts   map[int32]*sweep.Part
 }
@@ -108,7 +119,13 @@ func (w *worker) piece() (int, []byte, error) {
 	if w.refusal != nil {
 		return w.said(nil, nil)
 	}
-	return w.said(data.ServePiece(context.Background(), job, string(from), body, w.threads))
+	switch {
+	case len(job) > 0 && job[0] == readPiece:
+		return w.said(data.ServePiece(context.Background(), job[1:], string(from), body, w.threads))
+	case len(job) > 0 && job[0] == applyPiece && w.apply != nil:
+		return w.said(w.apply(context.Background(), job[1:], string(from), body, w.threads))
+	}
+	return w.said(nil, errors.New("a job that this program does not know: driver and workers are not the same version"))
 }
 
 // pass makes a pass over a part, whose rows follow where given is set.

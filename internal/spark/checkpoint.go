@@ -1,0 +1,177 @@
+package spark
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// A checkpoint keeps what every pass came to, in a file that grows. A fit depends on its passes alone, so one that starts again goes the same way: each
+// pass that is in the file is not made again, and the end is the same to the last bit. A pass that is not found, whatever the reason, is made.
+type checkpoint struct {
+	mu    sync.Mutex
+	f     *os.File
+	known map[[sha256.Size]byte][][]byte
+	first bool // the next pass is the first, which is made in any case and held against the file
+	new   int  // passes since the file was last brought to the disk
+}
+
+// checkpointName is the file in the folder of --checkpoint.
+const checkpointName = "passes"
+
+// checkpointMagic begins it.
+const checkpointMagic = "latent passes 1\n"
+
+// syncEvery is how many passes a machine that loses its power may lose.
+const syncEvery = 4
+
+// openCheckpoint begins a checkpoint in folder, or goes on with the one that is there. title says what is fitted.
+func openCheckpoint(folder, title string, resume bool) (*checkpoint, error) {
+	path := filepath.Join(folder, checkpointName)
+	c := &checkpoint{known: map[[sha256.Size]byte][][]byte{}, first: true}
+	if !resume {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			return nil, fmt.Errorf("--checkpoint %s: it holds a fit that was begun; use --resume to go on with it, or another folder", folder)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.f = f
+		w := bufio.NewWriter(f)
+		w.WriteString(checkpointMagic)
+		frame(w, []byte(title))
+		return c, w.Flush()
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("--checkpoint %s: there is nothing to resume in it", folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.read(f, folder, title); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// read takes in the passes of a file, as far as they were written whole.
+func (c *checkpoint) read(f *os.File, folder, title string) error {
+	r := bufio.NewReaderSize(f, 1<<20)
+	magic := make([]byte, len(checkpointMagic))
+	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != checkpointMagic {
+		return fmt.Errorf("--checkpoint %s: the file %s in it is none of this program", folder, checkpointName)
+	}
+	was, err := readFrame(r)
+	if err != nil {
+		return fmt.Errorf("--checkpoint %s: the file %s in it ends early", folder, checkpointName)
+	}
+	if string(was) != title {
+		return fmt.Errorf("--checkpoint %s: it holds another fit (%s)", folder, was)
+	}
+	at := int64(len(checkpointMagic) + 4 + len(was))
+	for {
+		key, answers, size, err := readPass(r)
+		if err != nil { // the program was ended while it wrote
+			break
+		}
+		c.known[key] = answers
+		at += size
+	}
+	if err := f.Truncate(at); err != nil {
+		return err
+	}
+	_, err = f.Seek(at, io.SeekStart)
+	c.f = f
+	return err
+}
+
+// readPass reads a pass: the hash of its job, the bytes that follow and their sum, then the answers.
+func readPass(r io.Reader) (key [sha256.Size]byte, answers [][]byte, size int64, err error) {
+	if _, err = io.ReadFull(r, key[:]); err != nil {
+		return key, nil, 0, err
+	}
+	body, err := readFrame(r)
+	if err != nil {
+		return key, nil, 0, err
+	}
+	var sum [sha256.Size]byte
+	if _, err = io.ReadFull(r, sum[:]); err != nil || sha256.Sum256(body) != sum {
+		return key, nil, 0, errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	size = int64(2*sha256.Size + 4 + len(body))
+	b := bytes.NewReader(body)
+	for b.Len() > 0 {
+		a, err := readFrame(b)
+		if err != nil {
+			return key, nil, 0, err
+		}
+		answers = append(answers, a)
+	}
+	return key, answers, size, nil
+}
+
+// pass returns what a job came to before, or makes it and keeps that.
+func (c *checkpoint) pass(ctx context.Context, job []byte, make func(context.Context) ([][]byte, error)) ([][]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := sha256.Sum256(job)
+	known, ok := c.known[key]
+	first := c.first
+	c.first = false
+	if ok && !first {
+		return known, nil
+	}
+	answers, err := make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		for i := range answers {
+			if i >= len(known) || !bytes.Equal(known[i], answers[i]) {
+				return nil, errors.New("--resume: the rows are not those of the fit that was begun; use another folder for --checkpoint")
+			}
+		}
+		return answers, nil
+	}
+	c.known[key] = answers
+	return answers, c.write(key, answers)
+}
+
+func (c *checkpoint) write(key [sha256.Size]byte, answers [][]byte) error {
+	var body bytes.Buffer
+	for _, a := range answers {
+		frame(&body, a)
+	}
+	sum := sha256.Sum256(body.Bytes())
+	var whole bytes.Buffer
+	whole.Write(key[:])
+	if err := binary.Write(&whole, binary.BigEndian, uint32(body.Len())); err != nil {
+		return err
+	}
+	whole.Write(body.Bytes())
+	whole.Write(sum[:])
+	if _, err := c.f.Write(whole.Bytes()); err != nil {
+		return err
+	}
+	if c.new++; c.new < syncEvery {
+		return nil
+	}
+	c.new = 0
+	return c.f.Sync()
+}
+
+func (c *checkpoint) close() error { return c.f.Close() }
