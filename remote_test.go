@@ -155,6 +155,7 @@ func spread(of string, n int) *data.Table {
 	return t
 }
 
+// A fit of rows on other machines is that of a table, to the last bit, and brings few of them here.
 func TestRowsElsewhere(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -173,6 +174,11 @@ func TestRowsElsewhere(t *testing.T) {
 		{"poisson", latent.Spec{Model: "poisson", K: 3, NInit: 2}, "counts"},
 		{"gaps", latent.Spec{K: 3, NInit: 1, Missing: "model"}, "gaps"},
 		{"weights", latent.Spec{K: 3, NInit: 1}, "weights"},
+		{"truth", latent.Spec{K: 3, NInit: 1}, "truth"},
+		{"choice", latent.Spec{KRange: [2]int{1, 3}, Covariance: "diag,tied"}, ""},
+		{"penalty", latent.Spec{Model: "kmeans", Penalty: new(60.)}, ""},
+		{"transform", latent.Spec{K: 2, NInit: 1, Transform: "log:2"}, ""},
+		{"mixed", latent.Spec{Model: "mixed", K: 2, NInit: 1, Types: []data.Type{data.Count, data.Number, data.Number, data.Count}}, "counts"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := spread(c.of, 150_000)
@@ -188,7 +194,9 @@ func TestRowsElsewhere(t *testing.T) {
 			if a, b := asJSON(t, want), asJSON(t, got); a != b {
 				t.Errorf("models differ:\n%s\n%s", a, b)
 			}
-			fmt.Println(c.name, len(e.parts), "parts", e.passes, "passes", e.read, "rows brought")
+			if len(e.parts) < 2 || e.passes == 0 || e.read > 8192 {
+				t.Errorf("%d parts made %d passes, and %d rows were brought here", len(e.parts), e.passes, e.read)
+			}
 		})
 	}
 }

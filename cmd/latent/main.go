@@ -25,6 +25,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/spark"
 )
 
 // Exit statuses.
@@ -62,7 +63,7 @@ func interrupts() []os.Signal {
 
 // run is the command without the process around it: it returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	if len(args) == 1 && args[0] == sparkWorker {
+	if len(args) == 1 && args[0] == spark.Command {
 		return serveSpark(in, out, errw)
 	}
 	if err := kern.Err(); err != nil {

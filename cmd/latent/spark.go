@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/kern"
-	"github.com/latent-go/latent/internal/spark"
+	"github.com/latent-go/latent/spark"
 )
 
 // engineFlags say where the rows are: on this machine, or on a Spark cluster.
@@ -133,22 +129,9 @@ func (e *engineFlags) source(path string, o *data.Options) (spark.Input, error) 
 	return in, nil
 }
 
-// sparkWorker is the command that Spark runs on its executors.
-const sparkWorker = "spark-worker"
-
 // serveSpark serves the tasks of an executor.
 func serveSpark(in io.Reader, out, errw io.Writer) int {
-	threads, _ := strconv.Atoi(os.Getenv("LATENT_SPARK_THREADS"))
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	refusal := kern.Err()
-	if refusal != nil {
-		host, _ := os.Hostname()
-		refusal = fmt.Errorf("machine %s has the kernels of %s at most, so that its sums would differ in their last digits from those of %s here; set %s=%s for the fit, so that all machines use them",
-			host, kern.Current(), os.Getenv(kern.Env), kern.Env, kern.Current())
-	}
-	if err := spark.Work(in, out, threads, refusal, servePiece); err != nil {
+	if err := spark.Work(in, out, servePiece); err != nil {
 		fmt.Fprintf(errw, "latent: %s\n", err)
 		return exitError
 	}

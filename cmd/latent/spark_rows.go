@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/internal/spark"
 	"github.com/latent-go/latent/model"
+	"github.com/latent-go/latent/spark"
 )
 
 // sparkRows is what label and score ask of the machines that read the rows. encoding/gob sends it.

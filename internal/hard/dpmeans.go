@@ -2,6 +2,7 @@ package hard
 
 import (
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"iter"
@@ -190,6 +191,8 @@ func (g *growth) search(now *partition) (*move, error) {
 	}
 	return &move{theta: theta, lifted: -cost}, nil
 }
+
+func init() { gob.Register(far{}) } // sweeps of it may be made on other machines
 
 // far is k-means whose sweeps name enough of the farthest rows: light ones must not hide a heavier.
 type far struct{ family.KMeans }

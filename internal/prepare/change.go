@@ -114,24 +114,19 @@ func (f *Rows) changed(ctx context.Context, src data.Source) (data.Source, error
 		held.N, held.W, held.Row, held.ID, held.Truth = table.N, table.W, table.Row, table.ID, table.Truth
 		held.F64 = make([]float64, 0, held.N*held.D)
 	}
-	rest := 0.0 // what is lost in the sum (Neumaier 1974)
+	if r, ok := src.(data.Remote); ok {
+		err := f.slopesElsewhere(ctx, r)
+		return out, err
+	}
+	sums := newSlopes()
 	err := data.EachBlock(ctx, out, func(b *data.Block) error {
-		for i, v := range b.Slope {
-			v *= b.Weight(i)
-			sum := f.slopes + v
-			if math.Abs(f.slopes) >= math.Abs(v) {
-				rest += f.slopes - sum + v
-			} else {
-				rest += v - sum + f.slopes
-			}
-			f.slopes = sum
-		}
+		sums.add(b)
 		if inMemory {
 			held.F64 = append(held.F64, b.F64...)
 		}
 		return nil
 	})
-	f.slopes += rest
+	f.slopes = sums.total()
 	if inMemory {
 		return held, err
 	}

@@ -1,7 +1,3 @@
-// Package spark runs passes over rows that Apache Spark holds. The driver starts a Spark application, a small Java program (see the folder
-// spark), and talks to it through its standard input and output; on every executor the application runs this program as a child process, which
-// keeps rows in memory and makes the passes. Spark reads tables, places tasks and repeats those whose machine was lost; what a pass computes is
-// that of package sweep.
 package spark
 
 import (

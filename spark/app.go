@@ -5,9 +5,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -18,7 +20,6 @@ import (
 	"time"
 
 	"github.com/latent-go/latent/internal/kern"
-	classes "github.com/latent-go/latent/spark"
 )
 
 // Config says how to reach Spark and how to use it.
@@ -46,6 +47,7 @@ type App struct {
 	log     *tail
 	folder  string
 	ended   chan struct{} // closed when the process has ended
+	holds   *table        // that was loaded last
 
 	mu   sync.Mutex
 	once sync.Once
@@ -156,11 +158,20 @@ func (c *Config) reachable(ctx context.Context) error {
 	return fmt.Errorf("--master %s: no Spark master can be reached there: %w", c.Master, last)
 }
 
-// writeJar writes the classes of the application.
+//go:generate ./compile
+
+//go:embed classes
+var classes embed.FS
+
+// writeJar writes the classes of the application, compiled from the folder java.
 func writeJar(path string) error {
+	compiled, err := fs.Sub(classes, "classes")
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	if err := z.AddFS(classes.Classes()); err != nil {
+	if err := z.AddFS(compiled); err != nil {
 		return err
 	}
 	if err := z.Close(); err != nil {

@@ -76,17 +76,21 @@ func formatOf(name string) string {
 	return "csv"
 }
 
-// Load lets Spark read a table and turn it into numbers, as data.Load reads a file. The caller must Close the rows, which ends the application.
+// Load starts an application for one table: see App.Load. Closing the rows ends it.
 func Load(ctx context.Context, c Config, in Input, o data.Options) (*Rows, *data.Info, error) {
+	if err := c.checkCheckpoint(); err != nil {
+		return nil, nil, err
+	}
 	a, err := Start(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, info, err := a.load(ctx, &in, o)
+	rows, info, err := a.Load(ctx, in, o)
 	if err != nil {
 		a.Close()
 		return nil, nil, err
 	}
+	rows.owns = true
 	return rows, info, nil
 }
 
@@ -96,7 +100,7 @@ func (a *App) open(ctx context.Context, in *Input) (of data.PiecesInfo, err erro
 	if err != nil {
 		return of, err
 	}
-	opened, err := a.call(ctx, 'O', []byte(kind), []byte(what), nil)
+	opened, err := a.call(ctx, 'O', []byte(kind), []byte(what))
 	if err != nil {
 		return of, fmt.Errorf("%s: %w", in.name(), err)
 	}
@@ -115,8 +119,10 @@ func (a *App) open(ctx context.Context, in *Input) (of data.PiecesInfo, err erro
 	return of, nil
 }
 
-func (a *App) load(ctx context.Context, in *Input, o data.Options) (*Rows, *data.Info, error) {
-	of, err := a.open(ctx, in)
+// Load lets Spark read a table and turn it into numbers, as data.Load reads a file. An application holds one table: rows of those before can be read
+// no more. Options.Stream is taken as set; Limit, Sample, Truth and Carry are refused.
+func (a *App) Load(ctx context.Context, in Input, o data.Options) (*Rows, *data.Info, error) {
+	of, err := a.open(ctx, &in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,6 +144,7 @@ func (a *App) load(ctx context.Context, in *Input, o data.Options) (*Rows, *data
 			return nil, nil, err
 		}
 	}
+	a.holds = t
 	return &Rows{table: t}, info, nil
 }
 

@@ -33,6 +33,21 @@ const checkpointMagic = "latent passes 1\n"
 // syncEvery is how many passes a machine that loses its power may lose.
 const syncEvery = 4
 
+// checkCheckpoint refuses a folder that cannot be begun, or gone on, with.
+func (c *Config) checkCheckpoint() error {
+	if c.Checkpoint == "" {
+		return nil
+	}
+	_, err := os.Stat(filepath.Join(c.Checkpoint, checkpointName))
+	switch {
+	case err == nil && !c.Resume:
+		return fmt.Errorf("--checkpoint %s: it holds a fit that was begun; use --resume to go on with it, or another folder", c.Checkpoint)
+	case errors.Is(err, os.ErrNotExist) && c.Resume:
+		return fmt.Errorf("--checkpoint %s: there is nothing to resume in it", c.Checkpoint)
+	}
+	return nil
+}
+
 // openCheckpoint begins a checkpoint in folder, or goes on with the one that is there. title says what is fitted.
 func openCheckpoint(folder, title string, resume bool) (*checkpoint, error) {
 	path := filepath.Join(folder, checkpointName)
@@ -42,9 +57,6 @@ func openCheckpoint(folder, title string, resume bool) (*checkpoint, error) {
 			return nil, err
 		}
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			return nil, fmt.Errorf("--checkpoint %s: it holds a fit that was begun; use --resume to go on with it, or another folder", folder)
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -55,9 +67,6 @@ func openCheckpoint(folder, title string, resume bool) (*checkpoint, error) {
 		return c, w.Flush()
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("--checkpoint %s: there is nothing to resume in it", folder)
-	}
 	if err != nil {
 		return nil, err
 	}

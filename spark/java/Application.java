@@ -87,7 +87,7 @@ public final class Application {
   private static List<byte[]> serve(Tables t, Request r) throws Exception {
     switch (r.op) {
       case 'O':
-        return t.open(r.text(0), r.text(1), r.text(2));
+        return t.open(r.text(0), r.text(1));
       case 'M':
         return t.map(r.args.get(0), r.number(1), r.number(2));
       case 'B':

@@ -78,7 +78,9 @@ final class Tables {
     void write(DataOutputStream out) throws IOException;
   }
 
-  List<byte[]> open(String kind, String what, String columns) throws Exception {
+  List<byte[]> open(String kind, String what) throws Exception {
+    if (parts != null) parts.unpersist();
+    parts = null;
     switch (kind) {
       case "text":
         return openText(files(what));

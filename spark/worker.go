@@ -8,8 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"strconv"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/internal/sweep"
 )
 
@@ -27,7 +31,7 @@ type passJob struct {
 	Job    []byte
 }
 
-// A Handler serves a job for a piece: see App.Apply.
+// A Handler serves a job for a piece: see Pieces.
 type Handler func(ctx context.Context, job []byte, from string, body []byte, threads int) ([]byte, error)
 
 // Kinds of jobs for pieces, the first byte of each.
@@ -36,10 +40,43 @@ const (
 	applyPiece = 1 // of the Handler
 )
 
-// Work serves the tasks of an executor until there are no more: calls come in, answers go out. threads is how many cores a call may use.
-// refusal, where it is not nil, is the answer to all of them.
-func Work(in io.Reader, out io.Writer, threads int, refusal error, apply Handler) error {
-	w := &worker{in: bufio.NewReaderSize(in, 1<<16), threads: threads, refusal: refusal, apply: apply}
+// Command is the only argument with which Spark starts this program on an executor.
+const Command = "spark-worker"
+
+// WorkIfAsked returns at once, unless Spark has started this program on an executor: then it serves tasks, and the program ends with them. A program
+// that calls Load has to call it first of all in main.
+func WorkIfAsked() {
+	if len(os.Args) != 2 || os.Args[1] != Command {
+		return
+	}
+	if err := Work(os.Stdin, os.Stdout, nil); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// threads returns how many cores a call may use.
+func threads() int {
+	if n, err := strconv.Atoi(os.Getenv("LATENT_SPARK_THREADS")); err == nil && n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// refusal says why this machine can take no part: nil where it has the kernels of the driver, which the environment names.
+func refusal() error {
+	if kern.Err() == nil {
+		return nil
+	}
+	host, _ := os.Hostname()
+	return fmt.Errorf("machine %s has no kernels above %s, so that its sums would differ in their last digits from those of %s; set %s=%s for the fit, so that all machines use the same",
+		host, kern.Current(), os.Getenv(kern.Env), kern.Env, kern.Current())
+}
+
+// Work serves the tasks of an executor until there are no more: calls come in, answers go out. apply serves jobs of Pieces; nil where there are none.
+func Work(in io.Reader, out io.Writer, apply Handler) error {
+	w := &worker{in: bufio.NewReaderSize(in, 1<<16), threads: threads(), refusal: refusal(), apply: apply}
 	o := bufio.NewWriterSize(out, 1<<16)
 	for {
 		op, err := w.in.ReadByte()

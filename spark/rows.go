@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 type Rows struct {
 	*table
 	views []data.View
+	owns  bool // the application is its own
 }
 
 // table is what all views over the rows share.
@@ -33,10 +35,13 @@ type table struct {
 	here *data.Table
 }
 
-// Close ends the application.
+// Close lets go of the rows, and ends an application that was started for them.
 func (r *Rows) Close() error {
 	if r.kept != nil {
 		r.kept.close()
+	}
+	if !r.owns {
+		return nil
 	}
 	return r.app.Close()
 }
@@ -56,7 +61,7 @@ func (r *Rows) Views() []data.View { return r.views }
 
 // With implements data.Remote.
 func (r *Rows) With(v data.View) data.Remote {
-	return &Rows{r.table, append(r.views[:len(r.views):len(r.views)], v)}
+	return &Rows{table: r.table, views: append(r.views[:len(r.views):len(r.views)], v)}
 }
 
 // Pass implements data.Remote.
@@ -65,7 +70,7 @@ func (r *Rows) Pass(ctx context.Context, job []byte) ([][]byte, error) {
 	if err := gob.NewEncoder(&b).Encode(passJob{r.layout, r.each, job}); err != nil {
 		return nil, err
 	}
-	pass := func(ctx context.Context) ([][]byte, error) { return r.app.call(ctx, 'P', b.Bytes()) }
+	pass := func(ctx context.Context) ([][]byte, error) { return r.call(ctx, 'P', b.Bytes()) }
 	if r.kept != nil {
 		return r.kept.pass(ctx, b.Bytes(), pass)
 	}
@@ -81,6 +86,14 @@ func (r *Rows) Open(ctx context.Context) (data.Reader, error) {
 	return src.Open(ctx)
 }
 
+// call asks the application something about the table.
+func (t *table) call(ctx context.Context, op byte, args ...[]byte) ([][]byte, error) {
+	if t.app.holds != t {
+		return nil, errors.New("the Spark application has read another table since")
+	}
+	return t.app.call(ctx, op, args...)
+}
+
 // part brings a part here; the last one stays.
 func (t *table) part(ctx context.Context, at int) (*data.Table, error) {
 	t.mu.Lock()
@@ -88,7 +101,7 @@ func (t *table) part(ctx context.Context, at int) (*data.Table, error) {
 	if t.here != nil && t.at == at {
 		return t.here, nil
 	}
-	answer, err := t.app.call(ctx, 'F', []byte(strconv.Itoa(at)))
+	answer, err := t.call(ctx, 'F', []byte(strconv.Itoa(at)))
 	if err != nil {
 		return nil, err
 	}
