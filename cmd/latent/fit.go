@@ -50,6 +50,12 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 		if err := f.data.engineFlags.check(cmd); err != nil {
 			return err
 		}
+		switch {
+		case f.data.on() && (f.out.report != "" || f.out.dir != ""):
+			return usagef("--report and --out read rows on one machine; write the model with -o, and a page about some of the rows with latent report")
+		case f.data.on() && f.out.labels != "" && f.data.ID != "":
+			return usagef("--id has no effect on --labels with --engine spark; write the model with -o and use latent label --engine spark")
+		}
 		if f.plot.draw && (f.out.json || f.out.quiet) {
 			return usagef("--json and -q print no summary: --plot has no effect with them")
 		}
