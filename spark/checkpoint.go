@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,7 @@ type checkpoint struct {
 	mu    sync.Mutex
 	f     *os.File
 	known map[[sha256.Size]byte][][]byte
-	first bool // the next pass is the first, which is made in any case and held against the file
-	new   int  // passes since the file was last brought to the disk
+	new   int // passes since the file was last brought to the disk
 }
 
 // checkpointName is the file in the folder of --checkpoint.
@@ -48,10 +48,48 @@ func (c *Config) checkCheckpoint() error {
 	return nil
 }
 
-// openCheckpoint begins a checkpoint in folder, or goes on with the one that is there. title says what is fitted.
-func openCheckpoint(folder, title string, resume bool) (*checkpoint, error) {
+// begun is what a checkpoint begins with: what is fitted, and how its rows are divided, which decides what a pass comes to.
+type begun struct {
+	Rows  string // what they are called, and how many there are of how many columns
+	Each  int64
+	Parts int
+	Sum   string // of their bytes
+}
+
+// divided returns how rows were divided in a fit that is gone on with. What is not there, or cannot be read, is said by openCheckpoint.
+func divided(folder string) (each int64, parts int) {
+	f, err := os.Open(filepath.Join(folder, checkpointName))
+	if err != nil {
+		return 0, 0
+	}
+	defer f.Close()
+	was, err := readBegun(f, folder)
+	if err != nil {
+		return 0, 0
+	}
+	return was.Each, was.Parts
+}
+
+// readBegun reads the beginning of a file.
+func readBegun(r io.Reader, folder string) (b begun, err error) {
+	magic := make([]byte, len(checkpointMagic))
+	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != checkpointMagic {
+		return b, fmt.Errorf("--checkpoint %s: the file %s in it is none of this program", folder, checkpointName)
+	}
+	text, err := readFrame(r)
+	if err == nil {
+		err = json.Unmarshal(text, &b)
+	}
+	if err != nil {
+		err = fmt.Errorf("--checkpoint %s: the file %s in it ends early", folder, checkpointName)
+	}
+	return b, err
+}
+
+// openCheckpoint begins a checkpoint in folder, or goes on with the one that is there.
+func openCheckpoint(folder string, of begun, resume bool) (*checkpoint, error) {
 	path := filepath.Join(folder, checkpointName)
-	c := &checkpoint{known: map[[sha256.Size]byte][][]byte{}, first: true}
+	c := &checkpoint{known: map[[sha256.Size]byte][][]byte{}}
 	if !resume {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
@@ -62,15 +100,19 @@ func openCheckpoint(folder, title string, resume bool) (*checkpoint, error) {
 		}
 		c.f = f
 		w := bufio.NewWriter(f)
+		text, err := json.Marshal(of)
+		if err != nil {
+			return nil, err
+		}
 		w.WriteString(checkpointMagic)
-		frame(w, []byte(title))
+		frame(w, text)
 		return c, w.Flush()
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.read(f, folder, title); err != nil {
+	if err := c.read(f, folder, of); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -78,20 +120,18 @@ func openCheckpoint(folder, title string, resume bool) (*checkpoint, error) {
 }
 
 // read takes in the passes of a file, as far as they were written whole.
-func (c *checkpoint) read(f *os.File, folder, title string) error {
-	r := bufio.NewReaderSize(f, 1<<20)
-	magic := make([]byte, len(checkpointMagic))
-	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != checkpointMagic {
-		return fmt.Errorf("--checkpoint %s: the file %s in it is none of this program", folder, checkpointName)
+func (c *checkpoint) read(f *os.File, folder string, of begun) error {
+	r := &counting{r: bufio.NewReaderSize(f, 1<<20)}
+	was, err := readBegun(r, folder)
+	switch {
+	case err != nil:
+		return err
+	case was.Rows != of.Rows:
+		return fmt.Errorf("--checkpoint %s: it holds another fit, of %s", folder, was.Rows)
+	case was != of:
+		return fmt.Errorf("--checkpoint %s: the rows have changed since that fit was begun; use another folder", folder)
 	}
-	was, err := readFrame(r)
-	if err != nil {
-		return fmt.Errorf("--checkpoint %s: the file %s in it ends early", folder, checkpointName)
-	}
-	if string(was) != title {
-		return fmt.Errorf("--checkpoint %s: it holds another fit (%s)", folder, was)
-	}
-	at := int64(len(checkpointMagic) + 4 + len(was))
+	at := r.n
 	for {
 		key, answers, size, err := readPass(r)
 		if err != nil { // the program was ended while it wrote
@@ -138,23 +178,12 @@ func (c *checkpoint) pass(ctx context.Context, job []byte, make func(context.Con
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := sha256.Sum256(job)
-	known, ok := c.known[key]
-	first := c.first
-	c.first = false
-	if ok && !first {
+	if known, ok := c.known[key]; ok {
 		return known, nil
 	}
 	answers, err := make(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if ok {
-		for i := range answers {
-			if i >= len(known) || !bytes.Equal(known[i], answers[i]) {
-				return nil, errors.New("--resume: the rows are not those of the fit that was begun; use another folder for --checkpoint")
-			}
-		}
-		return answers, nil
 	}
 	c.known[key] = answers
 	return answers, c.write(key, answers)
@@ -184,3 +213,16 @@ func (c *checkpoint) write(key [sha256.Size]byte, answers [][]byte) error {
 }
 
 func (c *checkpoint) close() error { return c.f.Close() }
+
+// counting counts what is read.
+type counting struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *counting) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}

@@ -135,17 +135,27 @@ func (a *App) Load(ctx context.Context, in Input, o data.Options) (*Rows, *data.
 		t.n += n
 	}
 	t.each, t.parts = cut(t.n, layout.Stride(), a.config.Parts, a.Cores)
+	folder := a.config.Checkpoint
+	if folder != "" && a.config.Resume {
+		if each, parts := divided(folder); parts > 0 && each*int64(parts) >= t.n {
+			t.each, t.parts = each, parts
+		}
+	}
 	if _, err := a.call(ctx, 'A', []byte(strconv.FormatInt(t.each, 10)), []byte(strconv.Itoa(t.parts))); err != nil {
 		return nil, nil, err
 	}
-	if folder := a.config.Checkpoint; folder != "" {
-		title := fmt.Sprintf("%s: %d rows of %d columns in %d parts", in.name(), t.n, layout.D, t.parts)
-		if t.kept, err = openCheckpoint(folder, title, a.config.Resume); err != nil {
-			return nil, nil, err
-		}
-	}
 	a.holds = t
-	return &Rows{table: t}, info, nil
+	if folder == "" {
+		return &Rows{table: t}, info, nil
+	}
+	r := &Rows{table: t}
+	sum, err := r.sum(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	from := begun{fmt.Sprintf("%s: %d rows of %d columns", in.name(), t.n, layout.D), t.each, t.parts, sum}
+	t.kept, err = openCheckpoint(folder, from, a.config.Resume)
+	return r, info, err
 }
 
 // pieces implements data.Pieces.

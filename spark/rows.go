@@ -3,7 +3,9 @@ package spark
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/gob"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -75,6 +77,16 @@ func (r *Rows) Pass(ctx context.Context, job []byte) ([][]byte, error) {
 		return r.kept.pass(ctx, b.Bytes(), pass)
 	}
 	return pass(ctx)
+}
+
+// sum returns a check sum of all rows.
+func (r *Rows) sum(ctx context.Context) (string, error) {
+	answers, err := r.Pass(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(bytes.Join(answers, nil))
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // Open implements data.Source: parts are brought here one after another.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -27,8 +28,8 @@ const (
 // passJob is a pass, as it is sent to workers.
 type passJob struct {
 	Layout data.Layout
-	Each   int64 // rows of a part, but for the last
-	Job    []byte
+	Each   int64  // rows of a part, but for the last
+	Job    []byte // of package sweep; empty asks for a check sum of the rows
 }
 
 // A Handler serves a job for a piece: see Pieces.
@@ -108,6 +109,7 @@ type worker struct {
 	apply   Handler
 	table   string
 	parts   map[int32]*sweep.Part
+	sums    map[int32][sha256.Size]byte // of the rows of parts, as they came
 }
 
 // serve takes a call and returns its answer. An error is one of the connection.
@@ -193,18 +195,22 @@ func (w *worker) pass(given bool) (int, []byte, error) {
 		return w.said(nil, err)
 	}
 	if w.table != string(table) {
-		w.table, w.parts = string(table), map[int32]*sweep.Part{}
+		w.table, w.parts, w.sums = string(table), map[int32]*sweep.Part{}, map[int32][sha256.Size]byte{}
 	}
 	if given {
 		t, err := job.Layout.Table(rows, int64(at)*job.Each)
 		if err != nil {
 			return w.said(nil, err)
 		}
-		w.parts[at] = &sweep.Part{Table: t, Threads: w.threads}
+		w.parts[at], w.sums[at] = &sweep.Part{Table: t, Threads: w.threads}, sha256.Sum256(rows)
 	}
 	p := w.parts[at]
 	if p == nil {
 		return missing, nil, nil
+	}
+	if len(job.Job) == 0 {
+		sum := w.sums[at]
+		return w.said(sum[:], nil)
 	}
 	return w.said(p.Serve(context.Background(), job.Job))
 }
