@@ -1,9 +1,11 @@
 package seed
 
 import (
+	"cmp"
 	"context"
 	"encoding/gob"
 	"fmt"
+	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/rng"
@@ -34,12 +36,22 @@ func (*usedJob) Serve(ctx context.Context, _ *sweep.Part, src *data.Table) ([]sw
 // pickJob brings the rows that were drawn.
 type pickJob struct {
 	Origin []float64
-	Drawn  map[int64][]int64 // for each part, by its first row, which of its rows of positive weight, ascending
+	Drawn  []drawnRows // of the parts, in row order
+}
+
+// drawnRows says which rows of positive weight of a part were drawn, ascending.
+type drawnRows struct {
+	First int64 // row of the part
+	Rows  []int64
 }
 
 // Serve implements sweep.Job.
 func (j *pickJob) Serve(ctx context.Context, _ *sweep.Part, src *data.Table) ([]sweep.Node, error) {
-	p, drawn, used := &Points{D: src.D}, j.Drawn[src.First], int64(0)
+	p, used := &Points{D: src.D}, int64(0)
+	var drawn []int64
+	if at, ok := slices.BinarySearchFunc(j.Drawn, src.First, func(d drawnRows, first int64) int { return cmp.Compare(d.First, first) }); ok {
+		drawn = j.Drawn[at].Rows
+	}
 	err := data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := 0; i < b.N && len(drawn) > 0; i++ {
 			w := b.Weight(i)
@@ -74,7 +86,7 @@ func sampleElsewhere(ctx context.Context, r data.Remote, used int64, origin []fl
 	if err != nil {
 		return nil, err
 	}
-	job := &pickJob{Origin: origin, Drawn: map[int64][]int64{}}
+	job := &pickJob{Origin: origin}
 	total := int64(0)
 	for _, n := range parts {
 		var own int64
@@ -82,11 +94,13 @@ func sampleElsewhere(ctx context.Context, r data.Remote, used int64, origin []fl
 			return nil, err
 		}
 		total += own
+		drawn := drawnRows{First: n.At}
 		for i := range own {
 			if !sample.Done() && sample.Take() {
-				job.Drawn[n.At] = append(job.Drawn[n.At], i)
+				drawn.Rows = append(drawn.Rows, i)
 			}
 		}
+		job.Drawn = append(job.Drawn, drawn)
 	}
 	if total != used {
 		return nil, fmt.Errorf("the rows changed under the fit: %d of positive weight became %d", used, total)
