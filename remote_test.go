@@ -138,6 +138,8 @@ func spread(of string, n int) *data.Table {
 				}
 			case "counts":
 				x = math.Floor(r.ExpFloat64() * (1 + 4*g))
+			case "tight": // the cost is a difference that cancels
+				x = 50*g*float64(j+1) + 0.01*r.NormFloat64()
 			case "gaps":
 				if r.Float64() < 0.05 {
 					x = math.NaN()
@@ -164,6 +166,8 @@ func TestRowsElsewhere(t *testing.T) {
 	}{
 		{"full", latent.Spec{K: 4, Seed: new(uint64(3))}, ""},
 		{"kmeans", latent.Spec{Model: "kmeans", K: 5, Seed: new(uint64(3))}, ""},
+		{"tight kmeans", latent.Spec{Model: "kmeans", K: 3}, "tight"},
+		{"lloyd", latent.Spec{Model: "kmeans", K: 7, Algorithm: "lloyd", NInit: 3}, ""},
 		{"diag", latent.Spec{K: 4, Covariance: "diag", NInit: 2}, ""},
 		{"VVE", latent.Spec{K: 3, Covariance: "VVE", NInit: 1}, ""},
 		{"standard", latent.Spec{K: 3, Scale: "standard", NInit: 1}, ""},

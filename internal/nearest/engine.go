@@ -53,6 +53,7 @@ type Engine struct {
 	dense *densePanels
 	ints  *intPanels
 	totals
+	looked look // of all rows, which totals are made of
 
 	exact bool // rows have weight 1 and cells less the origin are exact: sums are kept by kern.Shift
 

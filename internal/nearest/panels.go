@@ -47,7 +47,7 @@ func (e *Engine) each(f func(i int, z []float64, top float64)) {
 	for i := range parts {
 		t.merge(&parts[i])
 	}
-	e.totals = t.totals()
+	e.looked, e.totals = t, t.totals()
 }
 
 // add takes in a row of weight w, square q and largest cell top.

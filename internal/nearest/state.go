@@ -1,6 +1,10 @@
 package nearest
 
-import "github.com/latent-go/latent/internal/kern"
+import (
+	"sync/atomic"
+
+	"github.com/latent-go/latent/internal/kern"
+)
 
 // State is what the sweeps of one start leave for the next: the label of every row and until when it stands, 8 N bytes, and the
 // sums of every part of the rows, 16 k D bytes each. The zero value is ready. It is used by one sweep at a time, with any
@@ -14,6 +18,8 @@ type State struct {
 	moved  bool
 	grain  float64 // of kern.Shift, or 0 for kern.Scatter
 	bounds bounds
+
+	id atomic.Uint64 // see ID
 
 	tested, compared int64 // rows whose bounds were looked at in the last sweep, and those of them that were compared
 }
@@ -59,7 +65,8 @@ func (st *State) begin(e *Engine, k int) {
 	if st.engine == e && st.k == k {
 		return
 	}
-	*st = State{engine: e, k: k, label: make([]int32, e.panels*kern.Rows), part: make([]sums, e.stateParts(k)), total: newSums(k, e.d)}
+	st.engine, st.k, st.label, st.part, st.total = e, k, make([]int32, e.panels*kern.Rows), make([]sums, e.stateParts(k)), newSums(k, e.d)
+	st.moved, st.bounds, st.tested, st.compared = false, bounds{}, 0, 0
 	st.grain = e.grain((e.panels/len(st.part) + 1) * kern.Rows)
 	for i := range st.part {
 		st.part[i] = newSums(k+1, e.d) // the last takes what a row leaves that was nowhere
@@ -67,6 +74,17 @@ func (st *State) begin(e *Engine, k int) {
 	for i := range st.label {
 		st.label[i] = -1
 	}
+}
+
+// ids is the number of the last state that was asked for one.
+var ids atomic.Uint64
+
+// ID returns a number of the state's own, from 1, by which states for parts of its rows go on other machines.
+func (st *State) ID() uint64 {
+	if st.id.Load() == 0 {
+		st.id.CompareAndSwap(0, ids.Add(1))
+	}
+	return st.id.Load()
 }
 
 // Label returns the label of row i after a sweep.

@@ -32,6 +32,49 @@ type job struct {
 // touched, where there are no rows and where float32 could not hold the squares of rows or centres. Where ctx ends first its
 // error comes back, and states are as good as before.
 func (e *Engine) Sweep(ctx context.Context, tasks []Task) error {
+	if err := e.assign(ctx, tasks); err != nil {
+		return err
+	}
+	for _, j := range e.jobs {
+		e.job = j
+		e.merge()
+		e.fill()
+		j.st.decide(j.pays)
+	}
+	e.choose()
+	return nil
+}
+
+// Tallies is Sweep for rows that are a part of others: it returns for each task that is Done what its rows add to the sums of all. What a Tally
+// tells of the cost row by row, and of the farthest rows, is not in them; Tally.Wants says where that is needed.
+func (e *Engine) Tallies(ctx context.Context, tasks []Task) ([]*Tally, error) {
+	if err := e.assign(ctx, tasks); err != nil {
+		return nil, err
+	}
+	list := make([]*Tally, len(tasks))
+	for at, j := 0, 0; at < len(tasks); at++ {
+		if !tasks[at].Done {
+			continue
+		}
+		e.job = e.jobs[j]
+		j++
+		e.merge()
+		t, from := NewTally(e.job.k, e.d, 0), &e.job.st.total
+		copy(t.sums.hi, from.hi)
+		copy(t.sums.lo, from.lo)
+		copy(t.sums.nhi, from.nhi)
+		copy(t.sums.nlo, from.nlo)
+		copy(t.sums.count, from.count)
+		t.look, t.short = e.looked, true
+		list[at] = t
+		e.job.st.decide(e.job.pays)
+	}
+	e.choose()
+	return list, nil
+}
+
+// assign labels the rows for all tasks.
+func (e *Engine) assign(ctx context.Context, tasks []Task) error {
 	e.jobs = e.jobs[:0]
 	for i := range tasks {
 		tasks[i].Done = e.prepare(tasks[i].K) && e.take(&tasks[i])
@@ -46,13 +89,6 @@ func (e *Engine) Sweep(ctx context.Context, tasks []Task) error {
 			return err
 		}
 	}
-	for _, j := range e.jobs {
-		e.job = j
-		e.merge()
-		e.fill()
-		j.st.decide(j.pays)
-	}
-	e.choose()
 	return nil
 }
 

@@ -15,6 +15,8 @@ type Tally struct {
 	sums sums
 	look look
 	far  family.Stats
+
+	short bool // it lacks the cost and the farthest rows
 }
 
 // NewTally returns an empty tally of k clusters of d columns that remembers the farMax rows farthest from their centres.
@@ -25,7 +27,7 @@ func NewTally(k, d, farMax int) *Tally {
 // Reset makes t empty again.
 func (t *Tally) Reset() {
 	t.sums.reset()
-	t.look = look{}
+	t.look, t.short = look{}, false
 	t.far.Reset()
 }
 
@@ -41,6 +43,7 @@ func (t *Tally) Merge(o *Tally) {
 	}
 	a.cost, a.costLo = kern.TwoSum(a.cost, a.costLo+b.costLo, b.cost)
 	t.look.merge(&o.look)
+	t.short = t.short || o.short
 	for i := range o.far.Far {
 		t.far.Offer(o.far.Far[i])
 	}
@@ -65,6 +68,17 @@ func (t *Tally) Fill(theta []float64, s *family.Stats) bool {
 		}
 	}
 	return true
+}
+
+// Wants reports whether Fill needs what a tally of Engine.Tallies does not have: the cost row by row, where a difference of sums would cancel, or
+// the farthest rows, where a cluster is empty.
+func (t *Tally) Wants(theta []float64, s *family.Stats) bool {
+	if !t.short {
+		return false
+	}
+	all := t.look.totals()
+	empty := t.sums.write(s, theta, t.d, &all)
+	return empty || !(-s.F > cancels*all.square)
 }
 
 // Scratch is the memory of one goroutine that adds to tallies.

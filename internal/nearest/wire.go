@@ -18,6 +18,7 @@ type tallyWire struct {
 	Look             [4]float64
 	Far              []family.Far
 	FarMax           int
+	Short            bool
 }
 
 // GobEncode implements gob.GobEncoder.
@@ -25,7 +26,7 @@ func (t *Tally) GobEncode() ([]byte, error) {
 	s, l := &t.sums, &t.look
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(tallyWire{t.k, t.d, s.hi, s.lo, s.nhi, s.nlo, s.count, [2]float64{s.cost, s.costLo}, l.top, l.used,
-		[4]float64{l.hi, l.lo, l.whi, l.wlo}, t.far.Far, t.far.FarMax})
+		[4]float64{l.hi, l.lo, l.whi, l.wlo}, t.far.Far, t.far.FarMax, t.short})
 	return b.Bytes(), err
 }
 
@@ -39,6 +40,6 @@ func (t *Tally) GobDecode(b []byte) error {
 	s := &t.sums
 	s.hi, s.lo, s.nhi, s.nlo, s.count, s.cost, s.costLo = w.Hi, w.Lo, w.NHi, w.NLo, w.Count, w.Sums[0], w.Sums[1]
 	t.look = look{top: w.Top, used: w.Used, hi: w.Look[0], lo: w.Look[1], whi: w.Look[2], wlo: w.Look[3]}
-	t.far.Far = w.Far
+	t.far.Far, t.short = w.Far, w.Short
 	return nil
 }

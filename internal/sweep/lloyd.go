@@ -121,7 +121,7 @@ func (l *Local) tally(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	var ok bool
 	var err error
 	if r, remote := l.src.(data.Remote); remote {
-		total, ok, err = elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(own), true}, mergeTallies)
+		total, ok, err = l.talliesElsewhere(ctx, r, own)
 	} else {
 		total, ok, err = l.tallies(own).run(ctx, l.src)
 	}
@@ -134,6 +134,41 @@ func (l *Local) tally(ctx context.Context, tasks []Task) ([]*family.Stats, error
 		}
 	}
 	return stats, nil
+}
+
+// talliesElsewhere makes a pass for tasks of k-means where the rows are: those that their states spare most of the work, and once more the plain way
+// where a tally lacks something.
+func (l *Local) talliesElsewhere(ctx context.Context, r data.Remote, tasks []Task) (total []*nearest.Tally, ok bool, err error) {
+	total, ok, err = elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(tasks), true, states(tasks)}, mergeTallies)
+	if err != nil || !ok {
+		return total, ok, err
+	}
+	var again []Task
+	var at []int
+	for i, t := range tasks {
+		if total[i].Wants(t.Theta, t.newStats()) {
+			again, at = append(again, t), append(at, i)
+		}
+	}
+	if again == nil {
+		return total, true, nil
+	}
+	whole, ok, err := elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(again), true, nil}, mergeTallies)
+	for i, j := range at {
+		if ok {
+			total[j] = whole[i]
+		}
+	}
+	return total, ok, err
+}
+
+// states numbers the states of tasks.
+func states(tasks []Task) []uint64 {
+	ids := make([]uint64, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.State.ID()
+	}
+	return ids
 }
 
 // tallies returns what folds a pass for tasks of k-means.

@@ -6,12 +6,14 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
+	"github.com/latent-go/latent/internal/nearest"
 )
 
 // A Job is a pass, as it is sent to where the rows are. Its type is registered with encoding/gob.
@@ -111,6 +113,7 @@ type Part struct {
 	viewed map[string]*data.Table // by the views over them
 	locals map[string]*Local      // by views, origin and rows
 	last   string                 // the views of the job that is served
+	states []numbered             // of k-means, that used last at the end
 }
 
 // Serve makes the pass that job, from Send, asks for and returns the nodes it leaves.
@@ -195,6 +198,58 @@ func (p *Part) Local(src *data.Table, rows int64, origin []float64) *Local {
 	return l
 }
 
+// mostStates is how many states of k-means a part keeps: those that were used last.
+const mostStates = 32
+
+// short serves tasks of k-means by an engine and the states that earlier passes left; nil where that cannot be.
+func (p *Part) short(ctx context.Context, l *Local, j *sweepJob, src *data.Table) ([]Node, error) {
+	if !l.lloyd.looked {
+		l.lloyd.looked, l.lloyd.engine = true, l.prepare(ctx)
+	}
+	if l.lloyd.engine == nil {
+		return nil, ctx.Err()
+	}
+	tasks := make([]nearest.Task, len(j.Tasks))
+	for i, w := range j.Tasks {
+		tasks[i] = nearest.Task{State: p.state(j.States[i]), Theta: w.Theta, K: w.K}
+	}
+	total, err := l.lloyd.engine.Tallies(ctx, tasks)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tasks {
+		if !tasks[i].Done {
+			return nil, nil
+		}
+	}
+	n, err := Encoded(total)
+	n.At = src.First / int64(l.chunk)
+	return []Node{n}, err
+}
+
+// state returns the state of this number.
+func (p *Part) state(id uint64) *State {
+	at := slices.IndexFunc(p.states, func(s numbered) bool { return s.id == id })
+	own := numbered{id, nil}
+	if at >= 0 {
+		own = p.states[at]
+		p.states = slices.Delete(p.states, at, at+1)
+	} else {
+		own.state = new(State)
+		if len(p.states) == mostStates {
+			p.states = slices.Delete(p.states, 0, 1)
+		}
+	}
+	p.states = append(p.states, own)
+	return own.state
+}
+
+// numbered is a state and its number.
+type numbered struct {
+	id    uint64
+	state *State
+}
+
 // lookJob is a first pass.
 type lookJob struct {
 	Gaps bool
@@ -210,7 +265,8 @@ type sweepJob struct {
 	Origin []float64
 	Rows   int64
 	Tasks  []wire
-	Means  bool // tasks of k-means, of which sums are rounded once
+	Means  bool     // tasks of k-means, of which sums are rounded once
+	States []uint64 // numbers of their states, which the part keeps; nil makes a plain pass
 }
 
 // wire is a task, as it is sent.
@@ -239,6 +295,11 @@ func (j *sweepJob) Serve(ctx context.Context, p *Part, src *data.Table) (list []
 		tasks[i] = Task{Mixture: &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform}, Theta: w.Theta, Beta: w.Beta}
 	}
 	if j.Means {
+		if j.States != nil {
+			if list, err = p.short(ctx, l, j, src); err != nil || list != nil {
+				return list, err
+			}
+		}
 		return nodes(ctx, l.tallies(tasks), src)
 	}
 	_, err = l.plain(ctx, tasks, func(f *fold[[]*family.Stats]) ([]*family.Stats, error) {

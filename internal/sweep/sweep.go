@@ -73,7 +73,7 @@ type worker struct {
 // pass serves the tasks with one plain pass over the rows.
 func (l *Local) pass(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
 	if r, ok := l.src.(data.Remote); ok {
-		total, ok, err := elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(tasks), false}, mergeStats)
+		total, ok, err := elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(tasks), false, nil}, mergeStats)
 		if err == nil && !ok {
 			total = newStats(tasks)
 		}
