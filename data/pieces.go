@@ -27,6 +27,7 @@ type PiecesInfo struct {
 	// whole numbers, m decimals, b true or false, s text, t dates and times, n what has no cells that can be read.
 	Columns []string
 	Types   string
+	Counts  []PieceCount // of the pieces; nil has them counted
 }
 
 // LoadPieces finds out what the pieces of a table hold, as Load does of a file, and lets the machines that read them make rows of numbers of it.
@@ -138,17 +139,22 @@ func openPieces(ctx context.Context, p Pieces, of PiecesInfo, o Options) (*piece
 		}
 		f.text = c
 	}
-	answers, err := p.Map(ctx, encodeJob(f.job("count", nil)), 0, of.N)
-	if err != nil {
-		return nil, err
+	counts := of.Counts
+	if counts == nil {
+		answers, err := p.Map(ctx, encodeJob(f.job("count", nil)), 0, of.N)
+		if err != nil {
+			return nil, err
+		}
+		counts = make([]PieceCount, len(answers))
+		for i, a := range answers {
+			if err := decodeJob(a, &counts[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	var at place
 	f.places = map[int]place{}
-	for i, a := range answers {
-		var c pieceCount
-		if err := decodeJob(a, &c); err != nil {
-			return nil, err
-		}
+	for i, c := range counts {
 		if i > 0 && c.Path != f.path[i-1] {
 			at.Line = 0
 		}

@@ -49,11 +49,12 @@ type pieceBuild struct {
 	Weight   int // the column, -1 for none
 }
 
-// pieceCount is what a piece holds.
-type pieceCount struct {
-	Piece       int
-	Path        string
-	Rows, Lines int64
+// PieceCount is what a piece holds.
+type PieceCount struct {
+	Piece int    // the number that ServePiece is given in from
+	Path  string // its file
+	Rows  int64
+	Lines int64 // of a text
 }
 
 // pieceMeasure is what a pass over a piece leaves.
@@ -108,19 +109,24 @@ func ServePiece(ctx context.Context, job []byte, from string, body []byte, threa
 }
 
 // piece returns the cells of a piece, where it begins, and its number and file.
-func (j *pieceJob) piece(ctx context.Context, from string, body []byte, threads int) (cells, place, pieceCount, error) {
+func (j *pieceJob) piece(ctx context.Context, from string, body []byte, threads int) (cells, place, PieceCount, error) {
 	piece, rest, _ := strings.Cut(from, "\t")
 	offset, path, _ := strings.Cut(rest, "\t")
 	number, err := strconv.Atoi(piece)
 	if err != nil {
-		return nil, place{}, pieceCount{}, fmt.Errorf("a piece without a number: %q", from)
+		return nil, place{}, PieceCount{}, fmt.Errorf("a piece without a number: %q", from)
 	}
 	start, _ := strconv.ParseInt(offset, 10, 64)
-	if local, ok := strings.CutPrefix(path, "file:"); ok {
-		path = "/" + strings.TrimLeft(local, "/")
-	}
 	c, err := j.open(ctx, start, body, threads)
-	return c, j.Places[number], pieceCount{Piece: number, Path: path}, err
+	return c, j.Places[number], PieceCount{Piece: number, Path: LocalPath(path)}, err
+}
+
+// LocalPath returns the path of a file: URL, and any other text as it is.
+func LocalPath(url string) string {
+	if local, ok := strings.CutPrefix(url, "file:"); ok {
+		return "/" + strings.TrimLeft(local, "/")
+	}
+	return url
 }
 
 // open returns the cells of the piece.
@@ -153,7 +159,7 @@ func (j *pieceJob) open(ctx context.Context, start int64, body []byte, threads i
 		f.spans, f.n = index.spans, index.rows
 		c = f
 	} else {
-		t, err := readTyped(j.Name, j.Columns, j.Types, na, body)
+		t, err := readTyped(j.Name, j.Columns, j.Types, na, body, j.typed())
 		if err != nil {
 			return nil, err
 		}
@@ -170,6 +176,28 @@ func (j *pieceJob) open(ctx context.Context, start int64, body []byte, threads i
 		k.dict[col] = w.dictionary(na)
 	}
 	return k, nil
+}
+
+// typed says what is read of cells that are stored by their types: those of categories and dates as text.
+func (j *pieceJob) typed() []want {
+	wants := make([]want, len(j.Types))
+	for c := range wants {
+		if wants[c] = number; j.Do == "open" { // what will be asked for is not known yet
+			wants[c] |= text
+		}
+		if j.Wants != nil {
+			wants[c] = j.Wants[c]
+		} else if j.Do == "count" {
+			wants[c] = skip
+		}
+		if _, words := j.Words[c]; wants[c] != skip && (words || j.Dates != nil && j.Dates[c] != "") {
+			wants[c] |= text
+		}
+		if j.Types[c] == 'n' {
+			wants[c] &^= text
+		}
+	}
+	return wants
 }
 
 // dictionary returns the dictionary as a pass over cells uses it.

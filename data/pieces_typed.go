@@ -17,8 +17,8 @@ type typedPiece struct {
 // kinds are the letters of PiecesInfo.Types.
 var kinds = map[byte]parquetKind{'d': parquetDouble, 'f': parquetFloat, 'i': parquetInt, 'm': parquetBigDecimal, 'b': parquetBool, 's': parquetText, 't': parquetDate, 'n': parquetNested}
 
-// readTyped reads all cells.
-func readTyped(name string, columns []string, types string, na *naTexts, body []byte) (*typedPiece, error) {
+// readTyped reads the cells that are wanted, by column; the others are passed over.
+func readTyped(name string, columns []string, types string, na *naTexts, body []byte, wants []want) (*typedPiece, error) {
 	t := &typedPiece{file: &parquetFile{name: name, na: na}, columns: make([]parquetCells, len(types))}
 	for j := range types {
 		t.file.columns = append(t.file.columns, parquetColumn{name: columns[j], kind: kinds[types[j]]})
@@ -26,7 +26,11 @@ func readTyped(name string, columns []string, types string, na *naTexts, body []
 	r := typedReader{b: body}
 	for len(r.b) > 0 && !r.short {
 		for j := range types {
-			r.cell(&t.columns[j], &t.file.columns[j], types[j], na)
+			if j < len(wants) && wants[j] != skip {
+				r.cell(&t.columns[j], &t.file.columns[j], types[j], wants[j]&text != 0, na)
+			} else {
+				r.pass(types[j])
+			}
 		}
 		t.n++
 	}
@@ -52,45 +56,70 @@ func (r *typedReader) take(n int) []byte {
 	return own
 }
 
-// cell appends the next cell to p. Every cell has a text, which categories are made of.
-func (r *typedReader) cell(p *parquetCells, c *parquetColumn, letter byte, na *naTexts) {
+// pass goes over a cell.
+func (r *typedReader) pass(letter byte) {
+	if letter == 'n' || r.take(1)[0] == 0 {
+		return
+	}
+	switch letter {
+	case 'd', 'i':
+		r.take(8)
+	case 'f':
+		r.take(4)
+	case 'b':
+		r.take(1)
+	default:
+		r.take(int(binary.BigEndian.Uint32(r.take(4))))
+	}
+}
+
+// cell appends the next cell to p, with its text where that is wanted, or it is one.
+func (r *typedReader) cell(p *parquetCells, c *parquetColumn, letter byte, withText bool, na *naTexts) {
 	if letter == 'n' {
 		p.other("a list or group")
 		return
 	}
 	if r.take(1)[0] == 0 {
-		p.nulls(1)
+		p.num, p.state = append(p.num, math.NaN()), append(p.state, isNull)
+		if withText || !c.kind.isNumber() {
+			p.text = append(p.text, "")
+		}
 		return
 	}
+	written := ""
 	switch letter {
-	case 'd':
-		v := math.Float64frombits(binary.BigEndian.Uint64(r.take(8)))
-		p.number(v)
-		p.text = append(p.text, floatText(v, 64))
-	case 'f':
-		v := float64(math.Float32frombits(binary.BigEndian.Uint32(r.take(4))))
-		p.number(v)
-		p.text = append(p.text, floatText(v, 32))
+	case 'd', 'f':
+		v, bits := 0.0, 64
+		if letter == 'd' {
+			v = math.Float64frombits(binary.BigEndian.Uint64(r.take(8)))
+		} else {
+			v, bits = float64(math.Float32frombits(binary.BigEndian.Uint32(r.take(4)))), 32
+		}
+		if p.number(v); withText {
+			written = floatText(v, bits)
+		}
 	case 'i':
 		v := int64(binary.BigEndian.Uint64(r.take(8)))
-		p.whole(v, uint64(v), c, true)
+		p.whole(v, uint64(v), c, withText)
+		return
 	case 'b':
 		v := r.take(1)[0]
 		p.number(float64(v))
-		p.text = append(p.text, strconv.FormatBool(v != 0))
+		written = strconv.FormatBool(v != 0)
+	case 'm':
+		written = string(r.take(int(binary.BigEndian.Uint32(r.take(4)))))
+		v, _ := strconv.ParseFloat(written, 64) // beyond float64 it is infinite
+		p.number(v)
+		p.roundDecimal(func() string { return written })
+	case 's':
+		p.word(string(r.take(int(binary.BigEndian.Uint32(r.take(4))))), na)
+		return
 	default:
-		s := string(r.take(int(binary.BigEndian.Uint32(r.take(4)))))
-		switch letter {
-		case 's':
-			p.word(s, na)
-		case 'm':
-			v, _ := strconv.ParseFloat(s, 64) // beyond float64 it is infinite
-			p.number(v)
-			p.roundDecimal(func() string { return s })
-			p.text = append(p.text, s)
-		default:
-			p.other(s)
-		}
+		p.other(string(r.take(int(binary.BigEndian.Uint32(r.take(4))))))
+		return
+	}
+	if withText {
+		p.text = append(p.text, written)
 	}
 }
 

@@ -81,7 +81,8 @@ func Start(ctx context.Context, c Config) (*App, error) {
 		os.RemoveAll(folder)
 		return nil, err
 	}
-	args := []string{"--class", "latent.Application", "--conf", "spark.ui.enabled=false", "--conf", "spark.ui.showConsoleProgress=false"}
+	args := []string{"--class", "latent.Application", "--conf", "spark.ui.enabled=false", "--conf", "spark.ui.showConsoleProgress=false",
+		"--conf", "spark.driver.defaultJavaOptions=" + javaOptions, "--conf", "spark.executor.defaultJavaOptions=" + javaOptions}
 	if c.Master != "" {
 		args = append(args, "--master", c.Master)
 	}
@@ -116,6 +117,10 @@ func Start(ctx context.Context, c Config) (*App, error) {
 	a.Cores, _ = strconv.Atoi(string(hello[1]))
 	return a, nil
 }
+
+// javaOptions are for virtual machines that place tasks and copy bytes: with compilers and collectors that use other cores than their own a pass
+// takes up to twice as long until they are warm, after a few hundred passes. spark.executor.extraJavaOptions and its like overrule them.
+const javaOptions = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 // submit finds the program spark-submit.
 func (c *Config) submit() (string, error) {

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,6 +116,15 @@ func (a *App) open(ctx context.Context, in *Input) (of data.PiecesInfo, err erro
 	for line := range strings.Lines(string(opened[1])) {
 		letter, column, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		of.Types, of.Columns = of.Types+letter, append(of.Columns, column)
+	}
+	for line := range strings.Lines(string(opened[2])) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		piece, err := strconv.Atoi(fields[0])
+		rows, err2 := strconv.ParseInt(fields[1], 10, 64)
+		if err := cmp.Or(err, err2); err != nil {
+			return of, err
+		}
+		of.Counts = append(of.Counts, data.PieceCount{Piece: piece, Rows: rows, Path: data.LocalPath(fields[2])})
 	}
 	return of, nil
 }

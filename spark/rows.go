@@ -143,7 +143,7 @@ func (b *brought) Open(ctx context.Context) (data.Reader, error) {
 	return &brought{table: b.table, ctx: ctx}, nil
 }
 
-// Read implements data.Reader. Parts begin at multiples of 8192 rows, so that no block lacks rows before the end but where a reader asks for
+// Read implements data.Reader. Parts begin at multiples of 2048 rows, so that no block lacks rows before the end but where a reader asks for
 // another number of them than powers of two.
 func (b *brought) Read(to *data.Block, n int) error {
 	for {
@@ -172,12 +172,12 @@ func (b *brought) Read(to *data.Block, n int) error {
 // Close implements data.Reader.
 func (b *brought) Close() error { return nil }
 
-// cut says how rows are divided into parts: at most so many where asked is positive, else two a core and more where they would be large.
+// cut says how rows are divided into parts: at most so many where asked is positive, else one a core and more where they would be large.
 func cut(n int64, stride, asked, cores int) (each int64, parts int) {
 	align := int64(sweep.AlignedRows(n))
 	want := int64(asked)
 	if want <= 0 {
-		want = max(2*int64(cores), n*int64(stride)/partBytes+1)
+		want = max(int64(cores), n*int64(stride)/partBytes+1)
 	}
 	units := (n + align - 1) / align
 	each = max(1, (units+want-1)/want) * align

@@ -34,7 +34,7 @@ type Node struct {
 func AlignedRows(rows int64) int { return mostJoined * chunkRows(rows) }
 
 // mostJoined is how many chunks a pass may read as one: of 256 rows or more each, it makes the least part a multiple of mostChunk.
-const mostJoined = 32
+const mostJoined = 8
 
 // envelope is a job with the views over the rows.
 type envelope struct {

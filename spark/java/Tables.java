@@ -37,6 +37,7 @@ import org.apache.spark.api.java.JavaNewHadoopRDD;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -55,18 +56,21 @@ import scala.Tuple2;
  */
 final class Tables {
   private static final int FRAME = 1 << 16;
+  private static final int SMALL = 1 << 20; // a job that goes with its tasks: one that is broadcast takes a round trip more
 
   private final JavaSparkContext sc;
   private final String[] worker;
 
   private JavaRDD<Piece> pieces; // one a partition
   private int[] order; // the partition of each piece; null where that is its number
+  private String counted; // of the pieces, a line each: the partition, its rows and its file
   private JavaRDD<byte[]> made; // of each piece: a status and rows of numbers
   private long[] rows; // of each piece, after build
   private int stride; // bytes of a row
   private JavaRDD<byte[]> parts;
-  private String table; // names parts in the memory of workers
-  private int builds;
+  private Pass next; // the pass that is under way
+  private JavaRDD<byte[]> passes; // made once, since Spark takes time to look at what a new one does
+  private int builds; // tables so far, by which workers name parts
 
   Tables(JavaSparkContext sc, String[] worker) {
     this.sc = sc;
@@ -85,9 +89,10 @@ final class Tables {
       case "text":
         return openText(files(what));
       case "table":
-        return openRows(session().table(what), null);
       case "query":
-        return openRows(session().sql(what), null);
+        Dataset<Row> all = kind.equals("table") ? session().table(what) : session().sql(what);
+        counts(all.toJavaRDD(), false);
+        return openRows(all);
       default:
         return openFiles(kind, files(what));
     }
@@ -187,45 +192,46 @@ final class Tables {
     String[] paths = new String[files.size()];
     for (int i = 0; i < paths.length; i++) paths[i] = files.get(i).getPath().toString();
     Dataset<Row> all = s.read().format(format).load(paths);
-    String[] own = all.columns();
-    List<String> select = new ArrayList<>();
-    for (String name : own) select.add("`" + name.replace("`", "``") + "`");
-    select.add("_metadata.file_path");
-    select.add("_metadata.file_block_start");
-    return openRows(all.selectExpr(select.toArray(new String[0])), own);
+    // Without columns Spark reads the numbers of rows alone, in the same partitions.
+    counts(all.selectExpr("_metadata.file_path", "_metadata.file_block_start").toJavaRDD(), true);
+    return openRows(all);
   }
 
-  /** @param own the columns, where a path and an offset follow them; null where they are all */
-  private List<byte[]> openRows(Dataset<Row> all, String[] own) throws Exception {
+  /** Counts the rows of each partition and, of files, brings the partitions in the order of these. */
+  private void counts(JavaRDD<Row> rdd, boolean files) {
+    List<Tuple2<String, String>> found = rdd.mapPartitionsWithIndex((i, it) -> {
+      long n = 0;
+      String path = "", key = "\uffff";
+      while (it.hasNext()) {
+        Row r = it.next();
+        if (n++ > 0 || !files) continue;
+        path = r.getString(0);
+        key = path + "\u0000" + String.format("%020d", r.getLong(1));
+      }
+      return Collections.singletonList(new Tuple2<>(key, i + "\t" + n + "\t" + path)).iterator();
+    }, false).collect();
+    List<Tuple2<String, String>> sorted = new ArrayList<>(found);
+    if (files) sorted.sort(Comparator.comparing(Tuple2::_1)); // partitions without rows come last
+    order = new int[sorted.size()];
+    StringBuilder b = new StringBuilder();
+    for (int i = 0; i < order.length; i++) {
+      String line = sorted.get(i)._2();
+      order[i] = Integer.parseInt(line.substring(0, line.indexOf('\t')));
+      b.append(line).append('\n');
+    }
+    counted = b.toString();
+  }
+
+  private List<byte[]> openRows(Dataset<Row> all) {
     StructField[] fields = all.schema().fields();
-    int d = own == null ? fields.length : own.length;
     StringBuilder schema = new StringBuilder();
-    char[] types = new char[d];
-    for (int j = 0; j < d; j++) {
+    char[] types = new char[fields.length];
+    for (int j = 0; j < types.length; j++) {
       types[j] = typeOf(fields[j].dataType());
       schema.append(types[j]).append('\t').append(fields[j].name()).append('\n');
     }
-    JavaRDD<Row> rdd = all.toJavaRDD();
-    order = own == null ? null : inOrder(rdd, d);
-    pieces = rdd.mapPartitions(it -> Collections.singletonList((Piece) out -> write(it, types, out)).iterator(), true);
-    return Arrays.asList(Application.bytes(Integer.toString(pieces.getNumPartitions())), Application.bytes(schema.toString()));
-  }
-
-  /** The partitions in the order of their files and offsets in these. Those without rows come last. */
-  private static int[] inOrder(JavaRDD<Row> rdd, int d) {
-    List<Tuple2<String, Integer>> at = rdd.mapPartitionsWithIndex((i, it) -> {
-      String key = "\uffff";
-      if (it.hasNext()) {
-        Row r = it.next();
-        key = r.getString(d) + "\u0000" + String.format("%020d", r.getLong(d + 1));
-      }
-      return Collections.singletonList(new Tuple2<>(key, i)).iterator();
-    }, false).collect();
-    List<Tuple2<String, Integer>> sorted = new ArrayList<>(at);
-    sorted.sort(Comparator.comparing(Tuple2::_1));
-    int[] order = new int[sorted.size()];
-    for (int i = 0; i < order.length; i++) order[i] = sorted.get(i)._2();
-    return order;
+    pieces = all.toJavaRDD().mapPartitions(it -> Collections.singletonList((Piece) out -> write(it, types, out)).iterator(), true);
+    return Arrays.asList(Application.bytes(Integer.toString(pieces.getNumPartitions())), Application.bytes(schema.toString()), Application.bytes(counted));
   }
 
   private static char typeOf(DataType t) {
@@ -240,51 +246,48 @@ final class Tables {
   }
 
   private static void write(Iterator<Row> rows, char[] types, DataOutputStream to) throws IOException {
-    String from = "\t";
-    ByteArrayOutputStream b = new ByteArrayOutputStream(FRAME + 4096);
-    DataOutputStream out = new DataOutputStream(b);
-    boolean first = true;
+    Worker.frame(to, TaskContext.getPartitionId() + "\t\t");
+    ByteBuffer b = ByteBuffer.allocate(FRAME);
     while (rows.hasNext()) {
       Row r = rows.next();
-      if (first) {
-        if (r.length() > types.length) from = r.getLong(types.length + 1) + "\t" + r.getString(types.length);
-        Worker.frame(to, TaskContext.getPartitionId() + "\t" + from);
-        first = false;
+      for (int j = 0; j < types.length; j++) {
+        if (b.remaining() < 16) flush(b, to);
+        b = cell(r, j, types[j], b, to);
       }
-      for (int j = 0; j < types.length; j++) cell(r, j, types[j], out);
-      if (b.size() >= FRAME) flush(b, to);
     }
-    if (first) Worker.frame(to, TaskContext.getPartitionId() + "\t" + from);
-    if (b.size() > 0) flush(b, to);
+    flush(b, to);
     to.writeInt(0);
   }
 
-  private static void cell(Row r, int j, char type, DataOutputStream out) throws IOException {
-    if (type == 'n') return;
-    if (r.isNullAt(j)) {
-      out.writeByte(0);
-      return;
-    }
-    out.writeByte(1);
+  private static void flush(ByteBuffer b, DataOutputStream out) throws IOException {
+    if (b.position() == 0) return;
+    out.writeInt(b.position());
+    out.write(b.array(), 0, b.position());
+    b.clear();
+  }
+
+  /** Adds a cell to b, or to one that takes its place where it is larger. */
+  private static ByteBuffer cell(Row r, int j, char type, ByteBuffer b, DataOutputStream to) throws IOException {
+    if (type == 'n') return b;
+    if (r.isNullAt(j)) return b.put((byte) 0);
+    b.put((byte) 1);
     Object v = r.get(j);
     switch (type) {
       case 'd':
-        out.writeDouble((Double) v);
-        break;
+        return b.putDouble((Double) v);
       case 'f':
-        out.writeFloat((Float) v);
-        break;
+        return b.putFloat((Float) v);
       case 'i':
-        out.writeLong(((Number) v).longValue());
-        break;
+        return b.putLong(((Number) v).longValue());
       case 'b':
-        out.writeByte((Boolean) v ? 1 : 0);
-        break;
-      case 't':
-        Worker.frame(out, dateText(v));
-        break;
+        return b.put((byte) ((Boolean) v ? 1 : 0));
       default:
-        Worker.frame(out, v instanceof BigDecimal ? ((BigDecimal) v).toPlainString() : v.toString());
+        byte[] text = Application.bytes(type == 't' ? dateText(v) : v instanceof BigDecimal ? ((BigDecimal) v).toPlainString() : v.toString());
+        if (b.remaining() < 4 + text.length) {
+          flush(b, to);
+          if (b.capacity() < 4 + text.length) b = ByteBuffer.allocate(4 + text.length + FRAME);
+        }
+        return b.putInt(text.length).put(text);
     }
   }
 
@@ -360,7 +363,8 @@ final class Tables {
     }
     JavaPairRDD<Integer, Tuple2<Long, byte[]>> cut = made.mapPartitionsWithIndex((p, it) -> slices(it.next(), first[p], each, stride).iterator(), true).mapToPair(t -> t);
     parts = cut.partitionBy(new Exact(count)).mapPartitions(it -> Collections.singletonList(joined(it)).iterator(), true).persist(made.getStorageLevel());
-    table = Integer.toString(builds++);
+    next = new Pass(worker, Integer.toString(builds++));
+    passes = parts.mapPartitionsWithIndex(next, true);
     parts.count();
     made.unpersist();
     return List.of();
@@ -469,13 +473,32 @@ final class Tables {
 
   /** Lets workers make a pass and returns what they answer, in the order of the parts. A worker that does not hold a part is given it. */
   List<byte[]> pass(byte[] job) throws IOException {
-    Broadcast<byte[]> b = sc.broadcast(job);
-    String[] args = worker;
-    String table = this.table;
+    Broadcast<byte[]> b = job.length > SMALL ? sc.broadcast(job) : null;
+    next.large = b;
+    next.job = b == null ? job : null;
     try {
-      return checked(parts.mapPartitionsWithIndex((p, it) -> Collections.singletonList(passed(args, table, p, b.value(), it)).iterator(), true).collect());
+      return checked(passes.collect());
     } finally {
-      b.destroy();
+      if (b != null) b.destroy();
+    }
+  }
+
+  /** What a task of a pass does: the pass that it is of is the one that was set last when Spark sent it. */
+  private static final class Pass implements Function2<Integer, Iterator<byte[]>, Iterator<byte[]>> {
+    private static final long serialVersionUID = 1;
+    private final String[] args;
+    private final String table;
+    private byte[] job;
+    private Broadcast<byte[]> large;
+
+    Pass(String[] args, String table) {
+      this.args = args;
+      this.table = table;
+    }
+
+    @Override
+    public Iterator<byte[]> call(Integer part, Iterator<byte[]> rows) throws IOException {
+      return Collections.singletonList(passed(args, table, part, large == null ? job : large.value(), rows)).iterator();
     }
   }
 
