@@ -14,7 +14,7 @@ Needs Java 17 and, in this Python, pyspark (its folder is taken where SPARK_HOME
 Spark ML reads rows that are cached as vectors; latent's are read by Spark and kept by its workers. Quote ratios of one run with the machine named."""
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
-SHAPES = {"kmeans": (1_000_000, 16, 20, 20, 60), "gmm": (200_000, 16, 8, 20, 60)}
+SHAPES = {"kmeans": (1_000_000, 16, 20, 20, 60), "gmm": (200_000, 16, 8, 8, 28)}
 
 
 def rows(name, folder):

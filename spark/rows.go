@@ -179,6 +179,7 @@ func cut(n int64, stride, asked, cores int) (each int64, parts int) {
 	if want <= 0 {
 		want = max(int64(cores), n*int64(stride)/partBytes+1)
 	}
+	want = max(want, n*int64(stride)/mostPartBytes+1)
 	units := (n + align - 1) / align
 	each = max(1, (units+want-1)/want) * align
 	return each, int((n + each - 1) / each)
@@ -186,3 +187,6 @@ func cut(n int64, stride, asked, cores int) (each int64, parts int) {
 
 // partBytes is how large a part is at most where nobody says how many there are: a task that is lost is not much to do again.
 const partBytes = 128 << 20
+
+// mostPartBytes is how large a part can be, whoever asks: Java's arrays end at 2 GB.
+const mostPartBytes = 1 << 30
