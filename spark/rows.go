@@ -118,7 +118,7 @@ func (t *table) part(ctx context.Context, at int) (*data.Table, error) {
 		return nil, err
 	}
 	if len(answer) != 1 {
-		return nil, fmt.Errorf("Spark sent %d answers for one part", len(answer))
+		return nil, fmt.Errorf("the application sent %d answers for one part", len(answer))
 	}
 	rows, err := t.layout.Table(answer[0], int64(at)*t.each)
 	if err == nil {
