@@ -32,6 +32,7 @@ type Tally struct {
 	counts
 	agreement *score.Agreement[int, string] // of the labels, from 1; nil without a truth column
 	unknown   int64                         // rows without a value in it
+	pairs     *pairs                        // of a part of the rows: what agreement holds, in the order in which it came; nil of all
 
 	run  counts // of the run under way
 	next int64  // the first row after it
@@ -110,6 +111,9 @@ func (t *Tally) add(s *model.Scored) error {
 		}
 		if s.Truth[i] == "" {
 			t.unknown++
+		}
+		if t.pairs != nil {
+			t.pairs.add(int(c)+1, s.Truth[i])
 		}
 		if err := t.agreement.Add(int(c)+1, s.Truth[i], w); err != nil {
 			return err

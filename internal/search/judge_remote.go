@@ -29,6 +29,24 @@ type agreeing struct {
 	Weight float64
 }
 
+// pairs are the labels, from 1, and known groups of a part in the order in which they came: sums over them are rounded by that order.
+type pairs struct {
+	list []agreeing
+	seen map[agreeing]bool
+}
+
+func (p *pairs) add(label int, class string) {
+	key := agreeing{Label: label, Class: class}
+	if p.seen[key] {
+		return
+	}
+	if p.seen == nil {
+		p.seen = map[agreeing]bool{}
+	}
+	p.seen[key] = true
+	p.list = append(p.list, key)
+}
+
 // countsWire is counts as they are sent.
 type countsWire struct {
 	Rows                  []int64
@@ -57,6 +75,7 @@ func (j *judgeJob) Serve(ctx context.Context, p *sweep.Part, src *data.Table) ([
 		return nil, err
 	}
 	t := newTally(m.K())
+	t.pairs = new(pairs)
 	if err := m.Rows(ctx, src, p.Threads, t.add); err != nil {
 		return nil, err
 	}
@@ -66,15 +85,9 @@ func (j *judgeJob) Serve(ctx context.Context, p *sweep.Part, src *data.Table) ([
 	if v.Nodes, err = t.sums.Nodes(); err != nil {
 		return nil, err
 	}
-	if t.agreement != nil {
-		labels, classes := t.agreement.Labels()
-		for _, l := range labels {
-			for _, c := range classes {
-				if w := t.agreement.Count(l, c); w > 0 {
-					v.Agreement = append(v.Agreement, agreeing{l, c, w})
-				}
-			}
-		}
+	for _, a := range t.pairs.list {
+		a.Weight = t.agreement.Count(a.Label, a.Class)
+		v.Agreement = append(v.Agreement, a)
 	}
 	n, err := sweep.Encoded(v)
 	return []sweep.Node{n}, err
