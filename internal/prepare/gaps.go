@@ -118,25 +118,21 @@ func (s *emptied) Open(ctx context.Context) (data.Reader, error) {
 	return &emptiedReader{Reader: r}, nil
 }
 
-// emptiedReader keeps the new weights in memory of its own, since those of the reader below may be a view of the table.
-type emptiedReader struct {
-	data.Reader
-	w []float64
-}
+// emptiedReader gives every block new weights of its own: those of the reader below may be a view of the table, and several blocks are in use at
+// once.
+type emptiedReader struct{ data.Reader }
 
 // Read implements data.Reader.
 func (r *emptiedReader) Read(b *data.Block, n int) error {
 	if err := r.Reader.Read(b, n); err != nil {
 		return err
 	}
-	r.w = r.w[:0]
-	for i := range b.N {
-		w := b.Weight(i)
-		if b.Empty(i) {
-			w = 0
+	w := make([]float64, b.N)
+	for i := range w {
+		if !b.Empty(i) {
+			w[i] = b.Weight(i)
 		}
-		r.w = append(r.w, w)
 	}
-	b.W = r.w
+	b.W = w
 	return nil
 }
