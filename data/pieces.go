@@ -6,6 +6,8 @@ import (
 	"errors"
 	"sort"
 	"strings"
+
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // Pieces is a table whose cells are read by other machines, each a piece of it: a run of consecutive rows. Pieces are in row order.
@@ -88,7 +90,7 @@ func FormatPieces(ctx context.Context, p Pieces, of PiecesInfo, o Options) (form
 // and body are those of ServePiece.
 func OpenPiece(ctx context.Context, format *PieceFormat, from string, body []byte, o Options) (Source, error) {
 	var j pieceJob
-	if err := decodeJob(format.Job, &j); err != nil {
+	if err := transit.Decode(format.Job, &j); err != nil {
 		return nil, err
 	}
 	if err := o.check(); err != nil {
@@ -147,7 +149,7 @@ func openPieces(ctx context.Context, p Pieces, of PiecesInfo, o Options) (*piece
 		}
 		counts = make([]PieceCount, len(answers))
 		for i, a := range answers {
-			if err := decodeJob(a, &counts[i]); err != nil {
+			if err := transit.Decode(a, &counts[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -236,7 +238,7 @@ func (f *pieceFile) read(ctx context.Context, wants []want, _ bool, threads int,
 				return err
 			}
 			var list []batch
-			if err := decodeJob(answers[0], &list); err != nil {
+			if err := transit.Decode(answers[0], &list); err != nil {
 				return err
 			}
 			for n := range list[min(given, len(list)):] {
@@ -271,7 +273,7 @@ func (f *pieceFile) measure(ctx context.Context, l *loader, p *plan, stats []col
 	}
 	for _, a := range answers {
 		var m pieceMeasure
-		if err := decodeJob(a, &m); err != nil {
+		if err := transit.Decode(a, &m); err != nil {
 			return err
 		}
 		for c := range m.Stats {

@@ -3,11 +3,12 @@ package data
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // pieceJob is a pass over the cells of a piece, as it is sent to where they are.
@@ -64,19 +65,13 @@ type pieceMeasure struct {
 	Words map[int]pieceWords
 }
 
+// encodeJob returns the bytes of a job, whose types are all here.
 func encodeJob(v any) []byte {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(v); err != nil {
-		panic(err) // of types that are all here
+	b, err := transit.Encode(v)
+	if err != nil {
+		panic(err)
 	}
-	return b.Bytes()
-}
-
-func decodeJob(b []byte, v any) error {
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(v); err != nil {
-		return fmt.Errorf("what another machine sent cannot be read: %w", err)
-	}
-	return nil
+	return b
 }
 
 // ServePiece serves a job of LoadPieces for one piece, whose cells are body: text, or cells as they are stored, each a byte that is 0 for no value and 1
@@ -84,7 +79,7 @@ func decodeJob(b []byte, v any) error {
 // there is none, with tabs between them.
 func ServePiece(ctx context.Context, job []byte, from string, body []byte, threads int) ([]byte, error) {
 	var j pieceJob
-	if err := decodeJob(job, &j); err != nil {
+	if err := transit.Decode(job, &j); err != nil {
 		return nil, err
 	}
 	c, at, n, err := j.piece(ctx, from, body, threads)

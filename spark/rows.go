@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // Rows are the rows of a table that Spark holds. It implements data.Remote.
@@ -68,13 +68,13 @@ func (r *Rows) With(v data.View) data.Remote {
 
 // Pass implements data.Remote.
 func (r *Rows) Pass(ctx context.Context, job []byte) ([][]byte, error) {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(passJob{r.layout, r.each, job}); err != nil {
+	b, err := transit.Encode(passJob{r.layout, r.each, job})
+	if err != nil {
 		return nil, err
 	}
-	pass := func(ctx context.Context) ([][]byte, error) { return r.call(ctx, 'P', b.Bytes()) }
+	pass := func(ctx context.Context) ([][]byte, error) { return r.call(ctx, 'P', b) }
 	if r.kept != nil {
-		return r.kept.pass(ctx, b.Bytes(), pass)
+		return r.kept.pass(ctx, b, pass)
 	}
 	return pass(ctx)
 }

@@ -2,10 +2,8 @@ package spark
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +14,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // Statuses of an answer.
@@ -191,7 +190,7 @@ func (w *worker) pass(given bool) (int, []byte, error) {
 		return w.said(nil, nil)
 	}
 	var job passJob
-	if err := gob.NewDecoder(bytes.NewReader(sent)).Decode(&job); err != nil {
+	if err := transit.Decode(sent, &job); err != nil {
 		return w.said(nil, err)
 	}
 	if w.table != string(table) {

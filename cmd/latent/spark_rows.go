@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/transit"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/spark"
 )
@@ -73,19 +73,19 @@ func (a *applyFlags) onSpark(cmd *cobra.Command, args []string, job sparkRows) e
 		return err
 	}
 	job.Format, job.Options, job.Outliers = *p.Format, o, a.outliers
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(job); err != nil {
+	b, err := transit.Encode(job)
+	if err != nil {
 		return err
 	}
 	if job.Sums {
-		return a.sumUp(cmd, p, m, b.Bytes())
+		return a.sumUp(cmd, p, m, b)
 	}
 	w := &rowWriter{sparkRows: &job, m: m}
 	format := "parquet"
 	if strings.HasSuffix(a.output, ".csv") {
 		format = "csv"
 	}
-	return p.Save(cmd.Context(), b.Bytes(), w.columns(), format, a.output)
+	return p.Save(cmd.Context(), b, w.columns(), format, a.output)
 }
 
 // checkSpark refuses flags that do not go together.
@@ -171,7 +171,7 @@ func rowWriterOf(job []byte, threads int) (*rowWriter, error) {
 		return rowWriters.last, nil
 	}
 	w := &rowWriter{sparkRows: new(sparkRows), m: new(model.Model)}
-	if err := gob.NewDecoder(bytes.NewReader(job)).Decode(w.sparkRows); err != nil {
+	if err := transit.Decode(job, w.sparkRows); err != nil {
 		return nil, err
 	}
 	if err := w.m.UnmarshalJSON(w.Model); err != nil {

@@ -1,8 +1,9 @@
 package family
 
 import (
-	"bytes"
 	"encoding/gob"
+
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // Families are sent to where the rows are by encoding/gob.
@@ -22,15 +23,13 @@ type gapsWire struct {
 
 // GobEncode implements gob.GobEncoder.
 func (g *Gaps) GobEncode() ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(gapsWire{g.D, g.masks, g.rows, g.part})
-	return b.Bytes(), err
+	return transit.Encode(gapsWire{g.D, g.masks, g.rows, g.part})
 }
 
 // GobDecode implements gob.GobDecoder.
 func (g *Gaps) GobDecode(b []byte) error {
 	var w gapsWire
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w); err != nil {
+	if err := transit.Decode(b, &w); err != nil {
 		return err
 	}
 	*g = *NewGaps(w.D)

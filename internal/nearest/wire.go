@@ -1,10 +1,8 @@
 package nearest
 
 import (
-	"bytes"
-	"encoding/gob"
-
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // tallyWire is a Tally as it is sent to another machine.
@@ -24,16 +22,14 @@ type tallyWire struct {
 // GobEncode implements gob.GobEncoder.
 func (t *Tally) GobEncode() ([]byte, error) {
 	s, l := &t.sums, &t.look
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(tallyWire{t.k, t.d, s.hi, s.lo, s.nhi, s.nlo, s.count, [2]float64{s.cost, s.costLo}, l.top, l.used,
+	return transit.Encode(tallyWire{t.k, t.d, s.hi, s.lo, s.nhi, s.nlo, s.count, [2]float64{s.cost, s.costLo}, l.top, l.used,
 		[4]float64{l.hi, l.lo, l.whi, l.wlo}, t.far.Far, t.far.FarMax, t.short})
-	return b.Bytes(), err
 }
 
 // GobDecode implements gob.GobDecoder.
 func (t *Tally) GobDecode(b []byte) error {
 	var w tallyWire
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w); err != nil {
+	if err := transit.Decode(b, &w); err != nil {
 		return err
 	}
 	*t = *NewTally(w.K, w.D, w.FarMax)

@@ -8,6 +8,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 func init() {
@@ -31,7 +32,7 @@ func (j *cellsJob) Serve(ctx context.Context, _ *sweep.Part, src *data.Table) ([
 	if !errors.As(err, &wrong) {
 		return nil, err
 	}
-	n, err := sweep.Encoded(wrong)
+	n, err := sweep.NodeOf(wrong)
 	return []sweep.Node{n}, err
 }
 
@@ -46,7 +47,7 @@ func (f *Rows) checkElsewhere(ctx context.Context, r data.Remote) error {
 		return err
 	}
 	wrong := new(kind.RowError)
-	if err := sweep.Decode(nodes[0].Body, wrong); err != nil {
+	if err := transit.Decode(nodes[0].Body, wrong); err != nil {
 		return err
 	}
 	return wrong

@@ -6,6 +6,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/transit"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
@@ -56,14 +57,13 @@ type countsWire struct {
 
 // GobEncode implements gob.GobEncoder.
 func (c *counts) GobEncode() ([]byte, error) {
-	n, err := sweep.Encoded(countsWire{c.rows, c.sizes, c.logLik, c.entropy, c.best})
-	return n.Body, err
+	return transit.Encode(countsWire{c.rows, c.sizes, c.logLik, c.entropy, c.best})
 }
 
 // GobDecode implements gob.GobDecoder.
 func (c *counts) GobDecode(b []byte) error {
 	var w countsWire
-	err := sweep.Decode(b, &w)
+	err := transit.Decode(b, &w)
 	*c = counts{w.Rows, w.Sizes, w.LogLik, w.Entropy, w.Best}
 	return err
 }
@@ -89,7 +89,7 @@ func (j *judgeJob) Serve(ctx context.Context, p *sweep.Part, src *data.Table) ([
 		a.Weight = t.agreement.Count(a.Label, a.Class)
 		v.Agreement = append(v.Agreement, a)
 	}
-	n, err := sweep.Encoded(v)
+	n, err := sweep.NodeOf(v)
 	return []sweep.Node{n}, err
 }
 
@@ -107,7 +107,7 @@ func (t *Tally) elsewhere(ctx context.Context, r data.Remote, m *model.Model) er
 	}
 	for _, part := range parts {
 		var v verdict
-		if err := sweep.Decode(part.Body, &v); err != nil {
+		if err := transit.Decode(part.Body, &v); err != nil {
 			return err
 		}
 		if err := t.sums.Add(v.Nodes); err != nil {

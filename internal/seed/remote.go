@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 func init() {
@@ -28,7 +29,7 @@ func (*usedJob) Serve(ctx context.Context, _ *sweep.Part, src *data.Table) ([]sw
 			used++
 		}
 	}
-	n, err := sweep.Encoded(used)
+	n, err := sweep.NodeOf(used)
 	n.At = src.First
 	return []sweep.Node{n}, err
 }
@@ -69,7 +70,7 @@ func (j *pickJob) Serve(ctx context.Context, _ *sweep.Part, src *data.Table) ([]
 	if err != nil {
 		return nil, err
 	}
-	n, err := sweep.Encoded(pointsWire{p.N, p.X, p.W, p.Row})
+	n, err := sweep.NodeOf(pointsWire{p.N, p.X, p.W, p.Row})
 	return []sweep.Node{n}, err
 }
 
@@ -90,7 +91,7 @@ func sampleElsewhere(ctx context.Context, r data.Remote, used int64, origin []fl
 	total := int64(0)
 	for _, n := range parts {
 		var own int64
-		if err := sweep.Decode(n.Body, &own); err != nil {
+		if err := transit.Decode(n.Body, &own); err != nil {
 			return nil, err
 		}
 		total += own
@@ -112,7 +113,7 @@ func sampleElsewhere(ctx context.Context, r data.Remote, used int64, origin []fl
 	p := &Points{D: len(origin)}
 	for _, n := range picked {
 		var own pointsWire
-		if err := sweep.Decode(n.Body, &own); err != nil {
+		if err := transit.Decode(n.Body, &own); err != nil {
 			return nil, err
 		}
 		p.N, p.X, p.W, p.Row = p.N+own.N, append(p.X, own.X...), append(p.W, own.W...), append(p.Row, own.Row...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/par"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // chunkRows returns how many rows a chunk holds. It depends on the number of rows alone, never on threads: chunks decide
@@ -96,7 +97,7 @@ func (t *Tree[A]) Total() (acc A, ok bool) {
 func (t *Tree[A]) Nodes() ([]Node, error) {
 	list := make([]Node, len(t.stack))
 	for i, n := range t.stack {
-		own, err := Encoded(n.acc)
+		own, err := NodeOf(n.acc)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +110,7 @@ func (t *Tree[A]) Nodes() ([]Node, error) {
 func (t *Tree[A]) Add(nodes []Node) error {
 	for _, n := range nodes {
 		var acc A
-		if err := Decode(n.Body, &acc); err != nil {
+		if err := transit.Decode(n.Body, &acc); err != nil {
 			return err
 		}
 		t.Push(n.At, n.Level, acc)

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/nearest"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // A Job is a pass, as it is sent to where the rows are. Its type is registered with encoding/gob.
@@ -44,18 +44,18 @@ type envelope struct {
 
 // Send makes a job of the rows of r and returns the nodes of all parts, in row order.
 func Send(ctx context.Context, r data.Remote, job Job) ([]Node, error) {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(envelope{r.Views(), job}); err != nil {
-		return nil, fmt.Errorf("a pass that cannot be sent: %w", err)
+	b, err := transit.Encode(envelope{r.Views(), job})
+	if err != nil {
+		return nil, err
 	}
-	answers, err := r.Pass(ctx, b.Bytes())
+	answers, err := r.Pass(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	var nodes []Node
 	for _, a := range answers {
 		var own []Node
-		if err := Decode(a, &own); err != nil {
+		if err := transit.Decode(a, &own); err != nil {
 			return nil, err
 		}
 		nodes = append(nodes, own...)
@@ -89,19 +89,10 @@ func nodes[A any](ctx context.Context, f *fold[A], src *data.Table) ([]Node, err
 	return t.Nodes()
 }
 
-// Encoded returns a node with v for its body.
-func Encoded(v any) (Node, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(v)
-	return Node{Body: b.Bytes()}, err
-}
-
-// Decode reads v, a pointer, from what was sent.
-func Decode(b []byte, v any) error {
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(v); err != nil {
-		return fmt.Errorf("what another machine sent cannot be read: %w", err)
-	}
-	return nil
+// NodeOf returns a node with v for its body.
+func NodeOf(v any) (Node, error) {
+	b, err := transit.Encode(v)
+	return Node{Body: b}, err
 }
 
 // Part is a run of the rows of a data.Remote, in the memory of a machine that makes passes over it. It makes one pass at a time.
@@ -121,7 +112,7 @@ func (p *Part) Serve(ctx context.Context, job []byte) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var e envelope
-	if err := Decode(job, &e); err != nil {
+	if err := transit.Decode(job, &e); err != nil {
 		return nil, err
 	}
 	if e.Job == nil {
@@ -135,8 +126,7 @@ func (p *Part) Serve(ctx context.Context, job []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := Encoded(list)
-	return n.Body, err
+	return transit.Encode(list)
 }
 
 // view returns the rows under some views, which stay in memory for passes to come.
@@ -145,11 +135,11 @@ func (p *Part) view(ctx context.Context, views []data.View) (*data.Table, error)
 	if len(views) == 0 {
 		return p.Table, nil
 	}
-	n, err := Encoded(views)
+	key, err := transit.Encode(views)
 	if err != nil {
 		return nil, err
 	}
-	p.last = string(n.Body)
+	p.last = string(key)
 	if t := p.viewed[p.last]; t != nil {
 		return t, nil
 	}
@@ -222,7 +212,7 @@ func (p *Part) short(ctx context.Context, l *Local, j *sweepJob, src *data.Table
 			return nil, nil
 		}
 	}
-	n, err := Encoded(total)
+	n, err := NodeOf(total)
 	n.At = src.First / int64(l.chunk)
 	return []Node{n}, err
 }

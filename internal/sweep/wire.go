@@ -1,10 +1,8 @@
 package sweep
 
 import (
-	"bytes"
-	"encoding/gob"
-
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/transit"
 )
 
 // momentsWire is moments as they are sent.
@@ -18,13 +16,13 @@ type momentsWire struct {
 
 // GobEncode implements gob.GobEncoder.
 func (m *moments) GobEncode() ([]byte, error) {
-	return encoded(momentsWire{m.rows, m.used, m.w, m.heaviest, m.mean, m.m2, m.seen, m.least, m.largest, m.gaps, m.missing, m.incomplete, m.empty})
+	return transit.Encode(momentsWire{m.rows, m.used, m.w, m.heaviest, m.mean, m.m2, m.seen, m.least, m.largest, m.gaps, m.missing, m.incomplete, m.empty})
 }
 
 // GobDecode implements gob.GobDecoder.
 func (m *moments) GobDecode(b []byte) error {
 	var w momentsWire
-	err := Decode(b, &w)
+	err := transit.Decode(b, &w)
 	*m = moments{w.Rows, w.Used, w.W, w.Heaviest, w.Mean, w.M2, w.Seen, w.Least, w.Largest, w.Gaps, w.Missing, w.Incomplete, w.Empty}
 	return err
 }
@@ -38,19 +36,13 @@ type outerWire struct {
 
 // GobEncode implements gob.GobEncoder.
 func (o *outer) GobEncode() ([]byte, error) {
-	return encoded(outerWire{o.sum, o.rows, o.weight, o.all})
+	return transit.Encode(outerWire{o.sum, o.rows, o.weight, o.all})
 }
 
 // GobDecode implements gob.GobDecoder.
 func (o *outer) GobDecode(b []byte) error {
 	var w outerWire
-	err := Decode(b, &w)
+	err := transit.Decode(b, &w)
 	*o = outer{w.Sum, w.Rows, w.Weight, w.All}
 	return err
-}
-
-func encoded(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(v)
-	return b.Bytes(), err
 }
