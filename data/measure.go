@@ -39,33 +39,36 @@ func (l *loader) measure(ctx context.Context) error {
 	if err := l.allocate(p); err != nil {
 		return err
 	}
-	m := newMerger(len(p.wants))
+	l.single = l.newSingle()
 	few := l.newFew(l.open())
-	if f, ok := l.file.cells.(*pieceFile); ok {
-		err = f.measure(ctx, l, p, m.total, few)
-	} else {
-		l.single = l.newSingle()
-		err = l.readMeasuring(ctx, p, func(b *batch) error {
-			m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
-			addFew(few, b, p)
-			l.put(b, p)
-			l.single.put(b, p, l.chosen)
-			return l.holdTexts(b)
-		})
-	}
-	if l.stats = m.total; err != nil {
+	stats, err := l.readMeasuring(ctx, p, few, func(b *batch) error {
+		l.put(b, p)
+		l.single.put(b, p, l.chosen)
+		return l.holdTexts(b)
+	})
+	if l.stats = stats; err != nil {
 		return err
 	}
 	return l.findTypes(ctx, few)
 }
 
-// readMeasuring is a pass that learns what stands in columns: those of categories give the numbers that their words spell too.
-func (l *loader) readMeasuring(ctx context.Context, p *plan, yield func(*batch) error) error {
+// readMeasuring is a pass that learns what stands in columns, and adds to few: those of categories give the numbers that their words spell too. yield
+// is shown the rows where they are read here.
+func (l *loader) readMeasuring(ctx context.Context, p *plan, few map[int]*fewValues, yield func(*batch) error) ([]columnStats, error) {
+	m := newMerger(len(p.wants))
+	if f, ok := l.file.cells.(*pieceFile); ok {
+		return m.total, f.measure(ctx, l, p, m.total, few)
+	}
 	if l.words != nil {
 		l.words.measuring = true
 		defer func() { l.words.measuring = false }()
 	}
-	return l.cells.read(ctx, p.wants, false, l.threads, yield)
+	err := l.cells.read(ctx, p.wants, false, l.threads, func(b *batch) error {
+		m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
+		addFew(few, b, p)
+		return yield(b)
+	})
+	return m.total, err
 }
 
 // probeRows is how many rows probe looks at: of a fixed number, so that it finds the same however rows are shared out among files.

@@ -23,9 +23,9 @@ type single struct {
 	values [][]float64 // by candidate; NaN for no value
 }
 
-// newSingle makes room; nil where rows are not stored as float32, or are float32 in the file.
+// newSingle makes room; nil where rows are not stored as float32, are float32 in the file, or are not read here.
 func (l *loader) newSingle() *single {
-	if !l.o.Float32 || l.isSingle || l.o.Categories || len(l.chosen) == 0 { // levels are few
+	if _, elsewhere := l.file.cells.(*pieceFile); elsewhere || !l.o.Float32 || l.isSingle || l.o.Categories || len(l.chosen) == 0 { // levels are few
 		return nil
 	}
 	s := &single{rows: min(l.n, singleRows, max(1, singleCells/int64(len(l.chosen)))), values: make([][]float64, len(l.chosen))}

@@ -291,27 +291,19 @@ func (l *loader) reread(ctx context.Context, cols []int, t Type, few map[int]*fe
 // readAgain reads candidates once more: what is stored and known of them is replaced.
 func (l *loader) readAgain(ctx context.Context, cols []int, few map[int]*fewValues) error {
 	p := newPlan(l.numbersOf(cols))
-	m := newMerger(len(p.wants))
 	fewOf := map[int]*fewValues{}
 	for _, c := range cols {
 		if few[c] != nil {
 			fewOf[c] = few[c]
 		}
 	}
-	var err error
-	if f, ok := l.file.cells.(*pieceFile); ok {
-		err = f.measure(ctx, l, p, m.total, fewOf)
-	} else {
-		err = l.readMeasuring(ctx, p, func(b *batch) error {
-			m.add(b.First, statsOf(m.fresh(), b, p, l.rowOf))
-			addFew(fewOf, b, p)
-			l.putAgain(b, p, cols)
-			l.single.put(b, p, l.chosen)
-			return nil
-		})
-	}
+	stats, err := l.readMeasuring(ctx, p, fewOf, func(b *batch) error {
+		l.putAgain(b, p, cols)
+		l.single.put(b, p, l.chosen)
+		return nil
+	})
 	for _, c := range cols {
-		l.stats[c] = m.total[c]
+		l.stats[c] = stats[c]
 	}
 	return err
 }

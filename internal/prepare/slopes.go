@@ -11,49 +11,32 @@ import (
 
 func init() { gob.Register(&slopesJob{}) }
 
-// slopes is the weighted sum of what changes of scale add to the log density of each row, in runs of slopeRows rows.
-type slopes struct {
-	run  [2]float64 // of the run under way: its sum, and what is lost in that (Neumaier 1974)
-	next int64      // the row after the last
-	sums sweep.Tree[[]float64]
-}
-
-const slopeRows = 2048
+// slopes is the weighted sum of what changes of scale add to the log density of each row: of each run the sum, and what is lost in that (Neumaier
+// 1974).
+type slopes struct{ sweep.Runs[[]float64] }
 
 func newSlopes() *slopes {
-	return &slopes{sums: sweep.Tree[[]float64]{Merge: func(into, from []float64) { into[0], into[1] = into[0]+from[0], into[1]+from[1] }}}
+	add := func(into, from []float64) { into[0], into[1] = into[0]+from[0], into[1]+from[1] }
+	return &slopes{sweep.Runs[[]float64]{New: func() []float64 { return make([]float64, 2) }, Tree: sweep.Tree[[]float64]{Merge: add}}}
 }
 
 func (s *slopes) add(b *data.Block) {
 	for i, v := range b.Slope {
-		at := b.First + int64(i)
-		if at%slopeRows == 0 {
-			s.close()
-		}
-		s.next = at + 1
+		run := s.At(b.First + int64(i))
 		v *= b.Weight(i)
-		sum := s.run[0] + v
-		if math.Abs(s.run[0]) >= math.Abs(v) {
-			s.run[1] += s.run[0] - sum + v
+		sum := run[0] + v
+		if math.Abs(run[0]) >= math.Abs(v) {
+			run[1] += run[0] - sum + v
 		} else {
-			s.run[1] += v - sum + s.run[0]
+			run[1] += v - sum + run[0]
 		}
-		s.run[0] = sum
+		run[0] = sum
 	}
-}
-
-// close adds the run under way to the sums.
-func (s *slopes) close() {
-	if s.next == 0 {
-		return
-	}
-	s.sums.Push((s.next-1)/slopeRows, 0, []float64{s.run[0], s.run[1]})
-	s.run = [2]float64{}
 }
 
 func (s *slopes) total() float64 {
-	s.close()
-	total, ok := s.sums.Total()
+	s.Close()
+	total, ok := s.Total()
 	if !ok {
 		return 0
 	}
@@ -76,8 +59,8 @@ func (j *slopesJob) Serve(ctx context.Context, _ *sweep.Part, src *data.Table) (
 	if err := data.EachBlock(ctx, c.Rows(src), func(b *data.Block) error { s.add(b); return nil }); err != nil {
 		return nil, err
 	}
-	s.close()
-	return s.sums.Nodes()
+	s.Close()
+	return s.Nodes()
 }
 
 // slopesElsewhere sums up for rows on other machines.
@@ -87,7 +70,7 @@ func (f *Rows) slopesElsewhere(ctx context.Context, r data.Remote) error {
 		return err
 	}
 	s := newSlopes()
-	if err := s.sums.Add(nodes); err != nil {
+	if err := s.Add(nodes); err != nil {
 		return err
 	}
 	f.slopes = s.total()

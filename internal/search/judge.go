@@ -26,21 +26,15 @@ func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
 	return t, nil
 }
 
-// Tally gathers from the rows what the result reports. It takes them in their order, in runs of tallyRows rows whose sums are added up as
-// those of a pass are.
+// Tally gathers from the rows what the result reports. It takes them in their order.
 type Tally struct {
 	counts
 	agreement *score.Agreement[int, string] // of the labels, from 1; nil without a truth column
 	unknown   int64                         // rows without a value in it
 	pairs     *pairs                        // of a part of the rows: what agreement holds, in the order in which it came; nil of all
 
-	run  counts // of the run under way
-	next int64  // the first row after it
-	sums sweep.Tree[*counts]
+	sums sweep.Runs[*counts]
 }
-
-// tallyRows is how many rows a run holds.
-const tallyRows = 2048
 
 // counts are sums over rows.
 type counts struct {
@@ -50,10 +44,9 @@ type counts struct {
 	best            float64   // weighted sum of the rows' scores under their own component; of centres, minus the cost
 }
 
-func newCounts(k int) counts { return counts{rows: make([]int64, k), sizes: make([]float64, k)} }
-
 func newTally(k int) *Tally {
-	return &Tally{counts: newCounts(k), run: newCounts(k), sums: sweep.Tree[*counts]{Merge: (*counts).merge}}
+	fresh := func() *counts { return &counts{rows: make([]int64, k), sizes: make([]float64, k)} }
+	return &Tally{counts: *fresh(), sums: sweep.Runs[*counts]{New: fresh, Tree: sweep.Tree[*counts]{Merge: (*counts).merge}}}
 }
 
 func (c *counts) merge(o *counts) {
@@ -66,19 +59,9 @@ func (c *counts) merge(o *counts) {
 	c.best += o.best
 }
 
-// close adds the run under way to the sums.
-func (t *Tally) close() {
-	if t.next == 0 {
-		return
-	}
-	own := t.run
-	t.sums.Push((t.next-1)/tallyRows, 0, &own)
-	t.run = newCounts(len(own.rows))
-}
-
 // finish adds up the runs.
 func (t *Tally) finish() {
-	t.close()
+	t.sums.Close()
 	if total, ok := t.sums.Total(); ok {
 		t.counts = *total
 	}
@@ -86,12 +69,7 @@ func (t *Tally) finish() {
 
 func (t *Tally) add(s *model.Scored) error {
 	for i, c := range s.Label {
-		at := s.First + int64(i)
-		if at%tallyRows == 0 {
-			t.close()
-		}
-		t.next = at + 1
-		w, r := s.Weight(i), &t.run
+		w, r := s.Weight(i), t.sums.At(s.First+int64(i))
 		if w == 0 {
 			if !s.Empty(i) {
 				r.rows[c]++

@@ -79,7 +79,7 @@ func (j *judgeJob) Serve(ctx context.Context, p *sweep.Part, src *data.Table) ([
 	if err := m.Rows(ctx, src, p.Threads, t.add); err != nil {
 		return nil, err
 	}
-	t.close()
+	t.sums.Close()
 	v := verdict{Unknown: t.unknown}
 	var err error
 	if v.Nodes, err = t.sums.Nodes(); err != nil {

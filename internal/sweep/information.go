@@ -31,15 +31,7 @@ func (l *Local) Information(ctx context.Context, m *mixture.Mixture, theta []flo
 	if p == 0 {
 		return &Information{}, nil
 	}
-	var total *outer
-	var ok bool
-	var err error
-	if r, remote := l.src.(data.Remote); remote {
-		task := wired([]Task{{Mixture: m, Theta: theta, Beta: 1}})[0]
-		total, ok, err = elsewhere(ctx, r, &informationJob{l.origin, l.rows, task, keep, share, seed}, (*outer).merge)
-	} else {
-		total, ok, err = l.outers(m, theta, keep, share, seed).run(ctx, l.src)
-	}
+	total, ok, err := l.outers(m, theta, keep, share, seed).run(ctx, l.src)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +70,7 @@ func (l *Local) outers(m *mixture.Mixture, theta []float64, keep []int, share fl
 			return nil
 		},
 		merge: (*outer).merge,
+		job:   &informationJob{l.origin, l.rows, wired([]Task{{Mixture: m, Theta: theta, Beta: 1}})[0], keep, share, seed},
 	}
 }
 

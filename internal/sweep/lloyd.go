@@ -117,15 +117,11 @@ func (l *Local) tally(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	for i, t := range at {
 		own[i] = tasks[t]
 	}
-	var total []*nearest.Tally
-	var ok bool
-	var err error
-	if r, remote := l.src.(data.Remote); remote {
-		total, ok, err = l.talliesElsewhere(ctx, r, own)
-	} else {
-		total, ok, err = l.tallies(own).run(ctx, l.src)
-	}
+	total, ok, err := l.tallies(own, states(own)).run(ctx, l.src)
 	if err != nil || !ok {
+		return stats, err
+	}
+	if err := l.complete(ctx, own, total); err != nil {
 		return stats, err
 	}
 	for i, t := range at {
@@ -136,13 +132,8 @@ func (l *Local) tally(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	return stats, nil
 }
 
-// talliesElsewhere makes a pass for tasks of k-means where the rows are: those that their states spare most of the work, and once more the plain way
-// where a tally lacks something.
-func (l *Local) talliesElsewhere(ctx context.Context, r data.Remote, tasks []Task) (total []*nearest.Tally, ok bool, err error) {
-	total, ok, err = elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(tasks), true, states(tasks)}, mergeTallies)
-	if err != nil || !ok {
-		return total, ok, err
-	}
+// complete makes one more pass for the tasks whose tallies lack something, as those of engines on other machines may.
+func (l *Local) complete(ctx context.Context, tasks []Task, total []*nearest.Tally) error {
 	var again []Task
 	var at []int
 	for i, t := range tasks {
@@ -151,15 +142,15 @@ func (l *Local) talliesElsewhere(ctx context.Context, r data.Remote, tasks []Tas
 		}
 	}
 	if again == nil {
-		return total, true, nil
+		return nil
 	}
-	whole, ok, err := elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(again), true, nil}, mergeTallies)
+	whole, ok, err := l.tallies(again, nil).run(ctx, l.src)
 	for i, j := range at {
 		if ok {
 			total[j] = whole[i]
 		}
 	}
-	return total, ok, err
+	return err
 }
 
 // states numbers the states of tasks.
@@ -171,12 +162,14 @@ func states(tasks []Task) []uint64 {
 	return ids
 }
 
-// tallies returns what folds a pass for tasks of k-means.
-func (l *Local) tallies(tasks []Task) *fold[[]*nearest.Tally] {
+// tallies returns what folds a pass for tasks of k-means. On other machines states, the numbers of those of the tasks, spare most of the work; nil
+// makes a plain pass.
+func (l *Local) tallies(tasks []Task, states []uint64) *fold[[]*nearest.Tally] {
 	scratch := make([]*nearest.Scratch, l.threads)
 	var spare pool[[]*nearest.Tally]
 	return &fold[[]*nearest.Tally]{
 		threads: l.threads, chunk: l.chunk, reuse: spare.put, merge: mergeTallies,
+		job: &sweepJob{Origin: l.origin, Rows: l.rows, Tasks: wired(tasks), Means: true, States: states},
 		fresh: func() []*nearest.Tally {
 			s, ok := spare.get()
 			for i, t := range tasks {

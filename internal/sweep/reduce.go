@@ -21,13 +21,8 @@ type Reduction[A any] struct {
 }
 
 // Run makes the pass and returns the accumulator of all rows, which the caller owns; an empty one where there are none.
-func (r *Reduction[A]) Run(ctx context.Context, src data.Source) (total A, err error) {
-	ok := false
-	if remote, is := src.(data.Remote); is && r.Job != nil {
-		total, ok, err = elsewhere(ctx, remote, r.Job, r.Merge)
-	} else {
-		total, ok, err = r.fold().run(ctx, src)
-	}
+func (r *Reduction[A]) Run(ctx context.Context, src data.Source) (A, error) {
+	total, ok, err := r.fold().run(ctx, src)
 	if err == nil && !ok {
 		total = r.New()
 	}
@@ -42,7 +37,7 @@ func (r *Reduction[A]) Nodes(ctx context.Context, src *data.Table) ([]Node, erro
 func (r *Reduction[A]) fold() *fold[A] {
 	var spare pool[A]
 	return &fold[A]{
-		threads: workers(r.Threads), chunk: chunkRows(r.Rows), reuse: spare.put, work: r.Add, merge: r.Merge,
+		threads: workers(r.Threads), chunk: chunkRows(r.Rows), reuse: spare.put, work: r.Add, merge: r.Merge, job: r.Job,
 		fresh: func() A {
 			if a, ok := spare.get(); ok {
 				r.Clear(a)

@@ -63,20 +63,6 @@ func Send(ctx context.Context, r data.Remote, job Job) ([]Node, error) {
 	return nodes, nil
 }
 
-// elsewhere makes a pass where the rows are and joins what it leaves. ok is false where there are no rows.
-func elsewhere[A any](ctx context.Context, r data.Remote, job Job, merge func(into, from A)) (total A, ok bool, err error) {
-	nodes, err := Send(ctx, r, job)
-	if err != nil {
-		return total, false, err
-	}
-	t := Tree[A]{Merge: merge}
-	if err := t.Add(nodes); err != nil {
-		return total, false, err
-	}
-	total, ok = t.Total()
-	return total, ok, nil
-}
-
 // nodes makes the pass over a part of the rows and returns what cannot be joined without those around it.
 func nodes[A any](ctx context.Context, f *fold[A], src *data.Table) ([]Node, error) {
 	if src.First%int64(f.chunk) != 0 {
@@ -290,7 +276,7 @@ func (j *sweepJob) Serve(ctx context.Context, p *Part, src *data.Table) (list []
 				return list, err
 			}
 		}
-		return nodes(ctx, l.tallies(tasks), src)
+		return nodes(ctx, l.tallies(tasks, nil), src)
 	}
 	_, err = l.plain(ctx, tasks, func(f *fold[[]*family.Stats]) ([]*family.Stats, error) {
 		list, err = nodes(ctx, f, src)

@@ -68,12 +68,7 @@ func LookThrough(ctx context.Context, src data.Source, threads int) (*Survey, er
 
 func look(ctx context.Context, src data.Source, threads int, gaps bool) (*Survey, error) {
 	_, d := src.Shape()
-	m, ok, err := (*moments)(nil), false, error(nil)
-	if r, remote := src.(data.Remote); remote {
-		m, ok, err = elsewhere(ctx, r, &lookJob{gaps}, (*moments).merge)
-	} else {
-		m, ok, err = looking(d, workers(threads), gaps).run(ctx, src)
-	}
+	m, ok, err := looking(d, workers(threads), gaps).run(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +89,7 @@ func look(ctx context.Context, src data.Source, threads int, gaps bool) (*Survey
 // looking returns what folds a first pass.
 func looking(d, threads int, gaps bool) *fold[*moments] {
 	return &fold[*moments]{
-		threads: threads, chunk: mostChunk, reuse: func(*moments) {}, merge: (*moments).merge,
+		threads: threads, chunk: mostChunk, reuse: func(*moments) {}, merge: (*moments).merge, job: &lookJob{gaps},
 		fresh: func() *moments { return newMoments(d) },
 		work:  func(_ int, b *data.Block, m *moments) error { return m.add(b, gaps) },
 	}

@@ -72,8 +72,9 @@ type worker struct {
 
 // pass serves the tasks with one plain pass over the rows.
 func (l *Local) pass(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
-	if r, ok := l.src.(data.Remote); ok {
-		total, ok, err := elsewhere(ctx, r, &sweepJob{l.origin, l.rows, wired(tasks), false, nil}, mergeStats)
+	if _, remote := l.src.(data.Remote); remote { // factors of covariances are made there
+		f := &fold[[]*family.Stats]{merge: mergeStats, job: &sweepJob{Origin: l.origin, Rows: l.rows, Tasks: wired(tasks)}}
+		total, ok, err := f.run(ctx, l.src)
 		if err == nil && !ok {
 			total = newStats(tasks)
 		}
