@@ -2,9 +2,11 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,8 +114,9 @@ func (j *pieceJob) piece(ctx context.Context, from string, body []byte, threads 
 		return nil, place{}, PieceCount{}, fmt.Errorf("a piece without a number: %q", from)
 	}
 	start, _ := strconv.ParseInt(offset, 10, 64)
-	c, err := j.open(ctx, start, body, threads)
-	return c, j.Places[number], PieceCount{Piece: number, Path: LocalPath(path)}, err
+	at, file := j.Places[number], LocalPath(path)
+	c, err := j.open(ctx, cmp.Or(file, j.Name), start == 0, at.Line, body, threads)
+	return c, at, PieceCount{Piece: number, Path: file}, err
 }
 
 // LocalPath returns the path of a file: URL, and any other text as it is.
@@ -124,37 +127,28 @@ func LocalPath(url string) string {
 	return url
 }
 
-// open returns the cells of the piece.
-func (j *pieceJob) open(ctx context.Context, start int64, body []byte, threads int) (cells, error) {
+// open returns the cells of the piece of a file, of which so many lines come before it.
+func (j *pieceJob) open(ctx context.Context, file string, first bool, lines int64, body []byte, threads int) (cells, error) {
 	na := newNA(&Options{NA: j.NA, NASet: j.NASet})
 	var c cells
 	if j.Text {
-		f := &csvFile{name: j.Name, r: bytes.NewReader(body), na: na, columns: j.Columns, size: int64(len(body)), dialect: dialect{delim: j.Delimiter, decimal: j.Decimal, header: j.Header}}
-		line := int64(1)
-		if start == 0 && len(body) > 0 {
-			if bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")) {
-				f.body = 3
+		f := &csvFile{name: file, r: bytes.NewReader(body), na: na, columns: j.Columns, size: int64(len(body)), dialect: dialect{delim: j.Delimiter, decimal: j.Decimal, header: j.Header}}
+		line := lines + 1
+		if first && len(body) > 0 {
+			next, err := f.skipHeader()
+			if err != nil {
+				return nil, err
 			}
-			if j.Header {
-				h, err := readHead(f.r, f.size, j.Name)
-				if err != nil {
-					return nil, err
-				}
-				row, err := (&csvFile{name: j.Name, r: f.r, na: na, size: f.size, dialect: f.dialect}).firstRow(h)
-				if err != nil {
-					return nil, err
-				}
-				f.body, line = row.next, row.nextLine
-			}
+			line = next
 		}
-		index, err := indexText(ctx, f.r, j.Name, f.body, f.size, line, max(1, threads))
+		index, err := indexText(ctx, f.r, file, f.body, f.size, line, max(1, threads))
 		if err != nil {
 			return nil, err
 		}
 		f.spans, f.n = index.spans, index.rows
 		c = f
 	} else {
-		t, err := readTyped(j.Name, j.Columns, j.Types, na, body, j.typed())
+		t, err := readTyped(file, j.Columns, j.Types, na, body, j.typed())
 		if err != nil {
 			return nil, err
 		}
@@ -166,11 +160,33 @@ func (j *pieceJob) open(ctx context.Context, start int64, body []byte, threads i
 	if len(j.Words) == 0 {
 		return c, nil
 	}
-	k := &categories{cells: c, file: j.Name, dict: make([]*dictionary, len(j.Columns)), measuring: j.Do == "measure"}
+	k := &categories{cells: c, file: file, dict: make([]*dictionary, len(j.Columns)), measuring: j.Do == "measure"}
 	for col, w := range j.Words {
 		k.dict[col] = w.dictionary(na)
 	}
 	return k, nil
+}
+
+// skipHeader goes over what comes before the first row of a file whose columns are known, and returns the line after it. The names in it must be those
+// of the columns: another part of the file would not know of another order.
+func (f *csvFile) skipHeader() (line int64, err error) {
+	h, err := readHead(f.r, f.size, f.name)
+	if err != nil {
+		return 0, err
+	}
+	f.body, line = h.start, h.line
+	if !f.header {
+		return line, nil
+	}
+	row, err := (&csvFile{name: f.name, r: f.r, na: f.na, size: f.size, dialect: f.dialect}).firstRow(h)
+	if err != nil {
+		return 0, err
+	}
+	if !slices.Equal(headerNames(row.cells), f.columns) {
+		return 0, lineError(f.name, h.line, "its columns are not those of the first file, in their order: write all files with one header, or name those apart that have another")
+	}
+	f.body = row.next
+	return row.nextLine, nil
 }
 
 // typed says what is read of cells that are stored by their types: those of categories and dates as text.
@@ -249,20 +265,14 @@ func (j *pieceJob) cells(ctx context.Context, c cells, at place, threads int) ([
 	return encodeJob(list), nil
 }
 
-// placed returns the batch, in memory of its own, with the rows of the table and the lines of the file.
+// placed returns the batch, in memory of its own, with the rows of the table.
 func (b *batch) placed(at place) batch {
 	own := *b
 	own.First += at.Row
 	own.Line, own.F64, own.Value = append([]int64(nil), b.Line...), append([]float64(nil), b.F64...), nil
 	own.Text, own.Bad = append([]string(nil), b.Text...), append([]badCell(nil), b.Bad...)
-	for i := range own.Line {
-		own.Line[i] += at.Line
-	}
 	for i := range own.Bad {
 		own.Bad[i].Row += at.Row
-		if own.Bad[i].Line > 0 {
-			own.Bad[i].Line += at.Line
-		}
 	}
 	return own
 }
@@ -284,9 +294,7 @@ func (j *pieceJob) measure(ctx context.Context, c cells, at place, threads int) 
 	}
 	out := pieceMeasure{Few: map[int][]float64{}, Words: map[int]pieceWords{}}
 	for i := range m.total {
-		s := m.total[i].wire()
-		s.shift(at.Line)
-		out.Stats = append(out.Stats, s)
+		out.Stats = append(out.Stats, m.total[i].wire())
 	}
 	for col, f := range few {
 		out.Few[col] = f.values

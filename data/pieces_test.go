@@ -227,16 +227,30 @@ func TestPiecesOfTypedCells(t *testing.T) {
 }
 
 func TestPiecesTellWhere(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("x,y\n")
-	for i := range 900 {
-		fmt.Fprintf(&b, "%d.5,%d\n", i, i*i%77)
+	for wrong, want := range map[string]string{
+		"oops,1\n": `/tmp/a.csv:601: column "x": "oops" is not a number`,
+		"7\n":      `/tmp/a.csv:601: 1 field, but the header has 2`,
+	} {
+		var b strings.Builder
+		b.WriteString("x,y\n")
+		for i := range 900 {
+			fmt.Fprintf(&b, "%d.5,%d\n", i, i*i%77)
+		}
+		lines := strings.SplitAfter(b.String(), "\n")
+		lines[600] = wrong
+		s := cutText(strings.Join(lines, ""), 7)
+		_, _, _, err := LoadPieces(context.Background(), s, PiecesInfo{Name: "a.csv", N: 7, Format: "csv", Head: []byte(lines[0] + lines[1] + lines[2])}, Options{Columns: []string{"x", "y"}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; it should say %s", err, want)
+		}
 	}
-	lines := strings.SplitAfter(b.String(), "\n")
-	lines[600] = "oops,1\n"
-	s := cutText(strings.Join(lines, ""), 7)
-	_, _, _, err := LoadPieces(context.Background(), s, PiecesInfo{Name: "a.csv", N: 7, Format: "csv", Head: []byte(lines[0] + lines[1] + lines[2])}, Options{Columns: []string{"x", "y"}})
-	if want := `/tmp/a.csv:601: column "x": "oops" is not a number`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v; it should say %s", err, want)
+}
+
+// Spark leaves the first line of every file to us: one with other columns would give wrong rows without a word.
+func TestPiecesOfFilesWithOtherColumnsAreRefused(t *testing.T) {
+	s := &shelf{from: []string{"0\t0\tfile:/a.csv", "1\t0\tfile:/b.csv"}, bodies: [][]byte{[]byte("x,y\n1,2\n3,5\n"), []byte("y,x\n1,2\n4,3\n")}}
+	_, _, _, err := LoadPieces(context.Background(), s, PiecesInfo{Name: "*.csv", N: 2, Format: "csv", Head: s.bodies[0]}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "/b.csv:1: its columns are not those of the first file") {
+		t.Errorf("error %v", err)
 	}
 }

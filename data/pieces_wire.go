@@ -25,12 +25,3 @@ func (w *statsWire) stats() columnStats {
 		w.Bits, w.Integers, w.Rising, w.From0, w.From1, w.Missing, w.Infinite, w.Texts, w.Rounded, w.Grouped,
 		w.AtMissing, w.AtInfinite, w.AtText, w.AtRounded, w.AtGrouped, w.Samples}
 }
-
-// shift counts so many lines before those of the places.
-func (w *statsWire) shift(lines int64) {
-	for _, at := range []*int64{&w.MinLine, &w.AtMissing.Line, &w.AtInfinite.Line, &w.AtText.Line, &w.AtRounded.Line, &w.AtGrouped.Line} {
-		if *at > 0 {
-			*at += lines
-		}
-	}
-}

@@ -347,10 +347,22 @@ func sparkErrors(t *testing.T, c *cluster) {
 	if err := os.WriteFile(filepath.Join(c.folder, "bad", "0.csv"), []byte(strings.Join(lines, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"lake/_delta_log", "mixed"} {
+		if err := os.MkdirAll(filepath.Join(c.folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"mixed/1.csv": "a,b,c\n1,2,3\n", "mixed/2.csv": "a,c,b\n1,2,3\n"} {
+		if err := os.WriteFile(filepath.Join(c.folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, f := range []struct {
 		args []string
 		says string
 	}{
+		{c.on("fit", filepath.Join(c.folder, "lake"), "-k", "3", "-o", "bad.json"), "read it as a table, by --table or --query"},
+		{c.on("fit", filepath.Join(c.folder, "mixed"), "-k", "1", "-o", "bad.json"), "mixed/2.csv:1: its columns are not those of the first file"},
 		{c.on("fit", filepath.Join(c.folder, "bad"), "-k", "3", "-o", "bad.json"), `bad/0.csv:101: column "a": "oops" is not a number`},
 		{c.on("fit", filepath.Join(c.folder, "nowhere/*.csv"), "-k", "3", "-o", "bad.json"), "there is no such file"},
 		{append(c.on("fit", filepath.Join(c.folder, "t.csv"), "-k", "3"), "--master", "spark://127.0.0.1:1"), "no Spark master can be reached"},

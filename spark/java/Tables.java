@@ -5,14 +5,8 @@ import java.io.DataOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.sql.Timestamp;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -43,9 +37,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
@@ -55,7 +47,7 @@ import scala.Tuple2;
  * rows.
  */
 final class Tables {
-  private static final int FRAME = 1 << 16;
+  static final int FRAME = 1 << 16;
   private static final int SMALL = 1 << 20; // a job that goes with its tasks: one that is broadcast takes a round trip more
 
   private final JavaSparkContext sc;
@@ -126,6 +118,8 @@ final class Tables {
     }
     for (FileStatus in : fs.listStatus(s.getPath())) {
       String name = in.getPath().getName();
+      if (name.equals("_delta_log") || name.equals(".hoodie"))
+        throw new IOException(s.getPath() + ": its log (" + name + ") says which of its files still count; read it as a table, by --table or --query");
       if (!name.startsWith("_") && !name.startsWith(".")) add(fs, in, to);
     }
   }
@@ -227,75 +221,11 @@ final class Tables {
     StringBuilder schema = new StringBuilder();
     char[] types = new char[fields.length];
     for (int j = 0; j < types.length; j++) {
-      types[j] = typeOf(fields[j].dataType());
+      types[j] = Cells.typeOf(fields[j].dataType());
       schema.append(types[j]).append('\t').append(fields[j].name()).append('\n');
     }
-    pieces = all.toJavaRDD().mapPartitions(it -> Collections.singletonList((Piece) out -> write(it, types, out)).iterator(), true);
+    pieces = all.toJavaRDD().mapPartitions(it -> Collections.singletonList((Piece) out -> Cells.write(it, types, out)).iterator(), true);
     return Arrays.asList(Application.bytes(Integer.toString(pieces.getNumPartitions())), Application.bytes(schema.toString()), Application.bytes(counted));
-  }
-
-  private static char typeOf(DataType t) {
-    if (t.equals(DataTypes.DoubleType)) return 'd';
-    if (t.equals(DataTypes.FloatType)) return 'f';
-    if (t.equals(DataTypes.ByteType) || t.equals(DataTypes.ShortType) || t.equals(DataTypes.IntegerType) || t.equals(DataTypes.LongType)) return 'i';
-    if (t.equals(DataTypes.BooleanType)) return 'b';
-    if (t instanceof DecimalType) return 'm';
-    if (t.equals(DataTypes.StringType)) return 's';
-    if (t.equals(DataTypes.DateType) || t.equals(DataTypes.TimestampType) || t.equals(DataTypes.TimestampNTZType)) return 't';
-    return 'n'; // lists, groups and the like, of which only the name is known
-  }
-
-  private static void write(Iterator<Row> rows, char[] types, DataOutputStream to) throws IOException {
-    Worker.frame(to, TaskContext.getPartitionId() + "\t\t");
-    ByteBuffer b = ByteBuffer.allocate(FRAME);
-    while (rows.hasNext()) {
-      Row r = rows.next();
-      for (int j = 0; j < types.length; j++) {
-        if (b.remaining() < 16) flush(b, to);
-        b = cell(r, j, types[j], b, to);
-      }
-    }
-    flush(b, to);
-    to.writeInt(0);
-  }
-
-  private static void flush(ByteBuffer b, DataOutputStream out) throws IOException {
-    if (b.position() == 0) return;
-    out.writeInt(b.position());
-    out.write(b.array(), 0, b.position());
-    b.clear();
-  }
-
-  /** Adds a cell to b, or to one that takes its place where it is larger. */
-  private static ByteBuffer cell(Row r, int j, char type, ByteBuffer b, DataOutputStream to) throws IOException {
-    if (type == 'n') return b;
-    if (r.isNullAt(j)) return b.put((byte) 0);
-    b.put((byte) 1);
-    Object v = r.get(j);
-    switch (type) {
-      case 'd':
-        return b.putDouble((Double) v);
-      case 'f':
-        return b.putFloat((Float) v);
-      case 'i':
-        return b.putLong(((Number) v).longValue());
-      case 'b':
-        return b.put((byte) ((Boolean) v ? 1 : 0));
-      default:
-        byte[] text = Application.bytes(type == 't' ? dateText(v) : v instanceof BigDecimal ? ((BigDecimal) v).toPlainString() : v.toString());
-        if (b.remaining() < 4 + text.length) {
-          flush(b, to);
-          if (b.capacity() < 4 + text.length) b = ByteBuffer.allocate(4 + text.length + FRAME);
-        }
-        return b.putInt(text.length).put(text);
-    }
-  }
-
-  /** A date or time as ISO 8601 writes it, points of time as those of UTC. */
-  private static String dateText(Object v) {
-    if (v instanceof Timestamp) v = ((Timestamp) v).toInstant();
-    if (v instanceof Instant) return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(LocalDateTime.ofInstant((Instant) v, ZoneOffset.UTC)) + "Z";
-    return v instanceof LocalDateTime ? DateTimeFormatter.ISO_LOCAL_DATE_TIME.format((LocalDateTime) v) : v.toString();
   }
 
   /** Lets workers serve a job for the pieces from one to another, and returns what they answer, in the order of the pieces. */

@@ -22,7 +22,13 @@ func patches(t testing.TB) string {
 			m.SetNRGBA(x, y, color.NRGBA{c.R - noise, c.G - noise, c.B - noise, 255})
 		}
 	}
-	path := filepath.Join(t.TempDir(), "patch.png")
+	return saved(t, m, "patch.png")
+}
+
+// saved writes a picture to a file of this name and returns its path.
+func saved(t testing.TB, m image.Image, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -165,16 +162,7 @@ func pixels(t testing.TB, width, height int) string {
 	for i := range width * height {
 		m.SetNRGBA(i%width, i/width, color.NRGBA{uint8(200 - i%2*150), uint8(60 + i), 60, 255})
 	}
-	path := filepath.Join(t.TempDir(), "pixels.png")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := png.Encode(f, m); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return saved(t, m, "pixels.png")
 }
 
 // Every state is reached, wide and narrow, and nothing in it is wider than the screen or found by axe-core.
