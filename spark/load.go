@@ -77,7 +77,8 @@ func formatOf(name string) string {
 	return "csv"
 }
 
-// Load starts an application for one table: see App.Load. Closing the rows ends it.
+// Load starts an application for one table: see App.Load. Closing the rows ends it. It fails where spark-submit is not found, no master answers, or
+// the folder of Config.Checkpoint cannot be begun or gone on with, and as App.Load does.
 func Load(ctx context.Context, c Config, in Input, o data.Options) (*Rows, *data.Info, error) {
 	if err := c.checkCheckpoint(); err != nil {
 		return nil, nil, err
@@ -130,7 +131,9 @@ func (a *App) open(ctx context.Context, in *Input) (of data.PiecesInfo, err erro
 }
 
 // Load lets Spark read a table and turn it into numbers, as data.Load reads a file. An application holds one table: rows of those before can be read
-// no more. Options.Stream is taken as set; Limit, Sample, Truth and Carry are refused.
+// no more. Options.Stream is taken as set; Limit, Sample, Truth and Carry are refused. Rows are of Options' features in their order, as float64 or, with
+// Float32, float32; they are in the memory of the executors, and 8 or 4 bytes a cell on their disks. Its errors are those of data.Load, with the file
+// and the line of a cell, and what Spark says of an input that it cannot read.
 func (a *App) Load(ctx context.Context, in Input, o data.Options) (*Rows, *data.Info, error) {
 	of, err := a.open(ctx, &in)
 	if err != nil {
