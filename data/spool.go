@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/latent-go/latent/internal/scratch"
 )
 
 const (
@@ -80,7 +81,7 @@ func (s *spool) room() ([]byte, error) {
 
 // toFile moves everything to a temporary file, and keeps one part as a buffer.
 func (s *spool) toFile() (err error) {
-	if s.file, err = temporary(os.TempDir()); err != nil {
+	if s.file, err = scratch.File(os.TempDir()); err != nil {
 		return s.fileError(err)
 	}
 	for _, p := range s.parts {

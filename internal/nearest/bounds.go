@@ -17,11 +17,16 @@ import (
 // Rounding: dues are rounded down and clocks up, and the gap that a due comes from is what remains after all that scores and the
 // plain loop may be wrong by; see finish.
 type bounds struct {
-	mode  mode
-	due   []float32 // panels x kern.Rows
+	clocks
+	mode mode
+	due  []float32 // panels x kern.Rows
+}
+
+// clocks are those of the clusters.
+type clocks struct {
 	theta []float64 // k x D: of the last sweep
 	clock []float64 // k
-	// The clocks in float32, at [label+1]: rounded up to compare with, down to count from.
+	// In float32, at [label+1]: rounded up to compare with, down to count from.
 	at, low []float32
 }
 
@@ -38,15 +43,22 @@ const (
 	sampled   = 16
 )
 
-// advance moves the clocks on to the centres theta. It reports whether bounds tell anything yet.
+// advance moves the clocks on to the centres theta, or starts them with all rows due.
 func (b *bounds) advance(e *Engine, theta []float64, k int) {
-	d := e.d
 	if b.due == nil {
-		b.due, b.clock, b.theta = make([]float32, e.panels*kern.Rows), make([]float64, k), append([]float64(nil), theta[:k*d]...)
-		b.at, b.low = make([]float32, k+1), make([]float32, k+1)
+		b.due = make([]float32, e.panels*kern.Rows)
 		for i := range b.due {
 			b.due[i] = -1 // before the clock starts
 		}
+	}
+	b.clocks.advance(theta, k, e.d)
+}
+
+// advance moves the clocks on to the centres theta, or starts them.
+func (b *clocks) advance(theta []float64, k, d int) {
+	if b.clock == nil {
+		b.clock, b.theta = make([]float64, k), append([]float64(nil), theta[:k*d]...)
+		b.at, b.low = make([]float32, k+1), make([]float32, k+1)
 		return
 	}
 	// The two largest steps: a cluster's rivals are all but itself.
@@ -98,11 +110,16 @@ func (st *State) decide(pays float64) {
 		tested, due = tested+s.tested, due+s.due
 	}
 	st.tested, st.compared = tested, due
+	st.bounds.mode.decide(tested, due, pays)
+}
+
+// decide sets what the next sweep does, from how many rows of this one were tested, and due.
+func (m *mode) decide(tested, due int64, pays float64) {
 	if tested == 0 {
 		return
 	}
-	if st.bounds.mode = sampling; float64(due) < pays*float64(tested) {
-		st.bounds.mode = bounding
+	if *m = sampling; float64(due) < pays*float64(tested) {
+		*m = bounding
 	}
 }
 

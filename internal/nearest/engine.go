@@ -132,7 +132,7 @@ func (e *Engine) prepare(k int) bool {
 	for _, m := range e.mu {
 		size = max(size, math.Abs(m))
 	}
-	e.refused = !(smallest < size && size < largest && e.weight*size*size < roomy)
+	e.refused = !inRange(size, &e.totals)
 	if e.refused {
 		e.ints, e.dense = nil, nil
 	}

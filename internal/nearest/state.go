@@ -19,6 +19,8 @@ type State struct {
 	grain  float64 // of kern.Shift, or 0 for kern.Scatter
 	bounds bounds
 
+	Pages *Pages // what it is where rows pass by; nil where they are in memory, and where that would not pay
+
 	id atomic.Uint64 // see ID
 
 	tested, compared int64 // rows whose bounds were looked at in the last sweep, and those of them that were compared
@@ -47,6 +49,7 @@ func (s *sums) reset() {
 		clear(v)
 	}
 	clear(s.count)
+	s.changed, s.tested, s.due = 0, 0, 0
 	s.cost, s.costLo = 0, 0
 }
 

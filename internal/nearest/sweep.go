@@ -165,7 +165,7 @@ func (w *worker) mergeBlock(block int) {
 func (e *Engine) fill() {
 	empty := e.job.st.total.write(e.job.out, e.job.theta, e.d, &e.totals)
 	// The difference cancels where clusters are small against their distance from the origin.
-	if !(-e.job.out.F > cancels*e.square) {
+	if cancelled(e.job.out, &e.totals) {
 		e.job.out.F = e.direct()
 	}
 	if empty && e.job.out.FarMax > 0 {
@@ -199,6 +199,9 @@ func (t *sums) write(s *family.Stats, theta []float64, d int, all *totals) (empt
 // cancels is the share of the rows' own squares below which the cost is summed row by row: above it, it is right to
 // about 1e-12.
 const cancels = 1e-3
+
+// cancelled reports whether the cost in s is a difference of sums that leaves too few digits.
+func cancelled(s *family.Stats, all *totals) bool { return !(-s.F > cancels*all.square) }
 
 // direct sums the cost over the rows.
 func (e *Engine) direct() float64 {

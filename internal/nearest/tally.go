@@ -16,7 +16,8 @@ type Tally struct {
 	look look
 	far  family.Stats
 
-	short bool // it lacks the cost and the farthest rows
+	short  bool // it lacks the farthest rows, and the cost row by row
+	costed bool // of the two only the farthest rows
 }
 
 // NewTally returns an empty tally of k clusters of d columns that remembers the farMax rows farthest from their centres.
@@ -27,26 +28,31 @@ func NewTally(k, d, farMax int) *Tally {
 // Reset makes t empty again.
 func (t *Tally) Reset() {
 	t.sums.reset()
-	t.look, t.short = look{}, false
+	t.look, t.short, t.costed = look{}, false, false
 	t.far.Reset()
 }
 
 // Merge adds o, of the rows that follow.
 func (t *Tally) Merge(o *Tally) {
-	a, b := &t.sums, &o.sums
-	for i := range a.hi {
-		a.hi[i], a.lo[i] = kern.TwoSum(a.hi[i], a.lo[i]+b.lo[i], b.hi[i])
-	}
-	for c := range a.count {
-		a.count[c] += b.count[c]
-		a.nhi[c], a.nlo[c] = kern.TwoSum(a.nhi[c], a.nlo[c]+b.nlo[c], b.nhi[c])
-	}
-	a.cost, a.costLo = kern.TwoSum(a.cost, a.costLo+b.costLo, b.cost)
+	t.sums.merge(&o.sums)
 	t.look.merge(&o.look)
 	t.short = t.short || o.short
 	for i := range o.far.Far {
 		t.far.Offer(o.far.Far[i])
 	}
+}
+
+// merge adds the sums of other rows.
+func (s *sums) merge(o *sums) {
+	for i := range s.hi {
+		s.hi[i], s.lo[i] = kern.TwoSum(s.hi[i], s.lo[i]+o.lo[i], o.hi[i])
+	}
+	for c := range s.count {
+		s.count[c] += o.count[c]
+		s.nhi[c], s.nlo[c] = kern.TwoSum(s.nhi[c], s.nlo[c]+o.nlo[c], o.nhi[c])
+	}
+	s.cost, s.costLo = kern.TwoSum(s.cost, s.costLo+o.costLo, o.cost)
+	s.changed, s.tested, s.due = s.changed+o.changed, s.tested+o.tested, s.due+o.due
 }
 
 // Fill sets s to the statistics of all rows added. It reports false where float64 may not hold their squares.
@@ -59,7 +65,7 @@ func (t *Tally) Fill(theta []float64, s *family.Stats) bool {
 		return false
 	}
 	empty := t.sums.write(s, theta, t.d, &all)
-	if !(-s.F > cancels*all.square) {
+	if cancelled(s, &all) {
 		s.F = 0 - (t.sums.cost + t.sums.costLo)
 	}
 	if empty {
@@ -70,7 +76,7 @@ func (t *Tally) Fill(theta []float64, s *family.Stats) bool {
 	return true
 }
 
-// Wants reports whether Fill needs what a tally of Engine.Tallies does not have: the cost row by row, where a difference of sums would cancel, or
+// Wants reports whether Fill needs what a tally of Engine.Tallies or of a Pager does not have: the cost row by row, where a difference of sums would cancel, or
 // the farthest rows, where a cluster is empty.
 func (t *Tally) Wants(theta []float64, s *family.Stats) bool {
 	if !t.short {
@@ -78,7 +84,7 @@ func (t *Tally) Wants(theta []float64, s *family.Stats) bool {
 	}
 	all := t.look.totals()
 	empty := t.sums.write(s, theta, t.d, &all)
-	return empty || !(-s.F > cancels*all.square)
+	return empty || !t.costed && cancelled(s, &all)
 }
 
 // Scratch is the memory of one goroutine that adds to tallies.

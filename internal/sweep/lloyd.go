@@ -21,6 +21,8 @@ type lloyd struct {
 	looked bool
 	sweeps int             // passes before the engine
 	engine *nearest.Engine // nil where the rows are not in memory
+
+	unpaged bool // no file keeps labels between passes
 }
 
 // Sweep implements Sweeper. Tasks of k-means with a State are served by package nearest: their labels are those of a plain
@@ -117,7 +119,7 @@ func (l *Local) tally(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	for i, t := range at {
 		own[i] = tasks[t]
 	}
-	total, ok, err := l.tallies(own, states(own)).run(ctx, l.src)
+	total, ok, err := l.paged(ctx, own)
 	if err != nil || !ok {
 		return stats, err
 	}
@@ -162,10 +164,10 @@ func states(tasks []Task) []uint64 {
 	return ids
 }
 
-// tallies returns what folds a pass for tasks of k-means. On other machines states, the numbers of those of the tasks, spare most of the work; nil
-// makes a plain pass.
+// tallies returns what folds a pass for tasks of k-means. States, or on other machines their numbers, spare most of the work; without numbers the
+// pass is a plain one.
 func (l *Local) tallies(tasks []Task, states []uint64) *fold[[]*nearest.Tally] {
-	scratch := make([]*nearest.Scratch, l.threads)
+	scratch, pagers := make([]*nearest.Scratch, l.threads), make([]*nearest.Pager, l.threads)
 	var spare pool[[]*nearest.Tally]
 	return &fold[[]*nearest.Tally]{
 		threads: l.threads, chunk: l.chunk, reuse: spare.put, merge: mergeTallies,
@@ -186,6 +188,15 @@ func (l *Local) tallies(tasks []Task, states []uint64) *fold[[]*nearest.Tally] {
 				scratch[id] = nearest.NewScratch(b.D)
 			}
 			for i, t := range tasks {
+				if states != nil && t.State != nil && t.State.Pages != nil {
+					if pagers[id] == nil {
+						pagers[id] = nearest.NewPager(b.D)
+					}
+					if err := pagers[id].Add(b, l.origin, t.State.Pages, acc[i]); err != nil {
+						return err
+					}
+					continue
+				}
 				acc[i].Add(b, l.origin, t.Theta, scratch[id])
 			}
 			return nil

@@ -1,11 +1,11 @@
 //go:build unix
 
-package data
+package scratch
 
 import "os"
 
-// temporary makes a file without a name in dir: whatever becomes of this process, nothing of it is left.
-func temporary(dir string) (*os.File, error) {
+// File makes a file without a name in dir: whatever becomes of this process, nothing of it is left.
+func File(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "latent-*.tmp")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package data
+package scratch
 
 import (
 	"crypto/rand"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// temporary makes a file in dir that the system removes when it is closed, by this process or at its end.
-func temporary(dir string) (*os.File, error) {
+// File makes a file in dir that the system removes when it is closed, by this process or at its end.
+func File(dir string) (*os.File, error) {
 	var r [8]byte
 	rand.Read(r[:])
 	name := filepath.Join(dir, "latent-"+hex.EncodeToString(r[:])+".tmp")
