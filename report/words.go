@@ -90,7 +90,7 @@ func (b *builder) fitted() []fact {
 	if s := tell.Covariances(r); s != "" {
 		by += " with " + s
 	}
-	facts := []fact{{"fitted", text.Count(r.K, "group") + ", by " + by}}
+	facts := []fact{{"fitted", text.Count(r.K, map[bool]string{false: "group", true: "component"}[r.Clusters != nil]) + ", by " + by}}
 	switch {
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
 		facts = append(facts, fact{"log-likelihood", fmt.Sprintf("%s (%s)", decimals(*r.LogLik), text.Count(r.FreeParameters, "free parameter"))})

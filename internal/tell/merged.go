@@ -40,6 +40,11 @@ func Merged(r *latent.Result) string {
 	return by + ": " + strings.Join(sets, "; ") + "."
 }
 
+// Opening is Finding and, where components were to be merged, Merged.
+func Opening(r *latent.Result) string {
+	return strings.TrimSpace(Finding(r) + " " + Merged(r))
+}
+
 // Components returns the numbers, from 1, of components from 0.
 func Components(list []int) []string {
 	names := make([]string, len(list))
