@@ -114,7 +114,7 @@ func (b *builder) questions() (parts []part) {
 		add       []func()
 	}{
 		{"who", "Who the groups are", who},
-		{"sure", "How sure this is", []func(){b.choice, b.stability, b.sureness, b.overlap, b.responsibilities, b.silhouette, b.agreement}},
+		{"sure", "How sure this is", []func(){b.choice, b.merged, b.stability, b.sureness, b.overlap, b.responsibilities, b.silhouette, b.agreement}},
 		{"odd", "Which rows are odd", []func(){b.unusual}},
 		{"how", "How it was computed", []func(){b.convergence}},
 	} {

@@ -167,7 +167,7 @@ func (b *builder) cards() *section {
 		}
 		u.Weight = percent(u.Share/100) + " of " + b.ofWhat()
 		typical := "nearest to the group's centre"
-		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted { // rows of bits, levels or counts have no centre among them
+		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted || len(b.members[c]) > 1 { // rows of bits, levels or counts have no centre among them
 			typical = "that fit the group best"
 		}
 		u.Typical = b.told(typical, g.Typical)

@@ -154,7 +154,7 @@ func (t *profileTable) counts(r *latent.Result) {
 func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
 	notes := append(p.Notes(shown), scaleNotes(r)...)
 	if kind.Of(r.Kind).Mixture && r.Rows > 0 {
-		notes = append(notes, "rows: by the likeliest group; share: the mixing weight")
+		notes = append(notes, "rows: by the likeliest "+groupNoun(r)+"; share: the mixing weight")
 	}
 	if all := len(p.Columns); shown < all {
 		notes = append(notes, fmt.Sprintf("the %s that tell the groups apart best; latent profile shows all %s", text.Count(shown, "column"), text.Thousands(int64(all))))

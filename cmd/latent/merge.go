@@ -169,7 +169,7 @@ func mergers(w io.Writer, c *model.Clusters) {
 	fmt.Fprintln(w)
 	printTable(w, head, lines)
 	if entropy {
-		fmt.Fprintln(w, "(entropy: how unsure it is to which cluster rows belong, in nats, with so many clusters)")
+		fmt.Fprintf(w, "(entropy: how unsure it is to which cluster rows belong, in nats, with so many clusters; %s taken)\n", text.Are(c.N, "cluster"))
 	} else {
 		fmt.Fprintln(w, "(overlap: the share of the rows of one that are taken for the other, the larger of the two; -: not merged)")
 	}

@@ -33,7 +33,9 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	groups(w, r)
 	if r.Crosstab != nil {
 		fmt.Fprintln(w)
-		newTable(r.Crosstab).tell(w, "the "+truthName(info))
+		t := newTable(r.Crosstab)
+		t.noun = groupNoun(r)
+		t.tell(w, "the "+truthName(info))
 	}
 	stableNote(w, r)
 	fmt.Fprintln(w)
