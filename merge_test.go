@@ -374,6 +374,43 @@ func TestWhatMergeRefuses(t *testing.T) {
 	}
 }
 
+// Arguments of a program that make no sense are errors of their type.
+func TestArgumentsOfMerge(t *testing.T) {
+	t.Parallel()
+	ctx, table := context.Background(), fixtures.Lumps(30, 2, 2)
+	m := &model.Model{Kind: "gmm", Columns: []string{"a", "b"}, Weights: []float64{0.5, 0.5}, Means: [][]float64{{0, 0}, {1, 1}}, Covariance: [][]float64{{1, 0, 0, 1}, {1, 0, 0, 1}}}
+	merge := func(ctx context.Context, src data.Source, m *model.Model, method string, threads int) error {
+		_, _, err := Merge(ctx, src, m, method, threads)
+		return err
+	}
+	var none context.Context
+	var argument *data.ArgumentError
+	for name, err := range map[string]error{"ctx": merge(none, table, m, "overlap", 1), "src": merge(ctx, nil, m, "overlap", 1), "model": merge(ctx, table, nil, "overlap", 1),
+		"columns": merge(ctx, fixtures.Lumps(30, 3, 2), m, "overlap", 1)} {
+		if !errors.As(err, &argument) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var field *SpecError
+	for name, err := range map[string]error{"no method": merge(ctx, table, m, "", 1), "method": merge(ctx, table, m, "ridge", 1), "threads": merge(ctx, table, m, "overlap", -1)} {
+		if !errors.As(err, &field) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var broken *model.ModelError
+	own := *m
+	own.Clusters = []int{1}
+	if err := merge(ctx, table, &own, "overlap", 1); !errors.As(err, &broken) {
+		t.Errorf("a model that does not fit together: %v", err)
+	}
+	if err := merge(ctx, table, m, "overlap", 0); err != nil {
+		t.Error(err)
+	}
+	if _, err := Compare(ctx, table, Spec{K: 2, Merge: "overlap"}, []string{"em"}); !errors.As(err, &field) || field.Field != "Merge" {
+		t.Errorf("a comparison: %v", err)
+	}
+}
+
 // An update leaves components in their clusters.
 func TestAnUpdateKeepsClusters(t *testing.T) {
 	t.Parallel()

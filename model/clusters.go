@@ -33,7 +33,7 @@ type MergeStep struct {
 
 // NumLabels returns how many labels rows can have: the clusters of a merged model, else the components.
 func (m *Model) NumLabels() int {
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		return m.K()
 	}
 	return slices.Max(m.Clusters)

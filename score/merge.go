@@ -52,30 +52,40 @@ type Entropies struct {
 	// Gain is K x K, row-major: at a*K+b for a < b what merging the two takes from the entropy Σ w Σ_c -r_c ln r_c, in nats.
 	Gain []float64
 
-	pairs [][2]int // that are added up
+	pairs [][2]int  // that are added up
+	logs  []float64 // of the row at hand
 }
 
 // NewEntropies returns the empty sums of k groups: of all pairs where with is -1, else of the pairs with that group alone.
 func NewEntropies(k, with int) *Entropies {
-	return &Entropies{K: k, Gain: make([]float64, k*k), pairs: pairsOf(k, with)}
+	return &Entropies{K: k, Gain: make([]float64, k*k), pairs: pairsOf(k, with), logs: make([]float64, k)}
 }
 
 // Add adds a row of weight w and responsibilities r, of length K.
 func (e *Entropies) Add(r []float64, w float64) {
+	for c, v := range r {
+		e.logs[c] = math.Log(v)
+	}
 	for _, p := range e.pairs {
-		e.Gain[p[0]*e.K+p[1]] += w * joined(r[p[0]], r[p[1]])
+		a, b := p[0], p[1]
+		if r[a] < r[b] {
+			a, b = b, a
+		}
+		e.Gain[p[0]*e.K+p[1]] += w * joined(r[a], r[b], e.logs[a], e.logs[b])
 	}
 }
 
-// joined returns f(p + q) - f(p) - f(q) with f(x) = x ln x. Written so, all terms are positive and no digits are lost.
-func joined(p, q float64) float64 {
-	if p < q {
-		p, q = q, p
-	}
+// joined returns f(p + q) - f(p) - f(q) with f(x) = x ln x, for p >= q and their logarithms. Written so, p ln(1 + q/p) + q ln((p + q)/q), all
+// terms are positive and no digits are lost.
+func joined(p, q, logP, logQ float64) float64 {
 	if q == 0 {
 		return 0
 	}
-	return p*math.Log1p(q/p) + q*(math.Log(p+q)-math.Log(q))
+	more := q / p
+	if more > 1e-17 { // else it is its own logarithm, and most pairs of a row are far apart
+		more = math.Log1p(more)
+	}
+	return p*more + q*(logP+more-logQ)
 }
 
 // Merge adds the sums of the rows that follow.

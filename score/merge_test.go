@@ -120,14 +120,26 @@ func TestSumsOfPairsAdd(t *testing.T) {
 // What merging takes from the entropy keeps its digits where one of the two is tiny, and is nothing where it is 0.
 func TestAGainKeepsItsDigits(t *testing.T) {
 	t.Parallel()
-	// f(p + q) - f(p) - f(q) with p + q = 1: q - q ln q but for q², to first order.
-	for _, q := range []float64{1e-12, 1e-100, 1e-300, 5e-324} {
-		if got, want := joined(1, q), q-q*math.Log(q); math.Abs(got-want) > 1e-11*want {
-			t.Errorf("joined(1, %v) is %v, want %v", q, got, want)
+	gain := func(a, b float64) float64 {
+		e := NewEntropies(2, -1)
+		e.Add([]float64{a, b}, 1)
+		return e.Gain[1]
+	}
+	// f(1 + q) - f(1) - f(q) is q - q ln q but for q²/2.
+	for _, q := range []float64{1e-12, 1e-16, 1e-17, 1e-18, 1e-100, 1e-300, 5e-324} {
+		if got, want := gain(1, q), q-q*math.Log(q); math.Abs(got-want) > 1e-11*want {
+			t.Errorf("1 and %v: %v, want %v", q, got, want)
 		}
 	}
-	if joined(0.3, 0) != 0 || joined(0, 0) != 0 || joined(0.2, 0.5) != joined(0.5, 0.2) {
-		t.Error("joined with 0, or the other way round")
+	if gain(0.3, 0) != 0 || gain(0, 0.3) != 0 || gain(0, 0) != 0 || gain(0.2, 0.5) != gain(0.5, 0.2) {
+		t.Error("with 0, or the other way round")
+	}
+}
+
+func TestARowOfPairsMakesNoAllocation(t *testing.T) {
+	e, o, r := NewEntropies(9, -1), NewOverlaps(9, -1), shares(rand.New(rand.NewPCG(7, 8)), 1, 9)[0]
+	if n := testing.AllocsPerRun(100, func() { e.Add(r, 1); o.Add(r, 1) }); n != 0 {
+		t.Errorf("a row makes %v allocations", n)
 	}
 }
 

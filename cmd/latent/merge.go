@@ -107,6 +107,9 @@ func (f *mergeFlags) run(cmd *cobra.Command, modelFile, path string) error {
 			return err
 		}
 	}
+	if f.method == "entropy" && m.K() == 2 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "latent: warning: the entropies of two components have no bend: nothing is merged")
+	}
 	r := latent.Told(merged)
 	r.Clusters = clusters // which a model written by hand does not keep
 	switch {
