@@ -116,6 +116,8 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 		return nil, plan.Wrong("Model", "must be a mixture; for %s use fit", k.Name)
 	case spec.RegCovar > 0:
 		return nil, plan.Wrong("RegCovar", "changes the likelihood that the algorithms maximise in every step: there is nothing to compare; leave it out")
+	case spec.Merge != "":
+		return nil, plan.Wrong("Merge", "makes clusters of the components of a model, and a comparison leaves none; leave it out")
 	case spec.KeepSums:
 		return nil, plan.Wrong("KeepSums", "keeps sums in a model, and a comparison leaves none; leave it out")
 	case len(algorithms) == 0:

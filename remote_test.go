@@ -182,6 +182,8 @@ func TestRowsElsewhere(t *testing.T) {
 		{"weights", latent.Spec{K: 3, NInit: 1}, "weights"},
 		{"truth", latent.Spec{K: 3, NInit: 1}, "truth"},
 		{"choice", latent.Spec{KRange: [2]int{1, 3}, Covariance: "diag,tied"}, ""},
+		{"merged", latent.Spec{K: 4, Covariance: "diag", NInit: 1, Merge: "overlap"}, "truth"},
+		{"merged by entropy", latent.Spec{K: 3, Covariance: "diag", NInit: 1, Merge: "entropy"}, "weights"},
 		{"penalty", latent.Spec{Model: "kmeans", Penalty: new(60.)}, ""},
 		{"transform", latent.Spec{K: 2, NInit: 1, Transform: "log:2"}, ""},
 		{"mixed", latent.Spec{Model: "mixed", K: 2, NInit: 1, Types: []data.Type{data.Count, data.Number, data.Number, data.Count}}, "counts"},

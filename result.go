@@ -82,6 +82,26 @@ func newResult(r *search.Result, threads int, took time.Duration) *Result {
 	return t
 }
 
+// Groups returns what rows of each label are like: the components or, in a merged model, its clusters, each with the weight, the mean, the covariance, the
+// probabilities and the rates that its components have together.
+func (r *Result) Groups() []model.Component {
+	if r.Clusters == nil {
+		return r.Components
+	}
+	pooled := r.Model.Pooled()
+	all := make([]model.Component, r.Clusters.N)
+	for g, list := range r.Model.Members() {
+		all[g] = pooled.Component(g)
+		if r.Clusters.Rows != nil {
+			all[g].Rows = r.Clusters.Rows[g]
+		}
+		for _, c := range list {
+			all[g].AtFloor = all[g].AtFloor || r.Components[c].AtFloor
+		}
+	}
+	return all
+}
+
 // Ranked returns the candidates that could win, the best first. Of those that are the same model it has one.
 func (r *Result) Ranked() []model.Candidate {
 	if r.Choice == nil {

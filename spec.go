@@ -89,6 +89,10 @@ type Spec struct {
 	// PCA, where positive, replaces the rows, scaled or not, by that many of their principal components. They are kept in
 	// the model. Log-likelihoods are those of the components; means are in the user's units.
 	PCA int `json:"pca,omitempty"`
+	// Merge says which components of a mixture make one cluster, after the fit: "overlap" (Hennig 2010), with the share from which two overlap after
+	// a colon, "overlap:0.025" by default; or "entropy" (Baudry and others 2010), with the number of clusters after a colon where it is not to be
+	// found: "entropy:3". The density, and all numbers that judge the fit, stay as they are; labels become those of clusters. See Merge.
+	Merge string `json:"merge,omitempty"`
 	// Bootstrap, where positive, is how many times the fit, with the choice where there is one, is repeated on resampled rows
 	// to tell how stable its groups are; at most MaxReplicates.
 	Bootstrap int `json:"bootstrap,omitempty"`

@@ -65,7 +65,8 @@ func Told(m *model.Model) *Result {
 	if !hasChoice(p) {
 		r.Choice, r.Candidates = nil, nil
 	}
-	if s := r.Stability; s != nil && len(s.Groups) > 0 && len(s.Groups) != k {
+	r.Clusters = clustersOf(m)
+	if s := r.Stability; s != nil && len(s.Groups) > 0 && len(s.Groups) != m.NumLabels() {
 		r.Stability = nil
 	}
 	if m.LogLik != nil && p.TotalWeight > 0 {
@@ -74,6 +75,22 @@ func Told(m *model.Model) *Result {
 	}
 	tellComponents(r, m, p)
 	return r
+}
+
+// clustersOf returns what m tells of its clusters: how they were found, where it knows that and nobody has changed them since. It is nil where no components
+// are merged.
+func clustersOf(m *model.Model) *model.Clusters {
+	if m.Clusters == nil {
+		return nil
+	}
+	if p := m.Provenance; p != nil && p.Clusters != nil && slices.Equal(p.Clusters.Of, m.Clusters) {
+		return p.Clusters
+	}
+	c := &model.Clusters{N: m.NumLabels(), Of: m.Clusters, Weights: make([]float64, m.NumLabels())}
+	for i, w := range m.Weights {
+		c.Weights[m.LabelOf(i)] += w
+	}
+	return c
 }
 
 // tellComponents adds the components to r.

@@ -15,13 +15,18 @@ import (
 // Scored is a run of consecutive rows with what a model says of them: labels, log densities, responsibilities. It is valid only
 // during the call that receives it.
 type Scored struct {
-	*data.Block      // the rows, after the model's transform
-	K                int
-	Label            []int32   // N: the best component, from 0; the lowest of equals
+	*data.Block                // the rows, after the model's transform
+	K                int       // labels: the clusters of a merged model, else the components
+	Label            []int32   // N: the best of them, from 0; the lowest of equals
 	LogDensity       []float64 // N: of the row, nats; without a density minus the distance to the nearest centre
 	Responsibilities []float64 // N x K, row-major; without a density 1 for the label and 0 elsewhere
 	Entropy          []float64 // N: of the responsibilities, nats
 	Best             []float64 // N: logarithm of the mixing weight and density of the label, nats
+
+	// Component and ComponentResponsibilities are what Label and Responsibilities, with all components for K, would be if no components
+	// were merged. The likeliest component of a row may belong to another cluster than its label. Where none are merged they are the same slices.
+	Component                 []int32
+	ComponentResponsibilities []float64
 }
 
 // Rows labels and scores all rows of src, whose columns are the model's in order and in the user's units, by so many threads;
@@ -91,6 +96,9 @@ type judge struct {
 	k             int       // components of the model
 	at            []int     // the places of those that take part among all; nil where all do
 	all           Scored    // of all components, where some take no part
+	plain         Scored    // of components that all take part
+	clusters      []int     // of the components: see Model.Clusters
+	merged        Scored    // of clusters
 }
 
 // judge makes the model ready.
@@ -99,7 +107,7 @@ func (m *Model) judge() (*judge, error) {
 	if some != m && at == nil {
 		return nil, errors.New("weights: they are all 0")
 	}
-	j := &judge{k: m.K(), at: at}
+	j := &judge{k: m.K(), at: at, clusters: m.Clusters}
 	var err error
 	if j.mix, j.theta, j.origin, err = some.mixture(); err != nil {
 		return nil, err
@@ -114,7 +122,8 @@ func (m *Model) judge() (*judge, error) {
 
 // told returns what is told of rows that were scored: of all components, and in the user's units.
 func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
-	s := (*Scored)(scored)
+	s := &j.plain
+	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best}
 	if err := j.guard.check(s); err != nil {
 		return nil, err
 	}
@@ -126,7 +135,7 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 		}
 	}
 	if j.at == nil {
-		return s, nil
+		return j.clustered(s), nil
 	}
 	all := &j.all
 	all.K, all.Block, all.LogDensity, all.Entropy, all.Best, all.Label = j.k, s.Block, s.LogDensity, s.Entropy, s.Best, s.Label
@@ -138,7 +147,7 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 			all.Responsibilities[i*j.k+to] = s.Responsibilities[i*s.K+c]
 		}
 	}
-	return all, nil
+	return j.clustered(all), nil
 }
 
 // volume returns what the log density of row i has too much: of the cells that are there.
@@ -165,7 +174,7 @@ func (m *Model) Present() (some *Model, at []int) {
 		return m, nil
 	}
 	own := *m
-	own.Sums = nil
+	own.Sums, own.Clusters = nil, nil
 	if len(p.Parts) == 0 {
 		own.Weights, own.Means, own.Covariance, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Probabilities
 		return &own, at

@@ -32,6 +32,9 @@ func (m *Model) check() error {
 	if d == 0 {
 		return fmt.Errorf("columns: there must be at least one")
 	}
+	if err := m.checkClusters(); err != nil {
+		return err
+	}
 	if err := m.checkTransform(); err != nil {
 		return err
 	}

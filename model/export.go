@@ -57,6 +57,13 @@ func (m *Model) Arrays() ([]Array, error) {
 	if m.HasDensity() {
 		all = append(all, numbers("weights_", m.Weights, k))
 	}
+	if m.Clusters != nil {
+		of := Array{Name: "clusters", Shape: []int{k}}
+		for _, cluster := range m.Clusters {
+			of.Int = append(of.Int, int64(cluster))
+		}
+		all = append(all, of)
+	}
 	if m.kind().Parted {
 		types := make([]string, len(m.Types))
 		for j, t := range m.Types {
@@ -216,7 +223,7 @@ func (s *scale) whiten(x []float64) {
 }
 
 // Distances returns a function that sets dst[i] to the squared Mahalanobis distance of row i of s, as Rows gives it, to
-// the component of its label, |L⁻¹ (x - mean)|² where L Lᵀ is the covariance, after the model's transform. For kmeans it
+// its likeliest component, |L⁻¹ (x - mean)|² where L Lᵀ is the covariance, after the model's transform. For kmeans it
 // is the squared distance to the centre. Of cells that are missing it takes no account: it is that of the others by their own covariance. In a
 // mixed model it is that of the numbers. len(dst) must be s.N. The function has memory of its own: it is for one
 // goroutine at a time. Models without covariances have no such distance, which is an error; kmedians has medians and distances of another kind.
@@ -242,8 +249,8 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	columns := p.Columns[:p.dims()] // after principal components their first
 	x := make([]float64, len(columns))
 	return func(dst []float64, s *Scored) {
-		for i, label := range s.Label {
-			c, whole := int(label), true
+		for i, own := range s.Component {
+			c, whole := int(own), true
 			for j, mean := range p.Means[c] {
 				x[j] = s.At(i, columns[j]) - mean
 				whole = whole && x[j] == x[j]

@@ -161,9 +161,9 @@ func (f *Filler) told() (at []int, x []float64) {
 
 // expect fills the gaps of f.x, row i of s, with what is expected.
 func (f *Filler) expect(s *Scored, i int) error {
-	r := s.Responsibilities[i*s.K : i*s.K+s.K]
+	r := s.components(i)
 	for _, p := range f.parts {
-		if err := p.expect(f.x, r, int(s.Label[i])); err != nil {
+		if err := p.expect(f.x, r, int(s.Component[i])); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (f *Filler) expect(s *Scored, i int) error {
 
 // drawn fills the gaps of f.x, row i of s, with what is drawn.
 func (f *Filler) drawn(s *Scored, i int, random *rand.Rand) error {
-	c := kind.Pick(s.Responsibilities[i*s.K:i*s.K+s.K], random)
+	c := kind.Pick(s.components(i), random)
 	for _, p := range f.parts {
 		if err := p.draw(f.x, c, random); err != nil {
 			return err

@@ -32,6 +32,7 @@ type Model struct {
 	Rates         [][]float64  // mixed: k rows of one a column of counts. Means and Covariance are then of the numbers, Probabilities of the categories
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
+	Clusters      []int        // of a mixture: the cluster of each component, from 1, where components are merged; nil else
 
 	N              *int64          // rows fitted
 	LogLik         *float64        // log-likelihood of the fit in the user's units, nats

@@ -19,13 +19,19 @@ type Odd struct {
 	Variable int    // its place among Variables; of a place the first of three
 	Name     string // of the column, of a place both, such as "lat,lon"; of a component of PCA its own
 	Value    string // the cell, in the user's units, with as many digits as the column's spread asks for; or the name of its level
-	Group    int    // the label, from 1, of the row without the cell: the group that the others are likeliest of; under centres, and where there are no others, of the row
+	Group    int    // the label, in a merged model the component, from 1, of the row without the cell: the group that the others are likeliest of; under centres, and where there are no others, of the row
 	Expected string // what the group expects there given the row's other cells: a mean, a median or a rate; or its likeliest level, and how likely the row's is
+
+	merged bool // Group is a component of a merged model
 }
 
 // String says it, such as "b=6 (group 1 expects -1.02)".
 func (o Odd) String() string {
-	return fmt.Sprintf("%s=%s (group %d expects %s)", o.Name, o.Value, o.Group, o.Expected)
+	group := "group"
+	if o.merged {
+		group = "component"
+	}
+	return fmt.Sprintf("%s=%s (%s %d expects %s)", o.Name, o.Value, group, o.Group, o.Expected)
 }
 
 // oddest is what finding odd cells takes, made when it is first needed.
@@ -67,7 +73,7 @@ func (t *Tail) Oddest(ctx context.Context, s *Scored, i int) (o Odd, ok bool, er
 	for j := range t.gone {
 		t.odd.x = append(t.odd.x, s.At(i, j))
 	}
-	c := int(s.Label[i])
+	c := int(s.Component[i])
 	var at unit
 	if t.bare.HasDensity() {
 		if at, c, err = t.unexpected(ctx, c); err != nil {
@@ -111,7 +117,7 @@ func (t *Tail) unexpected(ctx context.Context, c int) (at unit, group int, err e
 		if err != nil {
 			return at, 0, err
 		}
-		of := int(s.Label[0])
+		of := int(s.Component[0])
 		if alone := s.Empty(0); alone {
 			of = c
 		}
@@ -180,7 +186,7 @@ func (t *Tail) usual(ctx context.Context, c int) ([]float64, error) {
 // told returns u of the row at hand in words, beside what component c expects.
 func (t *Tail) told(u unit, c int) Odd {
 	j := u.from
-	o := Odd{Variable: j, Name: t.bare.Columns[j], Group: c + 1}
+	o := Odd{Variable: j, Name: t.bare.Columns[j], Group: c + 1, merged: t.m.Clusters != nil}
 	part, own := t.part(j)
 	kd := part.kind()
 	if kd.Cells.Levels || kd.Cells.Bits {

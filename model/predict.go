@@ -9,7 +9,8 @@ import (
 	"github.com/latent-go/latent/internal/sweep"
 )
 
-// Predict returns the label of every row of src, from 0: the component of the largest responsibility, or the nearest centre.
+// Predict returns the label of every row of src, from 0: the component of the largest responsibility, in a merged model the cluster, or the nearest
+// centre.
 // The columns of src are the model's, in order and in the user's units. It uses all cores; what fails is what fails in Rows.
 func (m *Model) Predict(ctx context.Context, src data.Source) ([]int32, error) {
 	var labels []int32
@@ -20,7 +21,7 @@ func (m *Model) Predict(ctx context.Context, src data.Source) ([]int32, error) {
 	return labels, err
 }
 
-// PredictProba returns the responsibilities of every row of src, n rows of k numbers that add up to 1; for kmeans and kmedians
+// PredictProba returns the responsibilities of every row of src, n rows of NumLabels numbers that add up to 1; for kmeans and kmedians
 // 1 for the label and 0 elsewhere. See Predict.
 func (m *Model) PredictProba(ctx context.Context, src data.Source) ([][]float64, error) {
 	var rows [][]float64
@@ -47,7 +48,7 @@ func (m *Model) LogDensity(ctx context.Context, src data.Source) ([]float64, err
 	return scores, err
 }
 
-// Sample returns n rows drawn from the mixture, in the user's units, and the component that each comes from, from 0. They
+// Sample returns n rows drawn from the mixture, in the user's units, and the label that each comes from, from 0. They
 // depend on the seed alone. A kmeans or kmedians model has no density to draw from.
 func (m *Model) Sample(n int, seed uint64) (*data.Table, []int32, error) {
 	s, err := m.Sampler(seed)
@@ -59,7 +60,7 @@ func (m *Model) Sample(n int, seed uint64) (*data.Table, []int32, error) {
 	}
 	t, labels := &data.Table{N: n, D: m.D(), F64: make([]float64, n*m.D())}, make([]int32, n)
 	for i := range labels {
-		labels[i] = int32(s.Draw(t.F64[i*t.D : (i+1)*t.D]))
+		labels[i] = int32(m.LabelOf(s.Draw(t.F64[i*t.D : (i+1)*t.D])))
 	}
 	return t, labels, nil
 }

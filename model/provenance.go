@@ -54,6 +54,7 @@ type Findings struct {
 	Truth      *Truth      `json:"truth,omitempty"`
 	Choice     *Choice     `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
 	Candidates []Candidate `json:"candidates,omitempty"` // and from what, the fewest components first
+	Clusters   *Clusters   `json:"clusters,omitempty"`   // with Spec.Merge: which components make one cluster
 	Stability  *Stability  `json:"stability,omitempty"`  // with Spec.Bootstrap
 	LRT        *LRT        `json:"lrt,omitempty"`        // with Spec.LRT
 	Update     *Update     `json:"update,omitempty"`     // where rows that came later have updated the model: the last time

@@ -111,6 +111,11 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 		m.setLocations(r.rows(kd.Location.Key))
 		m.Sizes = r.optional("sizes")
 	}
+	if raw := r.take("clusters"); raw != nil && string(raw) != "null" && r.err == nil {
+		if err := strictly(raw, &m.Clusters); err != nil {
+			r.err = fmt.Errorf("clusters: %w", err)
+		}
+	}
 	r.rest(m)
 	if r.err != nil {
 		return r.err

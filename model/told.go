@@ -66,7 +66,7 @@ func (m *Model) checkTold() error {
 		}
 	}
 	if m.Provenance != nil {
-		if err := m.Provenance.check(m.K(), m.D(), m.HasDensity()); err != nil {
+		if err := m.Provenance.check(m.K(), m.NumLabels(), m.D(), m.HasDensity()); err != nil {
 			return fmt.Errorf("provenance: %w", err)
 		}
 	}
@@ -103,8 +103,8 @@ func notNegative(named ...any) error {
 	return nil
 }
 
-// check wants what a fit of k components can have come to.
-func (p *Provenance) check(k, d int, density bool) error {
+// check wants what a fit of k components, with so many labels, can have come to.
+func (p *Provenance) check(k, labels, d int, density bool) error {
 	s := &p.Starts
 	err := notNegative("rows", p.Rows, "dropped_rows", p.Dropped, "free_parameters", p.FreeParameters, "iterations", p.Iterations, "sweeps", p.Sweeps, "sweeps_total", p.SweepsTotal,
 		"moves_kept", p.Moves, "starts.n", s.N, "starts.distinct_optima", s.DistinctOptima, "starts.outraced", s.Pruned, "starts.agree_with_best", s.AgreeWithBest, "starts.drawn_from", s.DrawnFrom)
@@ -137,8 +137,13 @@ func (p *Provenance) check(k, d int, density bool) error {
 		return errors.New("objective needs inertia and penalty beside it")
 	}
 	if p.Stability != nil {
-		if err := p.Stability.check(k); err != nil {
+		if err := p.Stability.check(labels); err != nil {
 			return fmt.Errorf("stability: %w", err)
+		}
+	}
+	if p.Clusters != nil {
+		if err := p.Clusters.check(k); err != nil {
+			return fmt.Errorf("clusters: %w", err)
 		}
 	}
 	if p.Update != nil {
@@ -215,6 +220,7 @@ type asked struct {
 	Scale       string    `json:"scale"`
 	Transform   string    `json:"transform"`
 	PCA         int       `json:"pca"`
+	Merge       string    `json:"merge"`
 	Bootstrap   int       `json:"bootstrap"`
 	LRT         int       `json:"lrt"`
 	AllowLong   bool      `json:"allow_long"`

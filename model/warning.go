@@ -40,6 +40,7 @@ const (
 	TruthGaps     Code = "truth_gaps"     // rows have no value in the column of known groups
 	ManyClasses   Code = "many_classes"   // the known groups are too many for a table
 	OtherRows     Code = "other_rows"     // the rows of an update are not like those before
+	NotMerged     Code = "not_merged"     // there are too few components to merge as was asked
 	RowsChanged   Code = "rows_changed"   // the data changed while they were read
 )
 

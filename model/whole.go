@@ -46,6 +46,9 @@ func (m *Model) whole() error {
 			return wrong("transform: the numbers of number %d, %q, do not fit %d variables", m.before+i+1, m.Transform[i].Kind, d)
 		}
 	}
+	if err := m.checkClusters(); err != nil {
+		return wrong("%s", err)
+	}
 	kd := m.kind()
 	if kd.Parted {
 		return m.wholeParts()

@@ -28,8 +28,8 @@ type Segment struct {
 // Segments are the pixels of a picture in groups.
 type Segments struct {
 	Picture *Picture
-	K       int       // components of the model; those without a pixel are no segment
-	Label   []uint16  // of every pixel: its component, from 0, or Outside
+	K       int       // labels of the model; those without a pixel are no segment
+	Label   []uint16  // of every pixel: its label, from 0, or Outside
 	Segment []Segment // in the order of their labels
 	MSE     float64   // root of the squared differences to the picture, summed over pixels and channels: the paper's "MSE"
 	RMSE    float64   // root of their mean: per value
@@ -38,11 +38,11 @@ type Segments struct {
 // Segment labels every visible pixel by a model of these features and takes the mean colour of each segment, whatever the
 // features are. threads 0 means all cores.
 func (f *Features) Segment(ctx context.Context, m *model.Model, threads int) (*Segments, error) {
-	if m.K() > MaxSegments {
-		return nil, fmt.Errorf("%d segments are more than the %d that a picture may have", m.K(), MaxSegments)
+	if m.NumLabels() > MaxSegments {
+		return nil, fmt.Errorf("%d segments are more than the %d that a picture may have", m.NumLabels(), MaxSegments)
 	}
 	p := f.Picture
-	s := &Segments{Picture: p, K: m.K(), Label: make([]uint16, p.Pixels())}
+	s := &Segments{Picture: p, K: m.NumLabels(), Label: make([]uint16, p.Pixels())}
 	if p.visible < int64(p.Pixels()) {
 		for i := range s.Label {
 			s.Label[i] = Outside

@@ -21,6 +21,7 @@ type Group struct {
 	Name   string
 	X, Y   []float64 // of equal length; what one has more is not drawn
 	Normal *Normal   // the component; nil draws no mean
+	More   []Normal  // further components, of a group that is made of several
 }
 
 // Levels of the ellipses, and how each is drawn.
@@ -36,7 +37,7 @@ func (s Scatter) Figure() *Figure {
 	f := &Figure{Head: s.Head, X: s.X, Y: s.Y}
 	f.X.Names, f.Y.Names = nil, nil
 	layer := scatterLayer{log: s.X.Log || s.Y.Log}
-	all, drawn, bad := 0, 0, 0
+	all, drawn, bad, components := 0, 0, 0, len(s.Groups)
 	for i, g := range s.Groups {
 		n := min(len(g.X), len(g.Y))
 		p := points{name: g.Name, group: i}
@@ -50,6 +51,12 @@ func (s Scatter) Figure() *Figure {
 			bad += p.component(g.Normal, s.X, s.Y)
 		}
 		layer.groups = append(layer.groups, p)
+		for _, n := range g.More {
+			more := points{group: i}
+			bad += more.component(&n, s.X, s.Y)
+			layer.groups = append(layer.groups, more)
+			components++
+		}
 		if len(s.Groups) > 1 || g.Name != "" {
 			f.Legend = append(f.Legend, Key{Name: g.Name, Color: Color(i), Shape: Shape(i)})
 		}
@@ -65,7 +72,7 @@ func (s Scatter) Figure() *Figure {
 	f.Layers = []Layer{&layer}
 	f.leftOut(all-drawn, all, "points")
 	if bad > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%d of %d components cannot be drawn: a mean or covariance is not finite, or not a covariance.", bad, len(s.Groups)))
+		f.Notes = append(f.Notes, fmt.Sprintf("%d of %d components cannot be drawn: a mean or covariance is not finite, or not a covariance.", bad, components))
 	}
 	if f.Alt == "" {
 		f.Alt = fmt.Sprintf("Scatter of %s points in %d groups: %s against %s.", grouped(float64(drawn), 0), len(s.Groups), orElse(f.Y.title(), "y"), orElse(f.X.title(), "x"))
@@ -213,7 +220,7 @@ func (s *scatterLayer) drawMeans(f *Frame) {
 		if !several {
 			continue
 		}
-		number, disc := fmt.Sprint(i+1), around(q, radius+0.5, radius+0.5)
+		number, disc := fmt.Sprint(g.group+1), around(q, radius+0.5, radius+0.5)
 		free := !overlaps(disc, taken)
 		if free {
 			f.write(number, vg.Point{X: q.X, Y: q.Y - 0.36*size}, label{size: size, bold: true, anchor: middle, color: inkOn(Color(g.group))})

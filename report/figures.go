@@ -86,6 +86,8 @@ func (b *builder) scatter() {
 		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group.")
 	case b.k == 1:
 		s.Lead = append(s.Lead, "A point is a row; the disc with a rim is the centre. Ellipses hold half and 95 % of the group, by the model.")
+	case b.r.Clusters != nil:
+		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a component, with the number of its cluster. Ellipses hold half and 95 % of a component, by the model.")
 	default:
 		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group. Ellipses hold half and 95 % of a group, by the model.")
 		if b.rescaled() {
@@ -98,7 +100,7 @@ func (b *builder) scatter() {
 
 // centers is the table of the centres of the components in columns that have means.
 func (b *builder) centers() table {
-	t := table{Caption: "centres, by the model", Head: []string{"group", "share"}}
+	t := table{Caption: "centres, by the model", Head: []string{b.noun(), "share"}}
 	for c, u := range b.r.Components {
 		t.Rows = append(t.Rows, []string{fmt.Sprint(c + 1), percent(u.Weight)})
 	}
@@ -129,7 +131,9 @@ func (b *builder) points(i, j, most, least int) (groups []plot.Group, n int) {
 			}
 		}
 		if u := &b.r.Components[c]; hasCenters(u) {
-			g.Normal = &plot.Normal{Mean: [2]float64{b.center(u, i), b.center(u, j)}, Cov: b.block(u, i, j)}
+			b.place(&g, c, func(u *model.Component) *plot.Normal {
+				return &plot.Normal{Mean: [2]float64{b.center(u, i), b.center(u, j)}, Cov: b.block(u, i, j)}
+			})
 		}
 		n += len(g.X)
 		groups = append(groups, g)
@@ -178,15 +182,19 @@ func (b *builder) curves(s *section, j int, x []float64) {
 	grid, all := make([]float64, n), make([]float64, n)
 	var parts []plot.Series
 	for c := range b.r.Components {
-		pdf, known := b.pdf(c, j)
-		if !known {
-			return
-		}
 		y := make([]float64, n)
-		for i := range grid {
-			grid[i] = lo + (hi-lo)*float64(i)/(n-1)
-			y[i] = b.r.Components[c].Weight * pdf(grid[i])
-			all[i] += y[i]
+		for _, own := range b.members[c] {
+			pdf, known := b.pdf(own, j)
+			if !known {
+				return
+			}
+			for i := range grid {
+				grid[i] = lo + (hi-lo)*float64(i)/(n-1)
+				y[i] += b.parts[own].Weight * pdf(grid[i])
+			}
+		}
+		for i, v := range y {
+			all[i] += v
 		}
 		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
 	}
@@ -202,7 +210,7 @@ func (b *builder) profile() {
 		return
 	}
 	columns = columns[:min(profiled, all)]
-	h := plot.HeatMap{Head: plot.Head{Width: wide}, Unit: "standard deviations of all rows", X: plot.Axis{Label: "group"}}
+	h := plot.HeatMap{Head: plot.Head{Width: wide}, Unit: "standard deviations of all rows", X: plot.Axis{Label: b.noun()}}
 	shown := min(b.k, listed)
 	for c := range shown {
 		h.Columns = append(h.Columns, fmt.Sprint(c+1))
@@ -252,6 +260,7 @@ func (b *builder) pairs() {
 				groups[g].Name = ""
 				if b.k > 8 && groups[g].Normal != nil {
 					groups[g].Normal = &plot.Normal{Mean: groups[g].Normal.Mean} // the ellipses would hide the points
+					groups[g].More = nil
 				}
 			}
 			f := plot.Scatter{X: b.axis(i), Y: b.axis(j), Groups: groups}.Figure()

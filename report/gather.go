@@ -85,7 +85,7 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 	if err != nil {
 		return nil, err
 	}
-	k, d := m.K(), m.D()
+	k, d := m.NumLabels(), m.D()
 	if k == 0 || d == 0 {
 		return nil, &data.ArgumentError{Name: "m", Reason: "has no components or no columns"}
 	}

@@ -119,6 +119,7 @@ func (g *gatherer) oddest(ctx context.Context, m *model.Model, src data.Source) 
 				return err
 			}
 			if ok {
+				odd.Group = m.LabelOf(odd.Group-1) + 1
 				row.Odd = &odd
 			}
 		}

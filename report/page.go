@@ -81,16 +81,19 @@ func Write(w io.Writer, p Page) error {
 	if p.Result == nil || p.Rows == nil || p.Result.Model == nil {
 		return &data.ArgumentError{Name: "the page", Reason: "needs a Result with its model, and Rows"}
 	}
-	b := &builder{Page: p, r: p.Result, rows: p.Rows, d: len(p.Result.Columns), k: p.Result.K}
+	b := &builder{Page: p, rows: p.Rows, d: len(p.Result.Columns), k: p.Result.Model.NumLabels(), members: p.Result.Model.Members(), parts: p.Result.Components}
+	own := *p.Result
+	own.Components = p.Result.Groups() // the page tells of labels
+	b.r = &own
 	b.prepare()
-	groups, parts := b.cards(), b.parts()
+	groups, parts := b.cards(), b.questions()
 	if b.err != nil {
 		return b.err
 	}
 	warnings := b.warnings()
 	first := min(len(warnings), 3)
 	var out bytes.Buffer
-	err := page.Execute(&out, map[string]any{"Title": fmt.Sprintf("%s: %s", b.file(), text.Count(b.k, "group")), "File": b.file(), "Finding": tell.Finding(b.r), "Overview": b.overview(), "CSS": template.CSS(plot.CSS()),
+	err := page.Execute(&out, map[string]any{"Title": fmt.Sprintf("%s: %s", b.file(), text.Count(b.k, b.noun())), "File": b.file(), "Finding": tell.Opening(b.r), "Overview": b.overview(), "CSS": template.CSS(plot.CSS()),
 		"Groups": groups, "Trust": b.trust(), "Unfinished": !b.r.ByHand && b.r.Starts.N > 0 && !b.r.Converged, "Warnings": warnings[:first], "More": warnings[first:], "HowMany": text.Count(len(warnings)-first, "more warning"), "Parts": parts, "Facts": b.facts()})
 	if err != nil {
 		return err
@@ -99,9 +102,9 @@ func Write(w io.Writer, p Page) error {
 	return err
 }
 
-// parts are the sections below the groups, by the question that each answers. A part without a section is left out, but for the last, which ends
+// questions are the sections below the groups, by the question that each answers. A part without a section is left out, but for the last, which ends
 // with how the page was made.
-func (b *builder) parts() (parts []part) {
+func (b *builder) questions() (parts []part) {
 	who := []func(){b.scatter, b.profile, b.levels, b.tiles, b.pairs}
 	if len(b.telling) > 0 && b.hasShares(b.telling[0]) {
 		who = []func(){b.levels, b.scatter, b.profile, b.tiles, b.pairs}
@@ -111,7 +114,7 @@ func (b *builder) parts() (parts []part) {
 		add       []func()
 	}{
 		{"who", "Who the groups are", who},
-		{"sure", "How sure this is", []func(){b.choice, b.stability, b.sureness, b.overlap, b.responsibilities, b.silhouette, b.agreement}},
+		{"sure", "How sure this is", []func(){b.choice, b.merged, b.stability, b.sureness, b.overlap, b.responsibilities, b.silhouette, b.agreement}},
 		{"odd", "Which rows are odd", []func(){b.unusual}},
 		{"how", "How it was computed", []func(){b.convergence}},
 	} {
@@ -129,7 +132,9 @@ func (b *builder) parts() (parts []part) {
 // builder gathers sections.
 type builder struct {
 	Page
-	r        *latent.Result
+	r        *latent.Result    // whose Components are the groups
+	parts    []model.Component // of the model: those that a group is made of are members
+	members  [][]int
 	rows     *Rows
 	d, k     int
 	names    []string // of the groups
@@ -142,10 +147,29 @@ type builder struct {
 
 func (b *builder) prepare() {
 	for c := range b.k {
-		b.names = append(b.names, fmt.Sprint("group ", c+1))
+		b.names = append(b.names, fmt.Sprint(b.noun()+" ", c+1))
 	}
 	b.columns = columnsOf(b.r.Model)
 	b.order()
+}
+
+// noun is what the groups are called.
+func (b *builder) noun() string {
+	if b.r.Clusters != nil {
+		return "cluster"
+	}
+	return "group"
+}
+
+// place sets where the components of group c are, as of tells of each.
+func (b *builder) place(g *plot.Group, c int, of func(u *model.Component) *plot.Normal) {
+	for i, at := range b.members[c] {
+		if u := &b.parts[at]; i == 0 {
+			g.Normal = of(u)
+		} else {
+			g.More = append(g.More, *of(u))
+		}
+	}
 }
 
 // draw adds a picture to a section, in both widths.

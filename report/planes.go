@@ -55,7 +55,7 @@ func (b *builder) plane(s *section) {
 			}
 		}
 		if u := &b.r.Components[c]; hasCenters(u) {
-			g.Normal = b.normal(p, u, columns)
+			b.place(&g, c, func(u *model.Component) *plot.Normal { return b.normal(p, u, columns) })
 		}
 		n += len(g.X)
 		groups = append(groups, g)
@@ -192,14 +192,16 @@ func (b *builder) normal(p plot.Plane, u *model.Component, columns []int) *plot.
 func (b *builder) components(s *section) {
 	var groups []plot.Group
 	n := 0
-	for c, u := range b.r.Components {
+	for c := range b.r.Components {
 		_, rows := b.sampled(c, drawn, least)
 		g := plot.Group{Name: b.names[c]}
 		for _, x := range rows {
 			g.X, g.Y = append(g.X, x[0]), append(g.Y, x[1])
 		}
-		m := b.r.Model.Means[c]
-		g.Normal = &plot.Normal{Mean: [2]float64{m[0], m[1]}, Cov: block(u.Covariance, 0, 1)}
+		b.place(&g, c, func(u *model.Component) *plot.Normal {
+			m := b.r.Model.Means[u.Label-1]
+			return &plot.Normal{Mean: [2]float64{m[0], m[1]}, Cov: block(u.Covariance, 0, 1)}
+		})
 		n += len(rows)
 		groups = append(groups, g)
 	}

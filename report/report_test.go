@@ -172,6 +172,11 @@ func TestPagesAreWholeForEveryModel(t *testing.T) {
 		"components":  {bits, latent.Spec{K: 2, PCA: 2, Covariance: "tied"}, []string{"scatter", "profile"}},
 		"one column":  {one, latent.Spec{K: 2}, []string{"scatter", "uncertainty"}},
 		"bernoulli":   {bits, latent.Spec{K: 2, Model: "bernoulli"}, []string{"levels", "tiles"}},
+		"merged":      {two(500), latent.Spec{K: 4, Merge: "overlap"}, []string{"scatter", "merged", "uncertainty"}},
+		"merged all":  {two(500), latent.Spec{K: 3, Merge: "entropy:1"}, []string{"scatter", "merged"}},
+		"merged line": {one, latent.Spec{K: 3, Merge: "entropy:2"}, []string{"scatter", "merged"}},
+		"merged pca":  {bits, latent.Spec{K: 3, PCA: 2, Covariance: "tied", Merge: "entropy:2"}, []string{"scatter", "profile", "merged"}},
+		"merged bits": {bits, latent.Spec{K: 3, Model: "bernoulli", Merge: "entropy:2"}, []string{"levels", "merged"}},
 		"categorical": {levels, latent.Spec{K: 2, Model: "categorical", Levels: [][]string{{"a", evil, "c"}, {"x", "y", "z"}}}, []string{"groups"}},
 	}
 	for _, name := range kind.Names() {

@@ -90,7 +90,7 @@ func (b *builder) fitted() []fact {
 	if s := tell.Covariances(r); s != "" {
 		by += " with " + s
 	}
-	facts := []fact{{"fitted", text.Count(r.K, "group") + ", by " + by}}
+	facts := []fact{{"fitted", text.Count(r.K, map[bool]string{false: "group", true: "component"}[r.Clusters != nil]) + ", by " + by}}
 	switch {
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
 		facts = append(facts, fact{"log-likelihood", fmt.Sprintf("%s (%s)", decimals(*r.LogLik), text.Count(r.FreeParameters, "free parameter"))})
@@ -167,7 +167,7 @@ func (b *builder) cards() *section {
 		}
 		u.Weight = percent(u.Share/100) + " of " + b.ofWhat()
 		typical := "nearest to the group's centre"
-		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted { // rows of bits, levels or counts have no centre among them
+		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted || len(b.members[c]) > 1 { // rows of bits, levels or counts have no centre among them
 			typical = "that fit the group best"
 		}
 		u.Typical = b.told(typical, g.Typical)

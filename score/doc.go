@@ -43,14 +43,22 @@
 // clusters as rows, none of them says anything: they then return an [UndefinedError], never a number. [Stream] computes
 // the last two of rows that are read twice and never held.
 //
+// # Merging
+//
+// [Overlaps] and [Entropies] say which components of a mixture make one cluster, by the responsibilities of the rows; [Bend] says how
+// many clusters the entropies speak for.
+//
 // # Sources
 //
 //   - H. Akaike, A new look at the statistical model identification, IEEE Transactions on Automatic Control 19, 1974.
+//   - J.-P. Baudry, A. Raftery, G. Celeux, K. Lo, R. Gottardo, Combining mixture components for clustering, Journal of
+//     Computational and Graphical Statistics 19, 2010.
 //   - C. Biernacki, G. Celeux, G. Govaert, Assessing a mixture model for clustering with the integrated completed
 //     likelihood, IEEE Transactions on Pattern Analysis and Machine Intelligence 22, 2000.
 //   - T. Calinski, J. Harabasz, A dendrite method for cluster analysis, Communications in Statistics 3, 1974.
 //   - D. Davies, D. Bouldin, A cluster separation measure, IEEE Transactions on Pattern Analysis and Machine
 //     Intelligence 1, 1979.
+//   - C. Hennig, Methods for merging Gaussian mixture components, Advances in Data Analysis and Classification 4, 2010.
 //   - L. Hubert, P. Arabie, Comparing partitions, Journal of Classification 2, 1985.
 //   - A. Rosenberg, J. Hirschberg, V-measure: a conditional entropy-based external cluster evaluation measure,
 //     EMNLP-CoNLL 2007.

@@ -16,7 +16,8 @@ import (
 type crossTable struct {
 	groups, classes []string
 	counts          [][]float64
-	compact         bool // shares are whole per cents, so that more classes fit
+	noun            string // what a group is called
+	compact         bool   // shares are whole per cents, so that more classes fit
 }
 
 // What a table shows at most: the largest, and the others counted together.
@@ -26,7 +27,7 @@ const (
 )
 
 func newTable[G cmp.Ordered](c *score.Crosstab[G]) *crossTable {
-	t := &crossTable{counts: c.Counts}
+	t := &crossTable{counts: c.Counts, noun: "group"}
 	for _, g := range c.Groups {
 		t.groups = append(t.groups, nameOrNone(fmt.Sprint(g)))
 	}
@@ -55,14 +56,14 @@ func (t *crossTable) tell(w io.Writer, column string) {
 	for most := min(len(byClass.groups), width/4); t.width() > width && most > 1; most-- { // no class takes less than 4 letters
 		t = byClass.merged(most).turned()
 	}
-	fmt.Fprintf(w, "rows of each group by %s, and their share of the group\n", column)
+	fmt.Fprintf(w, "rows of each %s by %s, and their share of the %s\n", t.noun, column, t.noun)
 	head, lines := t.lines()
 	printTable(w, head, lines)
 }
 
 // turned returns the table of classes against groups.
 func (t *crossTable) turned() *crossTable {
-	o := &crossTable{groups: t.classes, classes: t.groups, compact: t.compact}
+	o := &crossTable{groups: t.classes, classes: t.groups, noun: t.noun, compact: t.compact}
 	for j := range t.classes {
 		row := make([]float64, len(t.groups))
 		for i := range row {
@@ -89,7 +90,7 @@ func (t *crossTable) merged(most int) *crossTable {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	kept := order[:most-1]
 	slices.Sort(kept)
-	o := &crossTable{classes: t.classes, compact: t.compact}
+	o := &crossTable{classes: t.classes, noun: t.noun, compact: t.compact}
 	for _, i := range kept {
 		o.groups, o.counts = append(o.groups, t.groups[i]), append(o.counts, t.counts[i])
 	}
@@ -120,7 +121,7 @@ func (t *crossTable) lines() (head []string, lines [][]string) {
 		}
 		lines = append(lines, []string{names[i]})
 	}
-	head = append([]string{"group"}, t.classes...)
+	head = append([]string{t.noun}, t.classes...)
 	for j := range t.classes {
 		column, shares := make([]string, len(counts)), make([]string, len(counts))
 		for i, row := range counts {

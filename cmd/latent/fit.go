@@ -33,6 +33,7 @@ func fitCommand() *cobra.Command {
 	}
 	f.spec.add(cmd)
 	f.data.engineFlags.addFit(cmd)
+	cmd.Flags().StringVar(&f.spec.Merge, "merge", "", "make clusters of components, after the fit: overlap, overlap:CUT, entropy or entropy:K")
 	cmd.Flags().IntVar(&f.spec.Bootstrap, "bootstrap", 0, "repeat the fit, choice included, on B resampled tables: how stable the groups are (100 is customary)")
 	cmd.Flags().IntVar(&f.spec.LRT, "lrt", 0, "test k groups against k + 1 by a bootstrap likelihood-ratio test of B samples (99 or 999)")
 	cmd.Flags().BoolVar(&f.spec.KeepSums, "keep-sums", false, "keep in the model what latent update needs of these rows")

@@ -14,6 +14,7 @@ import (
 
 // groups prints what the groups are like.
 func groups(w io.Writer, r *latent.Result) {
+	r = byLabel(r)
 	head, lines, shown := groupLines(r)
 	if groupsProfile(w, r, shown == len(r.Columns)) {
 		return
@@ -25,9 +26,27 @@ func groups(w io.Writer, r *latent.Result) {
 	}
 }
 
+// byLabel returns the result with what it tells of each label for components: of the clusters of a merged model.
+func byLabel(r *latent.Result) *latent.Result {
+	if r.Clusters == nil {
+		return r
+	}
+	own := *r
+	own.Components = r.Groups()
+	return &own
+}
+
+// groupNoun is what a label stands for.
+func groupNoun(r *latent.Result) string {
+	if r.Clusters != nil {
+		return "cluster"
+	}
+	return "group"
+}
+
 // groupLines returns a table with one line a group, and as many columns as fit.
 func groupLines(r *latent.Result) (head []string, lines [][]string, shown int) {
-	head, lines = []string{"group", "rows", "share"}, make([][]string, len(r.Components))
+	head, lines = []string{groupNoun(r), "rows", "share"}, make([][]string, len(r.Components))
 	share := shares(r)
 	for i, c := range r.Components {
 		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), share[i]}
@@ -135,7 +154,7 @@ func (t *profileTable) counts(r *latent.Result) {
 func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
 	notes := append(p.Notes(shown), scaleNotes(r)...)
 	if kind.Of(r.Kind).Mixture && r.Rows > 0 {
-		notes = append(notes, "rows: by the likeliest group; share: the mixing weight")
+		notes = append(notes, "rows: by the likeliest "+groupNoun(r)+"; share: the mixing weight")
 	}
 	if all := len(p.Columns); shown < all {
 		notes = append(notes, fmt.Sprintf("the %s that tell the groups apart best; latent profile shows all %s", text.Count(shown, "column"), text.Thousands(int64(all))))

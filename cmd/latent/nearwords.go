@@ -19,6 +19,7 @@ var otherWords = map[string][]string{
 	"show":       {"plot", "draw", "describe", "summary", "summarise", "summarize", "print", "view", "inspect", "info"},
 	"report":     {"plot", "page", "html", "chart", "visualise", "visualize"},
 	"profile":    {"describe", "summary", "summarise", "summarize", "means", "characterise", "characterize"},
+	"merge":      {"combine", "join", "clustcombi", "mergenormals", "dendrogram"},
 	"segment":    {"cut", "palette", "quantize", "quantise", "posterize", "posterise", "colors", "colours", "image"},
 	"compare":    {"benchmark", "bench", "versus", "vs"},
 	"doctor":     {"benchmark", "bench", "diagnose", "machine"},

@@ -334,8 +334,8 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// writeLabels writes a label for every row of src after its leading cells: label, probability and uncertainty, with
-// all the probability of every component, and what odd adds.
+// writeLabels writes a label for every row of src after its leading cells: label, of a merged model the likeliest component, probability and uncertainty,
+// with all the probability of every label, and what odd adds.
 func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, threads int, all bool, lead leading, odd *oddRows) error {
 	out, err := data.Create(w, format, labelColumns(m, all, lead, odd))
 	if err != nil {
@@ -346,6 +346,9 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 			lead.put(out, s, i)
 			p := s.Responsibilities[i*s.K : i*s.K+s.K]
 			out.Int(int64(c) + 1)
+			if m.Clusters != nil {
+				out.Int(int64(s.Component[i]) + 1)
+			}
 			out.Float(p[c])
 			out.Float(uncertainty(p, int(c)))
 			if all {
@@ -368,9 +371,13 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 
 // labelColumns are the columns that writeLabels writes.
 func labelColumns(m *model.Model, all bool, lead leading, odd *oddRows) []data.OutColumn {
-	cols := []data.OutColumn{{Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
+	cols := []data.OutColumn{{Name: "label", Kind: data.Int}}
+	if m.Clusters != nil {
+		cols = append(cols, data.OutColumn{Name: "component", Kind: data.Int})
+	}
+	cols = append(cols, data.OutColumn{Name: "probability", Kind: data.Float}, data.OutColumn{Name: "uncertainty", Kind: data.Float})
 	if all {
-		for c := range m.K() {
+		for c := range m.NumLabels() {
 			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
 		}
 	}

@@ -22,7 +22,7 @@ type profileTable struct {
 
 // printProfile prints a profile for people.
 func printProfile(w io.Writer, p *profile.Profile) {
-	fmt.Fprintf(w, "%s: %s in %s\n\n", p.Data, text.Count(p.Rows, "row"), text.Count(len(p.Groups), "group"))
+	fmt.Fprintf(w, "%s: %s in %s\n\n", p.Data, text.Count(p.Rows, "row"), text.Count(len(p.Groups), p.Noun()))
 	t := newProfileTable(p)
 	t.rows(p)
 	t.columns(p, math.MaxInt)
@@ -36,7 +36,7 @@ func printProfile(w io.Writer, p *profile.Profile) {
 func newProfileTable(p *profile.Profile) *profileTable {
 	t := &profileTable{head: p.Lead(), groups: []string{"all"}}
 	for _, g := range p.Groups {
-		t.groups = append(t.groups, "group "+strconv.Itoa(g.Label))
+		t.groups = append(t.groups, p.Noun()+" "+strconv.Itoa(g.Label))
 	}
 	return t
 }

@@ -59,6 +59,9 @@ func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *mo
 	}
 	if labels {
 		cols = append(cols, data.OutColumn{Name: fresh("label", m.Columns), Kind: data.Int})
+		if m.Clusters != nil {
+			cols = append(cols, data.OutColumn{Name: fresh("component", m.Columns), Kind: data.Int})
+		}
 	}
 	out, err := data.Create(w, format, cols)
 	if err != nil {
@@ -81,7 +84,10 @@ func draw(ctx context.Context, w io.Writer, format string, m *model.Model, s *mo
 			}
 		}
 		if labels {
-			out.Int(int64(c) + 1)
+			out.Int(int64(m.LabelOf(c)) + 1)
+			if m.Clusters != nil {
+				out.Int(int64(c) + 1)
+			}
 		}
 		if err := out.End(); err != nil {
 			return err

@@ -301,7 +301,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 		return nil, err
 	}
 	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
-	j.k = m.K()
+	j.k = m.NumLabels()
 	switch k := kind.Of(m.Kind); {
 	case k.Cells.Levels:
 		j.distance = k.Cells.Are + " have no distances"

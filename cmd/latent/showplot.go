@@ -17,12 +17,14 @@ import (
 type view struct {
 	names []string
 	share []float64   // of each component
+	label []int       // of its rows, from 0: its cluster in a merged model
 	mean  [][]float64 // k x d
 	// cov returns the covariance of variables j and l in component c; nil where components have none.
 	cov func(c, j, l int) float64
 	// unit is what distances between places count as 1 in each variable: --scale's, or the standard deviation of a component's cells.
 	unit  []float64
 	place string // what the place of a component is: "mean" or "centre"
+	of    string // what an ellipse is of
 	// inside tells that the variables are principal components; elsewhere they are columns of the model, columns says which.
 	inside  bool
 	columns []int
@@ -47,15 +49,19 @@ func viewOf(r *latent.Result) *view {
 		}
 	}
 	for c, x := range r.Components {
-		v.share = append(v.share, x.Weight)
+		v.share, v.label = append(v.share, x.Weight), append(v.label, r.Model.LabelOf(c))
 		mean := m.Means[c]
 		if !inside {
 			mean = m.UserMean(c)
 		}
 		v.mean = append(v.mean, mean)
 	}
+	v.of = "a group"
 	if kd.Mixture {
 		v.place = "mean"
+	}
+	if r.Clusters != nil {
+		v.place, v.of = "mean of a component, with the number of its cluster", "a component"
 	}
 	if kd.Shaped {
 		v.cov = func(c, j, l int) float64 { return r.Components[c].Covariance.At(j, l) }
@@ -222,9 +228,9 @@ func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 	case v.cov == nil:
 	case rows != nil: // where the rows are the inner ellipse is in the way
 		rings = radii[1:]
-		what += "; an ellipse holds 95 % of a group"
+		what += "; an ellipse holds 95 % of " + v.of
 	default:
-		what += "; ellipses hold 50 % and 95 % of a group"
+		what += "; ellipses hold 50 % and 95 % of " + v.of
 	}
 	if more := len(v.names) - 2; more > 0 {
 		what += fmt.Sprintf("; of %d columns %s and %s tell the groups apart best", more+2, v.names[jx], v.names[jy])
@@ -236,7 +242,7 @@ func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 		v.ellipses(p, jx, jy, rings)
 	}
 	for c, m := range v.mean {
-		p.letter(c, m[jx], m[jy])
+		p.letter(v.label[c], m[jx], m[jy])
 	}
 	p.write(w, below)
 }
@@ -253,7 +259,7 @@ func (v *view) ellipses(p *framed, jx, jy int, rings []float64) {
 		for _, radius := range rings {
 			p.loop(func(cos, sin float64) (float64, float64) {
 				return v.mean[c][jx] + radius*a*cos, v.mean[c][jy] + radius*(b*cos+rest*sin)
-			}, c+1)
+			}, v.label[c]+1)
 		}
 	}
 }
@@ -283,7 +289,7 @@ func (v *view) points(w io.Writer, page plotPage, rows *drawnRows) {
 	p := newPlot(page, v.names[0], "", x, y, plotFrame+1)
 	rows.draw(p)
 	for c, m := range v.mean {
-		p.letter(c, m[0], 0)
+		p.letter(v.label[c], m[0], 0)
 	}
 	p.write(w, page.wrap("a number is a "+v.place+rows.tell(x, y)+v.outside(x, 0, y, -1)))
 }
@@ -295,12 +301,12 @@ func (v *view) curve(w io.Writer, page plotPage, rows *drawnRows) {
 	margin := (x[1] - x[0]) / 20
 	x = page.across([2]float64{x[0] - margin, x[1] + margin})
 	y = page.up([2]float64{0, v.top(x)})
-	below := page.wrap("the density of the mixture; a number is the mean of a group" + rows.tell(x, y) + v.outside(x, 0, y, -1))
+	below := page.wrap("the density of the mixture; a number is the mean of " + v.of + rows.tell(x, y) + v.outside(x, 0, y, -1))
 	p := newPlot(page, v.names[0], "density", x, y, page.height-len(below)+1)
 	rows.draw(p)
 	v.drawCurve(p)
 	for c, m := range v.mean {
-		p.letter(c, m[0], v.density(m[0]))
+		p.letter(v.label[c], m[0], v.density(m[0]))
 	}
 	p.write(w, below)
 }
@@ -310,7 +316,7 @@ func (v *view) outside(x [2]float64, jx int, y [2]float64, jy int) string {
 	var out []string
 	for c, m := range v.mean {
 		if !within(x, m[jx]) || jy >= 0 && !within(y, m[jy]) {
-			out = append(out, string(sign(c)))
+			out = append(out, string(sign(v.label[c])))
 		}
 	}
 	if out == nil {

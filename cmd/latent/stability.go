@@ -104,7 +104,7 @@ func stableCell(s *model.Stability, c int) string { return fmt.Sprintf("%.2f", s
 
 // hasStable reports whether the table of groups has a column of stabilities.
 func hasStable(r *latent.Result) bool {
-	return r.Stability != nil && len(r.Stability.Groups) == len(r.Components)
+	return r.Stability != nil && len(r.Stability.Groups) == r.Model.NumLabels()
 }
 
 // stableNote explains the column, and names the groups that need a word.

@@ -29,7 +29,11 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		few = " (few for so many parameters: take them as a rough guide)"
 	}
 	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, of, few)
-	head, lines := []string{"group", "share"}, make([][]string, len(r.Components))
+	group := "group"
+	if r.Clusters != nil {
+		group = "component"
+	}
+	head, lines := []string{group, "share"}, make([][]string, len(r.Components))
 	for c := range r.Components {
 		lines[c] = []string{strconv.Itoa(c + 1), "-"}
 		if e.Weights != nil {

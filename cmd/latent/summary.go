@@ -23,6 +23,9 @@ const width = 110
 func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	w = printable{w}
 	fmt.Fprintln(w, tell.Finding(r))
+	if s := tell.Merged(r); s != "" {
+		fmt.Fprintln(w, s)
+	}
 	for _, s := range tell.Doubts(r) {
 		fmt.Fprintln(w, s)
 	}
@@ -30,7 +33,9 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	groups(w, r)
 	if r.Crosstab != nil {
 		fmt.Fprintln(w)
-		newTable(r.Crosstab).tell(w, "the "+truthName(info))
+		t := newTable(r.Crosstab)
+		t.noun = groupNoun(r)
+		t.tell(w, "the "+truthName(info))
 	}
 	stableNote(w, r)
 	fmt.Fprintln(w)
@@ -204,6 +209,10 @@ func details(w io.Writer, r *latent.Result, info *data.Info) {
 	}
 	if n := r.Starts.DrawnFrom; n > 0 && n < r.Rows {
 		fmt.Fprintf(w, "starts were drawn from %s rows taken at random\n", text.Thousands(n))
+	}
+	if r.Clusters != nil {
+		clusterTable(w, r)
+		mergers(w, r.Clusters)
 	}
 	for i, v := range r.Starts.Objectives {
 		fmt.Fprintf(w, "start %d reached %s\n", i+1, text.Decimals(v, 4))

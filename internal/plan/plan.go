@@ -24,6 +24,7 @@ type Plan struct {
 	Algorithm Algorithm    // Auto where it is left to the fit: see Driver
 	Init      Start        // AutoStart where it is left to the fit: see Start
 	Scale     Scaling
+	Merge     *Merging // nil where components stay as they are
 	Criterion Criterion
 	Beta      []float64 // the schedule of anti-annealing
 	Uniform   bool      // mixing weights are equal and stay so
@@ -75,6 +76,7 @@ func (s Spec) parse() Plan {
 		p.Gaps = p.Kind.Missing[0] == kind.Model
 	}
 	p.Types, p.Levels = s.Types, s.Levels
+	p.Merge, _ = ParseMerging(s.Merge) // what cannot be parsed is for validate
 	p.change()
 	if s.Algorithm == "" {
 		p.Algorithm = Auto

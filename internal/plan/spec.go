@@ -31,6 +31,7 @@ type Spec struct {
 	Scale      string       `json:"scale,omitempty"`
 	Transform  string       `json:"transform,omitempty"`
 	PCA        int          `json:"pca,omitempty"`
+	Merge      string       `json:"merge,omitempty"`
 	Bootstrap  int          `json:"bootstrap,omitempty"`
 	LRT        int          `json:"lrt,omitempty"`
 	AllowLong  bool         `json:"allow_long,omitempty"`

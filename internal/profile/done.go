@@ -10,7 +10,7 @@ import (
 
 // Done returns the profile of all rows that were added.
 func (b *Builder) Done() *Profile {
-	p := &Profile{Data: b.info.Name, Rows: b.rows, Counted: ByResponsibility}
+	p := &Profile{merged: b.model.Clusters != nil, Data: b.info.Name, Rows: b.rows, Counted: ByResponsibility}
 	if b.by.ByLabel {
 		p.Counted = ByLabel
 	}
@@ -21,7 +21,7 @@ func (b *Builder) Done() *Profile {
 	for c := range b.k {
 		g := Group{Label: c + 1, Rows: b.total[c].weight}
 		if b.model.HasDensity() {
-			g.Weight = b.model.Weights[c]
+			g.Weight = b.weights[c]
 		} else if all > 0 {
 			g.Weight = g.Rows / all
 		}

@@ -27,16 +27,17 @@ type Options struct {
 
 // Builder gathers a profile, rows in order.
 type Builder struct {
-	model *model.Model
-	info  *data.Info
-	by    Options
-	k     int
-	rows  int64
-	cols  []gathered
-	share []float64 // of a run: of group c at [c*n, c*n+n), the weights of the rows behind all groups
-	total []moments // weights of the groups, then of all rows
-	keep  *sample
-	place []places
+	model   *model.Model
+	weights []float64 // of its labels; nil where it has none
+	info    *data.Info
+	by      Options
+	k       int
+	rows    int64
+	cols    []gathered
+	share   []float64 // of a run: of group c at [c*n, c*n+n), the weights of the rows behind all groups
+	total   []moments // weights of the groups, then of all rows
+	keep    *sample
+	place   []places
 }
 
 // gathered is what is known of a column.
@@ -60,8 +61,8 @@ type gathered struct {
 
 // New returns a builder for rows that m scores. info tells of the table they come from, whose cells Options.Carry must hand out.
 func New(m *model.Model, info *data.Info, by Options) *Builder {
-	k := m.K()
-	b := &Builder{model: m, info: info, by: by, k: k, total: make([]moments, k+1)}
+	k := m.NumLabels()
+	b := &Builder{model: m, weights: m.Pooled().Weights, info: info, by: by, k: k, total: make([]moments, k+1)}
 	for _, c := range info.Columns {
 		// Columns of a model may have been met by position: the features are named as in the file, in the order of the model.
 		g := gathered{name: c.Name, fitted: slices.Index(info.Features, c.Name), whole: true, rising: true, moments: make([]moments, k+1), index: map[string]int{}}

@@ -34,7 +34,7 @@ func placesOf(m *model.Model, columns []gathered) (list []places) {
 		lat, lon := at(c.Columns[0]), at(c.Columns[1])
 		bound, err := data.Bind([]data.Change{c}, c.Columns)
 		if lat >= 0 && lon >= 0 && err == nil {
-			list = append(list, places{lat: lat, lon: lon, moments: make([][3]moments, m.K()+1), change: bound})
+			list = append(list, places{lat: lat, lon: lon, moments: make([][3]moments, m.NumLabels()+1), change: bound})
 		}
 	}
 	return list

@@ -25,7 +25,16 @@ type Profile struct {
 	Sampled int      `json:"quartiles_of,omitempty"` // how many rows quartiles are of, drawn at random; 0 for all, and without quartiles
 	Groups  []Group  `json:"groups"`
 	Columns []Column `json:"columns"`
+	merged  bool     // groups are the clusters of a merged model
 	medians bool     // what is told of numbers: the medians of groups, not their means
+}
+
+// Noun returns what a group is called: a group, or of a merged model a cluster.
+func (p *Profile) Noun() string {
+	if p.merged {
+		return "cluster"
+	}
+	return "group"
 }
 
 // How rows count.

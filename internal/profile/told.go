@@ -9,9 +9,11 @@ import (
 
 // Told returns what the parameters of a model say of its columns, without any rows. shares are the groups' shares of the rows, and sd the
 // columns' standard deviations over all rows where those are known, else nil: centres have none of their own. Where components have medians
-// those take the place of means.
+// those take the place of means. Of a merged model groups are its clusters.
 func Told(m *model.Model, shares, sd []float64) *Profile {
-	p := &Profile{Groups: make([]Group, m.K()), Columns: make([]Column, m.D())}
+	merged := m
+	m = m.Pooled()
+	p := &Profile{merged: merged.Clusters != nil, Groups: make([]Group, m.K()), Columns: make([]Column, m.D())}
 	for c := range p.Groups {
 		p.Groups[c] = Group{Label: c + 1, Weight: shares[c]}
 	}
@@ -32,7 +34,12 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 		case k.Cells.Levels:
 			col.tellLevels(place.Levels, shares, func(c int) []float64 { return own[c].Probability.([][]float64)[at] })
 		default:
-			col.tellNumbers(shares, func(c int) (mean, variance float64) { return moment(place, &own[c]) })
+			col.tellNumbers(shares, func(c int) (mean, variance float64) {
+				if merged != m && k.Location.Variance != nil {
+					return pooled(merged, place, merged.Members()[c])
+				}
+				return moment(place, &own[c])
+			})
 			p.medians = own[0].Median != nil
 			switch {
 			case place.Scale != "" && place.Scale != "date":
@@ -68,6 +75,23 @@ func moment(place model.Place, x *model.Component) (mean, variance float64) {
 		return mean, x.Covariance.At(place.Variable, place.Variable)
 	}
 	return mean, math.NaN()
+}
+
+// pooled returns the mean and the variance of some components of a model together, in a column of counts: those of a cluster vary more than counts of one rate.
+func pooled(m *model.Model, place model.Place, components []int) (mean, variance float64) {
+	total := 0.0
+	for _, c := range components { // West 1979
+		x := m.Component(c)
+		at, own := moment(place, &x)
+		if x.Weight == 0 {
+			continue
+		}
+		total += x.Weight
+		off := at - mean
+		mean += off * x.Weight / total
+		variance += x.Weight * (own + off*(at-mean))
+	}
+	return mean, variance / max(total, 1e-300)
 }
 
 // onScales is a model of columns on the scales where they were fitted, and the components of its parts, which are made when they are first asked for.

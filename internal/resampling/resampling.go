@@ -6,16 +6,20 @@ import (
 	"context"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/merging"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/internal/selection"
 )
 
-// Fit makes the fit or the choice of a plan, and then the bootstrap and the likelihood-ratio test where the plan asks for them. If ctx ends
+// Fit makes the fit or the choice of a plan, merges its components where the plan says so, and then makes the bootstrap and the likelihood-ratio test where the plan asks for them. If ctx ends
 // during these, the result of the fit is returned with what they have by then.
 func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
 	r, err := selection.Fit(ctx, src, p.WithoutRepeats(), see)
 	if err != nil {
+		return nil, err
+	}
+	if err := merging.Fitted(context.WithoutCancel(ctx), src, &p, r); err != nil {
 		return nil, err
 	}
 	found := &r.Model.Provenance.Findings

@@ -9,6 +9,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/merging"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/internal/selection"
@@ -57,7 +58,7 @@ type similarity struct {
 // stability repeats the fit that led to r on resampled rows. It keeps the labels of all rows in memory, 4 bytes each. note, where not nil, is
 // told how many replicates are done.
 func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.Stability, error) {
-	from, k := r.Model.Provenance, r.Model.K()
+	from, k := r.Model.Provenance, r.Model.NumLabels()
 	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws()}
 	if err := sample.enough("Bootstrap"); err != nil {
 		return nil, err
@@ -75,7 +76,11 @@ func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Resu
 	replicates(ctx, p.Threads, from.Rows, p.Bootstrap, note, func(i, threads int) {
 		own := sample
 		own.replicate = i
-		again, err := selection.Fit(ctx, own.of(src), p.Replicate(threads), search.Observer{})
+		replica := p.Replicate(threads)
+		again, err := selection.Fit(ctx, own.of(src), replica, search.Observer{})
+		if err == nil {
+			err = merging.Fitted(ctx, own.of(src), &replica, again)
+		}
 		c := &comparison{err: err}
 		if err == nil {
 			c.model = again.Model
@@ -110,7 +115,7 @@ func (c *comparison) compare(ctx context.Context, src data.Source, labels []int3
 		return err
 	}
 	var t score.Agreement[int32, int32]
-	size, again := make([]float64, k), make([]float64, c.model.K())
+	size, again := make([]float64, k), make([]float64, c.model.NumLabels())
 	cells := slices.SortedFunc(maps.Keys(shared), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 	for _, at := range cells {
 		size[at[0]] += shared[at]

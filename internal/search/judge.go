@@ -15,11 +15,16 @@ import (
 
 // Judge makes the pass that labels, counts and scores the rows by m, a model in the units of UserRows.
 func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
-	t := newTally(m.K())
-	if r, ok := f.UserRows.(data.Remote); ok {
+	return Label(ctx, f.UserRows, m, f.Plan.Threads)
+}
+
+// Label makes the pass that labels, counts and scores the rows of src, in the user's units, by m. Rows without any cell have the weight 0.
+func Label(ctx context.Context, src data.Source, m *model.Model, threads int) (*Tally, error) {
+	t := newTally(m.NumLabels())
+	if r, ok := src.(data.Remote); ok {
 		return t, t.elsewhere(ctx, r, m)
 	}
-	if err := m.Rows(ctx, f.UserRows, f.Plan.Threads, t.add); err != nil {
+	if err := m.Rows(ctx, src, threads, t.add); err != nil {
 		return nil, err
 	}
 	t.finish()
@@ -35,6 +40,9 @@ type Tally struct {
 
 	sums sweep.Runs[*counts]
 }
+
+// Rows returns how many rows carry each label.
+func (t *Tally) Rows() []int64 { return t.rows }
 
 // counts are sums over rows.
 type counts struct {

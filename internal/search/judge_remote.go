@@ -74,7 +74,7 @@ func (j *judgeJob) Serve(ctx context.Context, p *sweep.Part, src *data.Table) ([
 	if err := m.UnmarshalJSON(j.Model); err != nil {
 		return nil, err
 	}
-	t := newTally(m.K())
+	t := newTally(m.NumLabels())
 	t.pairs = new(pairs)
 	if err := m.Rows(ctx, src, p.Threads, t.add); err != nil {
 		return nil, err

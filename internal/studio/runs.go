@@ -333,7 +333,7 @@ func (n *run) told(printed []byte) any {
 		printed = b
 	}
 	one, left := n.record.thinned()
-	return resultLine{printed, tell.Finding(r), tell.Trust(r), tell.Covariances(r), groupsOf(r), n.order, shellCommand("fit", typed(n.file.Name, n.file.Path), n.words), n.program(),
+	return resultLine{printed, tell.Opening(r), tell.Trust(r), tell.Covariances(r), groupsOf(r), n.order, shellCommand("fit", typed(n.file.Name, n.file.Path), n.words), n.program(),
 		[]string{"labels.csv", "model.json", "report.html", "trace.csv"}, r.Interrupted, one, left}
 }
 

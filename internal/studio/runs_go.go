@@ -132,6 +132,7 @@ func (n *run) specCode(kd *kind.Kind) string {
 	text("Scale", spec.Scale)
 	text("Transform", spec.Transform)
 	count("PCA", spec.PCA)
+	text("Merge", spec.Merge)
 	count("Bootstrap", spec.Bootstrap)
 	count("LRT", spec.LRT)
 	add("AllowLong", spec.AllowLong, "true")

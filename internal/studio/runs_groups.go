@@ -8,10 +8,11 @@ import (
 
 // groupsTable says what the groups of a result are like, as the summary of the command does: the columns that tell them apart best first.
 type groupsTable struct {
-	Rows   []string     `json:"rows"`   // how many in all, then in each group; empty for a model that does not say
-	Shares []string     `json:"shares"` // of each group; empty for centres whose sizes are not known
-	Lines  []groupsLine `json:"lines"`
-	Notes  []string     `json:"notes"`
+	Weights []float64    `json:"weights"` // of each group, 0 where they are not known
+	Rows    []string     `json:"rows"`    // how many in all, then in each group; empty for a model that does not say
+	Shares  []string     `json:"shares"`  // of each group; empty for centres whose sizes are not known
+	Lines   []groupsLine `json:"lines"`
+	Notes   []string     `json:"notes"`
 }
 
 // groupsLine is a column, or a level of one.
@@ -22,17 +23,18 @@ type groupsLine struct {
 	Cells   []string `json:"cells"` // of all rows, then of each group
 }
 
-// groupsOf returns the table of a result.
+// groupsOf returns the table of a result, whose groups are its labels: the clusters of a merged model.
 func groupsOf(r *latent.Result) *groupsTable {
-	t := &groupsTable{Rows: []string{}, Shares: []string{}}
-	weights, known := make([]float64, len(r.Components)), r.Rows > 0 || r.Model.HasDensity() // else written by hand: nobody has counted
-	for i, c := range r.Components {
+	groups := r.Groups()
+	weights, known := make([]float64, len(groups)), r.Rows > 0 || r.Model.HasDensity() // else written by hand: nobody has counted
+	t := &groupsTable{Weights: weights, Rows: []string{}, Shares: []string{}}
+	for i, c := range groups {
 		weights[i] = c.Weight
 		known = known || c.Weight > 0
 	}
 	if r.Rows > 0 {
 		t.Rows = append(t.Rows, text.Thousands(r.Rows))
-		for _, c := range r.Components {
+		for _, c := range groups {
 			t.Rows = append(t.Rows, text.Thousands(c.Rows))
 		}
 	}

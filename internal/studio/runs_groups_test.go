@@ -8,6 +8,22 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
+// Of a merged model the table is of clusters: their weights are sums, their moments those of both components.
+func TestTheTableOfGroupsIsOfClusters(t *testing.T) {
+	m := new(model.Model)
+	if err := m.UnmarshalJSON([]byte(`{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "full", "columns": ["x"], "weights": [0.25, 0.5, 0.25], "means": [[0], [30], [4]],
+		"covariances": [[[1]], [[1]], [[1]]], "clusters": [1, 2, 1]}`)); err != nil {
+		t.Fatal(err)
+	}
+	got := groupsOf(latent.Told(m))
+	if !slices.Equal(got.Weights, []float64{0.5, 0.5}) || !slices.Equal(got.Shares, []string{"50.0 %", "50.0 %"}) || len(got.Lines) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if want := []string{"16 (14.11)", "2 (2.24)", "30 (1.00)"}; !slices.Equal(got.Lines[0].Cells, want) { // 5 = 1 + 2^2, 199 = (5 + 1)/2 + 14^2
+		t.Errorf("%q, want %q", got.Lines[0].Cells, want)
+	}
+}
+
 // The table of groups has the columns of every type in their own places: means of 0 and 10 with a variance of 1, and levels that the groups have for certain.
 func TestTheTableOfGroupsHasColumnsOfEveryType(t *testing.T) {
 	m := new(model.Model)

@@ -143,8 +143,8 @@ func (s *Studio) serveResponsibilities(w http.ResponseWriter, r *http.Request, n
 		fail(w, http.StatusNotFound, "there is no frame %q", q.Get("frame"))
 		return
 	}
-	if m.K() > 256 {
-		fail(w, http.StatusUnprocessableEntity, "rows are coloured by at most 256 groups, and there are %d", m.K())
+	if m.NumLabels() > 256 {
+		fail(w, http.StatusUnprocessableEntity, "rows are coloured by at most 256 groups, and there are %d", m.NumLabels())
 		return
 	}
 	l, err := s.marksOf(r.Context(), n, q.Get("x"), q.Get("y"))
@@ -175,7 +175,7 @@ func (s *Studio) shares(ctx context.Context, n *run, m *model.Model, beta float6
 	if err != nil {
 		return nil, err
 	}
-	k := m.K()
+	k := m.NumLabels()
 	var sum []float64 // by mark and group: a cell may hold all rows, too many to add up in less
 	var rows []float64
 	if l.Cells {

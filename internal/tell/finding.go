@@ -32,15 +32,15 @@ const closeCall = 2
 func Finding(r *latent.Result) string {
 	switch {
 	case r.ByHand:
-		return text.Count(r.K, "group") + ", in a model written by hand."
+		return groups(r) + ", in a model written by hand."
 	case r.Rows == 0:
-		return text.Count(r.K, "group") + ", in a model that does not say how many rows it was fitted to."
+		return groups(r) + ", in a model that does not say how many rows it was fitted to."
 	}
 	weight := r.TotalWeight
 	if weight == 0 { // a file that does not tell it
 		weight = float64(r.Rows)
 	}
-	s := fmt.Sprintf("%s in %s%s", text.Count(r.K, "group"), text.Rows(r.Rows, weight), without(r))
+	s := fmt.Sprintf("%s in %s%s", groups(r), text.Rows(r.Rows, weight), without(r))
 	switch c := r.Choice; {
 	case c != nil:
 		s += fmt.Sprintf(", chosen among %s by %s", text.Count(len(r.Candidates), "fit"), Criterion(c.Criterion))

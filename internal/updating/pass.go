@@ -234,7 +234,7 @@ func score(ctx context.Context, src data.Source, m *model.Model, threads int) (*
 			if w == 0 || s.Empty(i) {
 				continue
 			}
-			t.rows[s.Label[i]]++
+			t.rows[s.Component[i]]++
 			t.weight += w // West 1979
 			off := v - t.Mean
 			t.Mean += off * w / t.weight

@@ -39,6 +39,7 @@ func Update(ctx context.Context, src data.Source, m *model.Model, forget float64
 	}
 	s.W = p.fit.Survey.W // without the rounding of rows drawn and taken out again
 	next := p.fit.InOwnOrder(end.Theta, end)
+	next.Clusters = m.Clusters
 	after, err := score(ctx, src, next, threads)
 	if err != nil {
 		return nil, err

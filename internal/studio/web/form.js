@@ -35,6 +35,7 @@ const inAddress = [
   ["fit-seed", "seed"],
   ["fit-scale", "scale"],
   ["fit-pca", "pca"],
+  ["fit-merge", "merge"],
   ["fit-missing", "missing"],
 ];
 
@@ -56,6 +57,7 @@ export class Form {
     const model = this.at("fit-model").value || this.guess;
     const shaped = model === "gmm" || model === "mixed";
     this.at("fit-covariance").disabled = !shaped;
+    this.at("fit-merge").disabled = model in hard;
     fill(this.at("fit-algorithm"), [["", "automatic"], ...algorithms(model)]);
   }
 
@@ -86,6 +88,7 @@ export class Form {
     whole(text("fit-seed"), "--seed", 0, (n) => (s.seed = n));
     whole(text("fit-pca"), "--pca", 1, (n) => (s.pca = n));
     if (text("fit-scale")) s.scale = text("fit-scale");
+    if (text("fit-merge") && !this.at("fit-merge").disabled) s.merge = text("fit-merge");
     return s;
   }
 

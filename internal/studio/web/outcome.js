@@ -52,7 +52,7 @@ export class Outcome {
     this.links(`/api/runs/${encodeURIComponent(run)}`, table.name, line.files ?? files.map(([, file]) => file));
     at("fit-go").textContent = line.go ?? "";
     this.rows.show(run, r.columns);
-    this.sketch.show(run, table.id, r.k, r.columns.filter((/** @type {string} */ _, /** @type {number} */ j) => r.types?.[j] !== "category"));
+    this.sketch.show(run, table.id, r.clusters?.of_component ?? r.components.map((/** @type {any} */ c) => c.label), r.columns.filter((/** @type {string} */ _, /** @type {number} */ j) => r.types?.[j] !== "category"));
     for (const name of ["result-rows", "result-program"]) at(name).hidden = false;
   }
 
@@ -86,7 +86,7 @@ export class Outcome {
     const r = line.result;
     at("result-panel").hidden = false;
     for (const [name, value, text] of [
-      ["result-k", r.k, shown(r.k, 0)],
+      ["result-k", r.clusters?.n ?? r.k, shown(r.clusters?.n ?? r.k, 0)],
       ["result-shape", line.shape || null, line.shape],
       ["result-log-likelihood", r.log_likelihood, shown(r.log_likelihood)],
       ["result-bic", r.bic, shown(r.bic, 2)],
@@ -109,13 +109,13 @@ export class Outcome {
   /** What the groups are like: columns as lines, as in the summary of the command. @param {any} r @param {any} t */
   groups(r, t) {
     const groups = make("thead", {}, make("tr", {}, ...["column", "between", "all"].map((name, i) => make("th", { scope: "col", class: i > 0 ? "num" : "" }, name)),
-      ...r.components.map((/** @type {any} */ c) => make("th", { scope: "col", class: "num" }, disc(c.label)))));
+      ...t.weights.map((/** @type {number} */ _, /** @type {number} */ i) => make("th", { scope: "col", class: "num" }, disc(i + 1)))));
     const line = (/** @type {string} */ name, /** @type {string} */ between, /** @type {(string | Node)[]} */ cells, /** @type {string} */ kind) =>
       make("tr", { class: kind }, make("th", { scope: "row" }, name), make("td", { class: "num" }, between), ...cells.map((c) => make("td", { class: "num" }, c)));
     const lines = [
       ...(t.rows.length ? [line("rows", "", t.rows, "")] : []),
       ...(t.shares.length ? [make("tr", {}, make("th", { scope: "row" }, "share"), make("td"), make("td"),
-        ...r.components.map((/** @type {any} */ c, /** @type {number} */ i) => make("td", { class: "num weight", "data-value": c.weight }, meter(c.label, c.weight, `share of group ${c.label}`), ` ${t.shares[i]}`)))] : []),
+        ...t.weights.map((/** @type {number} */ w, /** @type {number} */ i) => make("td", { class: "num weight", "data-value": w }, meter(i + 1, w, `share of group ${i + 1}`), ` ${t.shares[i]}`)))] : []),
       ...t.lines.slice(0, mostLines).map((/** @type {any} */ l) => line(l.name, l.between, l.cells, l.level ? "level" : "")),
     ];
     this.at("result-table").replaceChildren(groups, make("tbody", {}, ...lines));

@@ -20,7 +20,8 @@ export class Sketch {
     this.scatter = new Scatter(at("result-scatter"), { name: "Rows and groups on two columns" });
     this.run = "";
     this.data = "";
-    this.k = 0;
+    /** @type {number[]} */
+    this.labels = [];
     this.asked = 0;
     /** @type {Float32Array} */
     this.groups = new Float32Array(0);
@@ -34,13 +35,13 @@ export class Sketch {
   /**
    * @param {string} run
    * @param {string} data its table
-   * @param {number} k
+   * @param {number[]} labels that of each component, from 1: of a merged model its cluster
    * @param {string[]} columns the numbers among those that were fitted
    */
-  show(run, data, k, columns) {
+  show(run, data, labels, columns) {
     this.run = encodeURIComponent(run);
     this.data = encodeURIComponent(data);
-    this.k = k;
+    this.labels = labels;
     this.at("result-picture").hidden = columns.length === 0;
     if (columns.length === 0) return;
     /** @type {[string, string][]} */
@@ -80,12 +81,12 @@ export class Sketch {
   recolour() {
     const s = this.scatter;
     s.retheme();
-    const palette = Array.from({ length: this.k }, (_, c) => groupColour(s.theme, c));
+    const palette = Array.from({ length: Math.max(0, ...this.labels) }, (_, c) => groupColour(s.theme, c));
     const stride = s.flat ? strides.one : strides.two;
-    s.groups = palette.map((colour, c) => {
+    s.groups = this.labels.map((of, c) => {
       const [weight = 0, a = NaN, b = NaN, vxx = NaN, vxy = NaN, vyy = NaN] = this.groups.subarray(c * stride, (c + 1) * stride);
       const place = s.flat ? { x: a, y: 0, vxx: b, vxy: 0, vyy: 0 } : { x: a, y: b, vxx, vxy, vyy };
-      return { label: c, colour, weight, ...place, way: new Float32Array(0) };
+      return { label: of - 1, colour: palette[of - 1] ?? s.theme.none, weight, ...place, way: new Float32Array(0) };
     });
     s.colour(this.shares, this.shares, 1, palette);
     s.drawGroups();

@@ -1,0 +1,91 @@
+package model
+
+import "github.com/latent-go/latent/internal/family"
+
+// Pooled returns the model with one component for each cluster of a merged model, which has the weight, the mean, the covariance, the probabilities and the
+// rates that the components of the cluster have together: what a table tells of clusters. Its density is another one than that of m, of the same
+// first moments. Covariances become full where they are matrices, else diagonal. Where columns are on other scales, moments are pooled there. Where no
+// components are merged it is m. It shares memory with m.
+func (m *Model) Pooled() *Model {
+	if m.Clusters == nil {
+		return m
+	}
+	members := m.Members()
+	own := *m.Unmerged()
+	own.Sums, own.StandardErrors, own.Provenance, own.Spec, own.Certificate, own.N, own.LogLik = nil, nil, nil, nil, nil, nil, nil
+	own.Weights = make([]float64, len(members))
+	for g, list := range members {
+		for _, c := range list {
+			own.Weights[g] += m.Weights[c]
+		}
+	}
+	own.Means, own.Probabilities, own.Rates = m.averages(m.Means), m.averages(m.Probabilities), m.averages(m.Rates)
+	if m.Covariance == nil {
+		return &own
+	}
+	if own.Shape = family.Diag; m.Shape.Matrix() {
+		own.Shape = family.Full
+	}
+	own.Covariance = nil
+	for g, list := range members {
+		own.Covariance = append(own.Covariance, m.pooledCovariance(list, own.Means[g]))
+	}
+	return &own
+}
+
+// shares returns how much each of the components of a cluster is of it.
+func (m *Model) shares(list []int) []float64 {
+	w, sum := make([]float64, len(list)), 0.0
+	for i, c := range list {
+		w[i] = m.Weights[c]
+		sum += w[i]
+	}
+	for i := range w {
+		if sum > 0 {
+			w[i] /= sum
+		} else { // none of them takes part
+			w[i] = 1 / float64(len(list))
+		}
+	}
+	return w
+}
+
+// averages returns for each cluster the mean of what its components have in rows; nil where there is none.
+func (m *Model) averages(rows [][]float64) [][]float64 {
+	if rows == nil {
+		return nil
+	}
+	var all [][]float64
+	for _, list := range m.Members() {
+		mean := make([]float64, len(rows[list[0]]))
+		for i, w := range m.shares(list) {
+			for j, v := range rows[list[i]] {
+				mean[j] += w * v
+			}
+		}
+		all = append(all, mean)
+	}
+	return all
+}
+
+// pooledCovariance returns the covariance of some components together, about their mean: a matrix, or variances where the shape has none.
+func (m *Model) pooledCovariance(list []int, mean []float64) []float64 {
+	d, matrix := len(mean), m.Shape.Matrix()
+	sum := make([]float64, d)
+	if matrix {
+		sum = make([]float64, d*d)
+	}
+	for i, w := range m.shares(list) {
+		at, cov := m.Means[list[i]], m.Covariance[min(list[i], len(m.Covariance)-1)]
+		for j := range d {
+			if !matrix {
+				sum[j] += w * (cov[min(j, len(cov)-1)] + (at[j]-mean[j])*(at[j]-mean[j]))
+				continue
+			}
+			for l := range d {
+				sum[j*d+l] += w * (cov[j*d+l] + (at[j]-mean[j])*(at[l]-mean[l]))
+			}
+		}
+	}
+	return sum
+}
