@@ -170,7 +170,7 @@ func (m *MoveSearch) step(ctx context.Context, at *ascent.Point) (*ascent.Point,
 		return nil, err
 	}
 	top, _, err := m.ClimbBest(ctx, starts)
-	if err != nil || top == nil || top.F < at.F+m.rules.gain {
+	if err != nil || top == nil || ObjectiveOf(top) < ObjectiveOf(at)+m.rules.gain {
 		return nil, err
 	}
 	return top, nil
@@ -197,7 +197,7 @@ func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *as
 		return nil, 0, err
 	}
 	runs = slices.DeleteFunc(runs, func(r Run) bool { return m.Rejects(r.Last.Point) })
-	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Last.Point.F, a.Last.Point.F) })
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(ObjectiveOf(b.Last.Point), ObjectiveOf(a.Last.Point)) })
 	runs = runs[:min(len(runs), moveClimbs)]
 	if len(runs) == 0 {
 		return nil, 0, nil
@@ -225,8 +225,8 @@ func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *asc
 		if p == nil || m.Rejects(p) {
 			continue
 		}
-		m.LastObjectives = append(m.LastObjectives, p.F)
-		if top == nil || p.F > top.F {
+		m.LastObjectives = append(m.LastObjectives, ObjectiveOf(p))
+		if top == nil || ObjectiveOf(p) > ObjectiveOf(top) {
 			top, start = p, i
 		}
 	}
