@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -26,9 +25,9 @@ type Prior struct {
 	Mean []float64 `json:"mean,omitempty"`
 	// Dof are the degrees of freedom of the covariances, above d - 1; d + 2 by default.
 	Dof *float64 `json:"dof,omitempty"`
-	// Scale is the scale of the covariances: d x d numbers where they are matrices, d where they are diagonal, one where they are
-	// spherical. By default it is ScaleFactor times the covariance of all rows, its variances or the mean of these.
-	Scale *Covariance `json:"scale,omitempty"`
+	// Scale is the scale of the covariances: d rows of d numbers where they are matrices, one row of d where they are diagonal, one
+	// number where they are spherical. By default it is ScaleFactor times the covariance of all rows, its variances or the mean of these.
+	Scale PriorScale `json:"scale,omitempty"`
 	// ScaleFactor makes the default of Scale; k^(-2/d) by default.
 	ScaleFactor *float64 `json:"scale_factor,omitempty"`
 	// Weights is the parameter of a symmetric Dirichlet prior of the mixing weights, 1 or more; 1, which is flat, by default.
@@ -39,8 +38,37 @@ type Prior struct {
 	Shares [][]float64 `json:"shares,omitempty"`
 }
 
-// SetScale sets Scale to the numbers v of a covariance of that shape on d columns: d x d, d or one.
-func (p *Prior) SetScale(s family.Shape, v []float64, d int) { p.Scale = newCovariance(s, v, d) }
+// PriorScale is the scale of a prior of covariances, in rows: in JSON one row is a list, and one number a number.
+type PriorScale [][]float64
+
+// MarshalJSON writes rows, a list or a number.
+func (s PriorScale) MarshalJSON() ([]byte, error) {
+	switch {
+	case len(s) == 1 && len(s[0]) == 1:
+		return json.Marshal(s[0][0])
+	case len(s) == 1:
+		return json.Marshal(s[0])
+	}
+	return json.Marshal([][]float64(s))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *PriorScale) UnmarshalJSON(b []byte) error {
+	var rows [][]float64
+	var row []float64
+	var one float64
+	switch {
+	case json.Unmarshal(b, &one) == nil && string(b) != "null":
+		*s = PriorScale{{one}}
+	case json.Unmarshal(b, &row) == nil && len(row) > 0:
+		*s = PriorScale{row}
+	case json.Unmarshal(b, &rows) == nil && len(rows) > 0:
+		*s = rows
+	default:
+		return errors.New("it must be a number, a list of numbers or a matrix as a list of its rows")
+	}
+	return nil
+}
 
 // priorKeys are the keys of ParsePrior.
 var priorKeys = []string{"shrinkage", "dof", "scale-factor", "weights", "levels"}

@@ -18,7 +18,7 @@ func (p *Plan) validatePrior() error {
 	case p.RegCovar > 0:
 		return Wrong("Prior", "and --reg-covar both hold variances up; leave out --reg-covar, whose steps climb nothing")
 	}
-	numbers, levels := p.Shaped(), p.leveled()
+	numbers, levels := p.Shaped(), p.Leveled()
 	bad := func(v *float64, least float64) bool { return v != nil && !(*v >= least && finite(*v)) }
 	switch {
 	case !numbers && (a.Shrinkage != nil || a.Mean != nil || a.Dof != nil || a.Scale != nil || a.ScaleFactor != nil):
@@ -62,8 +62,8 @@ func (p *Plan) validatePrior() error {
 	return nil
 }
 
-// leveled reports whether there are columns of bits or levels.
-func (p *Plan) leveled() bool {
+// Leveled reports whether there are columns of bits or levels.
+func (p *Plan) Leveled() bool {
 	for _, part := range p.Kind.Parts(p.Types, 1) {
 		if part.Kind.Cells.Bits || part.Kind.Cells.Levels {
 			return true

@@ -194,7 +194,7 @@ func (f *Fit) Size() error {
 	if n := f.Mix.Params(); p.Algorithm == plan.BFGS && n > ascent.MaxBFGS {
 		return plan.Wrong("Algorithm", "bfgs keeps a matrix of %d x %d numbers; use lbfgs for more than %d parameters", n, n, ascent.MaxBFGS)
 	}
-	if err := f.setPrior(); err != nil {
+	if err := f.SetPrior(); err != nil {
 		return err
 	}
 	f.Local = sweep.NewLocal(f.Source, f.Survey.Rows, f.Origin, p.Threads)

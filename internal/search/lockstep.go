@@ -366,7 +366,7 @@ func (f *Fit) userProgress(watch func(Progress)) func(Progress) {
 	return func(p Progress) {
 		at := *p.Point
 		p.fit, p.Point = f, &at
-		at.F, at.Lifted, at.Entropy = f.UserObjective(at.F), f.UserObjective(at.Lifted), f.UserWeight(at.Entropy)
+		at.F, at.Lifted, at.Entropy, at.Prior = f.UserObjective(at.F), f.UserObjective(at.Lifted), f.UserWeight(at.Entropy), f.UserWeight(at.Prior)
 		if p.Remaining = f.UserWeight(p.Remaining); f.Plan.Mixture() {
 			at.LogLik, p.Change = f.UserObjective(at.LogLik), f.UserWeight(p.Change)
 		} else {

@@ -61,8 +61,9 @@ func (f *Fit) LookForPrior(ctx context.Context) error {
 	return nil
 }
 
-// setPrior gives the mixture the plan's prior, and notes its numbers. It refuses a prior that does not suit the columns.
-func (f *Fit) setPrior() error {
+// SetPrior gives the mixture the plan's prior, and notes its numbers. It refuses a prior that does not suit the columns. Where the plan's
+// does not say all numbers, LookForPrior must come first.
+func (f *Fit) SetPrior() error {
 	f.told = nil
 	asked := f.Plan.Prior
 	if asked == nil {
@@ -71,8 +72,11 @@ func (f *Fit) setPrior() error {
 	rows := math.Ldexp(1, f.Units.WeightPower) // what a row of the user's weighs
 	told := &model.Prior{Weights: new(valueOr(asked.Weights, 1))}
 	parts, wholes := f.Mix.Parts(), []mixture.Part(nil)
-	if f.whole != nil {
+	switch complete := (asked.Mean != nil && asked.Scale != nil || !f.Plan.Shaped()) && (asked.Shares != nil || !f.Plan.Leveled()); {
+	case f.whole != nil:
 		wholes = f.whole.mix.Parts()
+	case !complete:
+		return plan.Wrong("Prior", "has no mean and scale, or no shares of levels, and there are no rows to find them by")
 	}
 	priors := make(family.PartPriors, len(parts))
 	shares := asked.Shares
@@ -154,7 +158,10 @@ func (f *Fit) numbersPrior(told *model.Prior, part mixture.Part, comp []float64,
 		q[at] *= unit[i] * unit[j]
 		p.Scale[at] *= rows
 	})
-	told.SetScale(shape, kind.Unpack(shape, q, d), d)
+	told.Scale = [][]float64{q}
+	if shape.Matrix() {
+		told.Scale = slices.Collect(slices.Chunk(kind.Unpack(shape, q, d), d))
+	}
 	return p, nil
 }
 
@@ -183,7 +190,7 @@ func (f *Fit) priorScale(scale []float64, part mixture.Part, comp, unit []float6
 		if err := checkScale(given, shape, d); err != nil {
 			return err
 		}
-		eachOf(shape, d, func(at, i, j int) { scale[at] = given.At(i, j) / (unit[i] * unit[j]) })
+		eachOf(shape, d, func(at, i, j int) { scale[at] = given[min(i, len(given)-1)][j] / (unit[i] * unit[j]) })
 		if !family.Positive(scale, shape, d) {
 			return plan.Wrong("Prior", "scale must be %s", positiveName(shape))
 		}
@@ -227,24 +234,21 @@ func (f *Fit) priorScale(scale []float64, part mixture.Part, comp, unit []float6
 }
 
 // checkScale refuses a scale of another form than the covariances have.
-func checkScale(given *model.Covariance, shape family.Shape, d int) error {
-	matrix, round := given.IsMatrix(), given.IsRound()
-	numbers := len(given.Diag())
-	switch kd := shape.Alone(); {
-	case d == 1 && numbers == 1:
-	case kd == family.Full && !(matrix && numbers == d):
-		return plan.Wrong("Prior", "scale must be %d lists of %s for %s covariances", d, text.Count(d, "number"), shape)
-	case kd == family.Diag && !(!matrix && !round && numbers == d):
-		return plan.Wrong("Prior", "scale must be a list of %s for %s covariances", text.Count(d, "number"), shape)
-	case kd == family.Spherical && !round:
-		return plan.Wrong("Prior", "scale must be one number for %s covariances", shape)
+func checkScale(given model.PriorScale, shape family.Shape, d int) error {
+	rows, numbers, words := 1, d, "a list of "+text.Count(d, "number")
+	switch shape.Alone() {
+	case family.Full:
+		rows, words = d, text.Count(d, "list")+" of "+text.Count(d, "number")
+	case family.Spherical:
+		numbers, words = 1, "one number"
 	}
-	if matrix {
-		for i := range numbers {
-			for j := range i {
-				if a, b := given.At(i, j), given.At(j, i); math.Abs(a-b) > 1e-9*math.Max(math.Abs(a), math.Abs(b)) {
-					return plan.Wrong("Prior", "scale is not symmetric: row %d, column %d is %v, and the other way round %v", i+1, j+1, a, b)
-				}
+	if len(given) != rows || slices.ContainsFunc(given, func(row []float64) bool { return len(row) != numbers }) {
+		return plan.Wrong("Prior", "scale must be %s for %s covariances", words, shape)
+	}
+	for i := range rows {
+		for j := range i {
+			if a, b := given[i][j], given[j][i]; math.Abs(a-b) > 1e-9*math.Max(math.Abs(a), math.Abs(b)) {
+				return plan.Wrong("Prior", "scale is not symmetric: row %d, column %d is %v, and the other way round %v", i+1, j+1, a, b)
 			}
 		}
 	}
@@ -310,16 +314,22 @@ func (f *Fit) fittedUnits() []float64 {
 	return unit
 }
 
-// tellPrior adds to the provenance the prior, and its log density at the final point, in the units that it is told in.
-func (f *Fit) tellPrior(p *model.Provenance, at *ascent.Point, logLik float64) {
+// TellPrior adds to the provenance the prior, if there is one, and its log density at the final point, in the units that it is told in.
+func (f *Fit) TellPrior(p *model.Provenance, at *ascent.Point) {
+	if f.told == nil {
+		return
+	}
 	log := f.UserWeight(at.Prior)
-	if numbers, ok := f.Mix.Numbers(); ok {
-		index := slices.IndexFunc(f.Mix.Parts(), func(x mixture.Part) bool { return x.From == numbers.From && x.D == numbers.D })
-		own, _ := f.Mix.Parts()[index].Prior.Components.(*family.NormalWishart)
-		count := float64(numbers.K)*own.Each + float64(f.Plan.Shape.Count(numbers.K))*own.Count
-		for _, u := range kind.Picked(f.fittedUnits(), numbers.Columns) {
-			log -= f.UserWeight(count) * math.Log(u) // half the logarithm of each determinant
+	for _, part := range f.Mix.Parts() {
+		if part.Prior == nil {
+			continue
+		}
+		if own, ok := part.Prior.Components.(*family.NormalWishart); ok {
+			count := float64(part.K)*own.Each + float64(f.Plan.Shape.Count(part.K))*own.Count
+			for _, u := range kind.Picked(f.fittedUnits(), part.Columns) {
+				log -= f.UserWeight(count) * math.Log(u) // half the logarithm of each determinant
+			}
 		}
 	}
-	p.Prior, p.LogPrior, p.LogPosterior = f.told, &log, new(logLik+log)
+	p.Prior, p.LogPrior = f.told, &log
 }

@@ -58,7 +58,7 @@ func (f *Fit) rules(n int) moveRules {
 		return moveRules{k * (k - 1) / 2, rows, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
 	if f.Mix.Prior != nil { // its components need no rows for a covariance either
-		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
+		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, 1, true}
 	}
 	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
 }
