@@ -91,6 +91,8 @@ func ParsePrior(s string) (*Prior, error) {
 		key = strings.ReplaceAll(strings.TrimSpace(key), "_", "-")
 		to := into[key]
 		switch {
+		case !found && key == "auto":
+			return nil, errors.New("auto stands alone: keys that are not given have their defaults")
 		case !found:
 			return nil, fmt.Errorf("%q is neither auto nor KEY=VALUE; the keys are %s", word, text.List(priorKeys, "and"))
 		case key == "mean" || key == "scale":
