@@ -223,6 +223,10 @@ func ObjectiveOf(p *ascent.Point) float64 {
 	return p.F
 }
 
+// ClimbedTo returns what runs are told apart by, in the units of the fit: ObjectiveOf with the log prior. At a maximum of that it does not
+// change to first order, as the log-likelihood alone does, so that two runs that stop short of one maximum have almost the same.
+func ClimbedTo(p *ascent.Point) float64 { return ObjectiveOf(p) + p.Prior }
+
 // Best returns the index of the best run: of the runs without a degenerate component, if there are any, the one with the highest
 // objective. Where no run has a point it returns an error.
 func (f *Fit) Best(runs []Run) (int, error) {
@@ -255,7 +259,7 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 		moves.Gain = f.UserWeight(moves.Gain)
 		s.Moves = &moves
 	}
-	top := ObjectiveOf(e.Winner().Last.Point)
+	top := ClimbedTo(e.Winner().Last.Point)
 	tol := SameOptimum
 	if !f.Plan.Mixture() {
 		tol = 1e-9 * math.Abs(top)
@@ -270,8 +274,9 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 			s.Pruned++
 			continue
 		}
-		ends = append(ends, ObjectiveOf(r.Last.Point))
-		if math.Abs(ObjectiveOf(r.Last.Point)-top) <= tol {
+		end := ClimbedTo(r.Last.Point)
+		ends = append(ends, end)
+		if math.Abs(end-top) <= tol {
 			s.AgreeWithBest++
 		}
 	}

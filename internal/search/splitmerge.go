@@ -58,7 +58,7 @@ func (f *Fit) rules(n int) moveRules {
 		return moveRules{k * (k - 1) / 2, rows, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
 	if f.Mix.Prior != nil { // its components need no rows for a covariance either
-		return moveRules{k * (k - 1) / 2, discreteSplit, discreteGain, 1, true}
+		return moveRules{k * (k - 1) / 2, discreteSplit, MoveGain, 1, true}
 	}
 	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
 }
@@ -217,7 +217,11 @@ func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *as
 func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
 	l := m.Fit.lockstep(nil)
 	l.degenerate = m.Rejects
-	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.Fit.Plan.MaxIter}, moveNear}
+	near := moveNear
+	if m.Fit.Mix.Prior != nil { // short of a maximum of the log posterior the log-likelihood changes to first order
+		near /= 10
+	}
+	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.Fit.Plan.MaxIter}, near}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
