@@ -2,6 +2,7 @@ package tell
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/latent-go/latent"
@@ -16,13 +17,13 @@ func Prior(r *latent.Result) string {
 	}
 	var parts []string
 	if p.Shrinkage != nil && p.Dof != nil {
-		parts = append(parts, fmt.Sprintf("shrinkage %s, %s degrees of freedom", text.Short(*p.Shrinkage), text.Short(*p.Dof)))
+		parts = append(parts, fmt.Sprintf("shrinkage %v, %v degrees of freedom", *p.Shrinkage, *p.Dof))
 	}
 	if p.Levels != nil {
-		parts = append(parts, fmt.Sprintf("%s pseudo-rows of levels", text.Short(*p.Levels)))
+		parts = append(parts, fmt.Sprintf("%v pseudo-%s of levels", *p.Levels, text.Form(int(math.Ceil(*p.Levels)), "row", "rows")))
 	}
 	if p.Weights != nil && *p.Weights != 1 {
-		parts = append(parts, "weights "+text.Short(*p.Weights))
+		parts = append(parts, fmt.Sprintf("weights %v", *p.Weights))
 	}
 	s := strings.Join(parts, ", ")
 	switch {
