@@ -140,11 +140,15 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 
 // compareOutcomes compares the outcomes of all starts, outcomes[i] those of algorithms[i]. Those with a degenerate component never win, as in a fit.
 func compareOutcomes(f *search.Fit, algorithms []string, outcomes [][]search.Run, certified []*ascent.Step, seconds []float64) []Comparison {
-	top := math.Inf(-1)
+	var top *ascent.Point
 	for _, runs := range outcomes {
-		if at, _ := f.Best(runs); !f.Degenerate(runs[at].Last.Point) {
-			top = max(top, runs[at].Last.Point.LogLik)
+		at, _ := f.Best(runs)
+		if p := runs[at].Last.Point; !f.Degenerate(p) && (top == nil || p.LogLik > top.LogLik) {
+			top = p
 		}
+	}
+	same := func(p, q *ascent.Point) bool { // at one maximum
+		return p != nil && q != nil && math.Abs(p.LogLik+p.Prior-(q.LogLik+q.Prior)) <= search.SameOptimum
 	}
 	em := slices.Index(algorithms, "em")
 	var table []Comparison
@@ -170,14 +174,15 @@ func compareOutcomes(f *search.Fit, algorithms []string, outcomes [][]search.Run
 			if r.Last.Done.Converged() {
 				c.Converged++
 			}
-			if math.Abs(ll-top) <= search.SameOptimum {
+			if same(r.Last.Point, top) {
 				c.ReachedBest++
 			}
 			if em >= 0 {
-				switch gain := ll - outcomes[em][j].Last.Point.LogLik; {
-				case gain > search.SameOptimum:
+				switch other := outcomes[em][j].Last.Point; {
+				case same(r.Last.Point, other):
+				case ll > other.LogLik:
 					*c.Better++
-				case gain < -search.SameOptimum:
+				default:
 					*c.Worse++
 				}
 			}

@@ -73,6 +73,9 @@ type Spec struct {
 	// RegCovar is added to every variance by the M-step, as scikit-learn does. Above 0 nothing is climbed, and the
 	// result carries no distance.
 	RegCovar float64 `json:"reg_covar,omitempty"`
+	// Prior, where not nil, is a conjugate prior of the parameters: the log posterior is climbed in place of the log-likelihood, so that no
+	// component collapses. Fits are compared by their log-likelihoods all the same. &Prior{} is the default prior.
+	Prior *Prior `json:"prior,omitempty"`
 	// Missing says what a missing cell is, which is NaN in the rows: with "model", the default of mixtures, the fit is the best for the
 	// cells that are there; with "error" rows must be complete. For kmeans "error" is the default, and "model" takes distances over the
 	// cells that are there. For kmedians rows must be complete.

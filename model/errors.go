@@ -6,8 +6,8 @@ import (
 )
 
 // StandardErrors are the standard errors of the natural parameters of a mixture, in the user's units and laid out like
-// the Model's. The information behind them is the sum over rows of the outer products of their scores, and the delta
-// method turns it into natural units. They hold where the model is right, the rows are independent and many, and the
+// the Model's. The information behind them is the sum over rows of the outer products of their scores, under a prior that of the log
+// posterior, and the delta method turns it into natural units. They hold where the model is right, the rows are independent and many, and the
 // fit has finished.
 type StandardErrors struct {
 	Weights       Errors   // k mixing weights; nil where those are not learned
@@ -16,7 +16,7 @@ type StandardErrors struct {
 	Probabilities []Errors // as Model.Probabilities
 	Rates         []Errors // mixed: as Model.Rates
 	Rows          int64    // rows looked at: all of positive weight, or a sample where that is much work
-	Method        string   // "outer products"
+	Method        string   // "outer products", or under a prior "observed information" where rows and parameters are few
 	Why           string   // why there are none
 
 	of *Model // the model, which says how they are nested in JSON; nil: as they are here

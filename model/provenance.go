@@ -48,6 +48,10 @@ type Course struct {
 
 // Findings are what a fit found beside its model. A result and a model file tell them alike.
 type Findings struct {
+	Prior        *Prior   `json:"prior,omitempty"`         // with Spec.Prior: its numbers
+	LogPrior     *float64 `json:"log_prior,omitempty"`     // and its log density at the parameters, nats, without constants
+	LogPosterior *float64 `json:"log_posterior,omitempty"` // what was climbed: the log-likelihood plus LogPrior
+
 	Penalty    *float64    `json:"penalty,omitempty"`   // DP-means: the price of a cluster
 	Objective  *float64    `json:"objective,omitempty"` // DP-means: inertia + penalty k
 	ColumnSD   []float64   `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; 0 for categories beside other columns; nil where all are bits or categories, and where no fit told them

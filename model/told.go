@@ -136,6 +136,14 @@ func (p *Provenance) check(k, labels, d int, density bool) error {
 	case p.Objective != nil && (p.Inertia == nil || p.Penalty == nil):
 		return errors.New("objective needs inertia and penalty beside it")
 	}
+	if (p.LogPrior != nil || p.LogPosterior != nil) && p.Prior == nil {
+		return errors.New("log_prior and log_posterior need prior beside them")
+	}
+	if p.Prior != nil {
+		if err := p.Prior.check(); err != nil {
+			return fmt.Errorf("prior: %w", err)
+		}
+	}
 	if p.Stability != nil {
 		if err := p.Stability.check(labels); err != nil {
 			return fmt.Errorf("stability: %w", err)
@@ -216,6 +224,7 @@ type asked struct {
 	TolShift    float64   `json:"tol_shift"`
 	Seed        *uint64   `json:"seed"`
 	RegCovar    float64   `json:"reg_covar"`
+	Prior       *Prior    `json:"prior"`
 	Missing     string    `json:"missing"`
 	Scale       string    `json:"scale"`
 	Transform   string    `json:"transform"`

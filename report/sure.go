@@ -99,11 +99,18 @@ func (b *builder) convergence() {
 	}
 	winner, top := 0, math.Inf(-1)
 	for start, steps := range starts {
-		if f := steps[len(steps)-1].Free; f > top || f == top && start < winner {
+		f := steps[len(steps)-1].Free
+		if b.r.Prior != nil { // a log posterior is climbed, but starts are compared by their log-likelihoods
+			f = steps[len(steps)-1].LogLik
+		}
+		if f > top || f == top && start < winner {
 			winner, top = start, f
 		}
 	}
 	what, unit := "free energy", "nats"
+	if b.r.Prior != nil {
+		what, top = "free energy and log prior", starts[winner][len(starts[winner])-1].Free
+	}
 	if b.r.LogLik == nil {
 		what, unit = "minus the cost", ""
 	}

@@ -99,6 +99,9 @@ func (b *builder) fitted() []fact {
 	case r.Inertia != nil:
 		facts = append(facts, fact{k.Cost.Name, fmt.Sprintf("%s: %s of the rows to their centres", text.Short(*r.Inertia), k.Cost.Of)})
 	}
+	if s := tell.Prior(r); s != "" {
+		facts = append(facts, fact{"conjugate prior", s})
+	}
 	if s := tell.Certain(r); s != "" {
 		facts = append(facts, fact{"how far it got", s})
 	}

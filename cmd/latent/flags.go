@@ -20,6 +20,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
 )
 
 // normalise makes one name of a flag's spellings.
@@ -112,7 +113,7 @@ type specFlags struct {
 	maxIter            int
 	tol, binarize      float64
 	beta               []string
-	penalty            string
+	penalty, prior     string
 	seed               uint64
 	config             string
 }
@@ -138,6 +139,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&s.TolShift, "tol-shift", 0, "stop kmeans by how far the centres move, squared, instead")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the random numbers")
 	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
+	f.StringVar(&s.prior, "prior", "", "mixtures: a conjugate prior, so that no group collapses: auto, or shrinkage=, dof=, scale-factor=, weights=, levels= separated by commas")
 	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
 	f.StringVar(&s.Transform, "transform", "", "put columns on other scales first: 'log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon', or dmy: or mdy: for dates such as 1/2/2024; kept in the model")
 	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")
@@ -204,6 +206,13 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 			return spec, usagef("--penalty %q is neither auto nor a number", s.penalty)
 		}
 		spec.Penalty = &v
+	}
+	if f.Changed("prior") {
+		p, err := model.ParsePrior(s.prior)
+		if err != nil {
+			return spec, usagef("--prior %v", err)
+		}
+		spec.Prior = p
 	}
 	if f.Changed("binarize") {
 		spec.Binarize = &s.binarize
@@ -285,6 +294,9 @@ func applyConfig(cmd *cobra.Command, path string) error {
 		}
 		spelled[f.Name] = key
 		values, err := configValues(raw)
+		if f.Name == "prior" && raw[0] == '{' {
+			values, err = []string{string(raw)}, nil
+		}
 		if err != nil {
 			return usagef("%s: %s: %v", path, key, err)
 		}

@@ -47,6 +47,9 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	warnings(w, r.Warnings)
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, modelLine(r))
+	if s := tell.Prior(r); s != "" {
+		fmt.Fprintln(w, "conjugate prior:", s)
+	}
 	if r.Model != nil && r.Model.PCA() != nil {
 		fmt.Fprintln(w, pcaLine(r, r.Model.PCA()))
 	}

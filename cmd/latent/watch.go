@@ -72,7 +72,7 @@ func (w *watcher) record(p latent.Progress) {
 	}
 	pt := p.Point
 	density := pt.LogLik != 0
-	kl := pt.LogLik + (1/pt.Beta-1)*pt.Entropy - pt.F
+	kl := pt.LogLik + (1/pt.Beta-1)*pt.Entropy - (pt.F - pt.Prior)
 	if math.Abs(kl) <= 1e-12*math.Abs(pt.F) {
 		kl = 0 // the E-step closes the gap at beta = 1
 	}

@@ -19,13 +19,14 @@ type Objective interface {
 type Point struct {
 	Theta   []float64
 	Beta    float64
-	F       float64   // free energy after the E-step at Theta, nats; minus the cost for k-means
+	F       float64   // free energy after the E-step at Theta, plus Prior, nats; minus the cost for k-means
+	Prior   float64   // log prior density of Theta, nats, without constants; 0 where there is no prior
 	LogLik  float64   // log-likelihood of Theta, nats
 	Entropy float64   // sum of row weights times the entropy of responsibilities, nats
 	Labels  uint64    // fingerprint of hard labels: equal where no label differs; 0 where there is none
 	Weights []float64 // sum of row weights times responsibilities of each component
 	Next    []float64 // the EM step: the M-step for these responsibilities
-	Lifted  float64   // free energy after that M-step, with the responsibilities as they are
+	Lifted  float64   // F after that M-step, with the responsibilities as they are
 	Flat    []bool    // components that the floor regularises, though their covariance is above it; nil where that cannot be
 
 	// Grad is the gradient of F at Theta, 0 at the parameters of Held; nil for hard labels and costs.

@@ -50,30 +50,27 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 		e.Why = "every parameter is at an end of its range"
 	case p > sweep.MaxInformation:
 		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d for which they are computed", p, sweep.MaxInformation)
-	case int64(p) >= f.Survey.Used:
+	case int64(p) >= f.Survey.Used && !f.differences(p):
 		e.Why = fmt.Sprintf("%s too few for the standard errors of %d parameters", text.RowsAre(f.Survey.Used, f.Survey.W), p) // whatever their weights, the scores of n rows span n directions at most
 	}
 	if e.Why != "" {
 		return e, nil
 	}
-	info, err := f.Local.Information(ctx, f.Mix, theta, keep, sweep.InformationShare(p, f.Survey.Used), f.Plan.Seed)
+	info, found, err := f.information(ctx, s, keep, held)
 	if err != nil {
-		return nil, err
-	}
-	if s.Certificate, err = f.flatDirection(ctx, s, keep, held, info.Matrix, info.Rows); err != nil {
 		return nil, err
 	}
 	if IsFlat(s) {
 		e.Why = Undetermined
 		return e, nil
 	}
-	e.Rows = info.Rows
-	u, err := mixture.Invert(info.Matrix, keep)
+	e.Rows = found.Rows
+	u, err := mixture.Invert(info, keep)
 	if err != nil {
 		e.Why = err.Error()
 		return e, nil
 	}
-	e.Method = "outer products"
+	e.Method = found.Method
 	n := natural{f: f, theta: theta, held: held, u: u, order: order}
 	n.at = len(theta) - len(f.Mix.Components(theta))
 	n.fill(e)

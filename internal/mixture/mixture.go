@@ -20,7 +20,8 @@ const MinLogWeight = -690.7755278982137
 type Mixture struct {
 	Family  family.Family
 	K, D    int
-	Uniform bool // mixing weights are 1/k and not learned
+	Uniform bool   // mixing weights are 1/k and not learned
+	Prior   *Prior // of the parameters; nil where there is none
 }
 
 // Params returns the length of theta.
@@ -82,9 +83,13 @@ func (m *Mixture) LogWeights(dst, theta []float64) []float64 {
 	return dst
 }
 
-// MStep sets next to the parameters that maximise the free energy for the responsibilities whose sums are s; theta is
-// what the sweep ran with. next and theta may be the same slice.
+// MStep sets next to the parameters that maximise the free energy for the responsibilities whose sums are s, plus the log prior density
+// where there is one; theta is what the sweep ran with. next and theta may be the same slice.
 func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
+	if m.Prior != nil {
+		m.priorMStep(next, theta, s)
+		return
+	}
 	m.Family.MStep(m.Components(next), m.Components(theta), s)
 	for c := range m.logits() {
 		next[c] = max(math.Log(s.N[c]/s.W), MinLogWeight)
@@ -92,7 +97,8 @@ func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
 }
 
 // FreeEnergy returns F(q, next) in nats for the responsibilities whose sums a sweep with theta at inverse temperature
-// beta collected: sum w q (log pi + log p) + H(q)/beta. For hard labels beta is +Inf and H is 0.
+// beta collected: sum w q (log pi + log p) + H(q)/beta. For hard labels beta is +Inf and H is 0. It is of the rows alone: what a
+// prior adds is LogPrior.
 func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stats) float64 {
 	f := m.Family.Expected(m.Components(next), m.Components(theta), s)
 	if !m.Family.Density() { // its sums start from s.F, which holds the entropy

@@ -16,7 +16,7 @@ type Part struct {
 // Parts returns the parts of a mixture of columns of several kinds; of another one part, which is all of it but for the weights.
 func (m *Mixture) Parts() (parts []Part) {
 	own := func(f family.Family, columns []int) *Mixture {
-		return &Mixture{Family: f, K: m.K, D: len(columns), Uniform: true}
+		return &Mixture{Family: f, K: m.K, D: len(columns), Uniform: true, Prior: m.Prior.part(len(parts))}
 	}
 	if mixed, ok := m.Family.(family.Mixed); ok {
 		mixed.Each(m.K, func(p *family.Part, from, to int) {

@@ -14,14 +14,16 @@ func (m *Mixture) Smooth() bool {
 }
 
 // Grad sets g to the gradient of the free energy at theta in nats, from the sums s of a sweep with theta at any inverse
-// temperature: for the logits N_c - W pi_c (softmax), for the family its own. The family must be smooth.
+// temperature, and that of LogPrior: for the logits N_c - W pi_c (softmax), for the family its own. The family must be smooth.
 func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 	m.Family.(family.Smooth).Grad(m.Components(g), m.Components(theta), s)
-	if m.logits() == 0 {
-		return
+	if m.logits() > 0 {
+		for c, lw := range m.LogWeights(nil, theta) {
+			g[c] = s.N[c] - s.W*math.Exp(lw)
+		}
 	}
-	for c, lw := range m.LogWeights(nil, theta) {
-		g[c] = s.N[c] - s.W*math.Exp(lw)
+	if m.Prior != nil {
+		m.AddPriorGrad(g, theta)
 	}
 }
 
@@ -94,6 +96,10 @@ type Geometry struct {
 // Precondition sets z to the inverse of the complete-data information times q. The information of the logits is that
 // of a multinomial, N_c (delta - pi), whose inverse on moves that add to 0 is q_c / N_c less its mean.
 func (g Geometry) Precondition(z, q []float64) {
+	if g.Mixture.Prior != nil {
+		g.precondition(z, q, g.withPrior(false))
+		return
+	}
 	g.precondition(z, q, g.Mixture.Family.(family.Smooth).Precondition)
 }
 
@@ -105,7 +111,7 @@ func (g Geometry) precondition(z, q []float64, components func(z, q, theta []flo
 	}
 	mean := 0.0
 	for c := range m.K {
-		z[c] = q[c] / g.Stats.Support(c)
+		z[c] = q[c] / g.support(c)
 		mean += z[c] / float64(m.K)
 	}
 	for c := range m.K {
@@ -116,17 +122,17 @@ func (g Geometry) precondition(z, q []float64, components func(z, q, theta []flo
 // Length returns the length of the move z in the metric of the complete-data information.
 func (g Geometry) Length(z []float64) float64 {
 	m := g.Mixture
-	sum := m.Family.(family.Smooth).SquaredLength(m.Components(z), m.Components(g.Theta), g.Stats)
+	sum := g.squaredLength(z)
 	if m.logits() > 0 {
 		total, mean := 0.0, 0.0
 		for c := range g.Stats.N {
-			n := g.Stats.Support(c)
+			n := g.support(c)
 			total += n
 			mean += n * z[c]
 		}
 		mean /= total
 		for c := range g.Stats.N {
-			n := g.Stats.Support(c)
+			n := g.support(c)
 			sum += n * (z[c] - mean) * (z[c] - mean)
 		}
 	}

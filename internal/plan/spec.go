@@ -27,6 +27,7 @@ type Spec struct {
 	TolShift   float64      `json:"tol_shift,omitempty"`
 	Seed       *uint64      `json:"seed,omitempty"`
 	RegCovar   float64      `json:"reg_covar,omitempty"`
+	Prior      *model.Prior `json:"prior,omitempty"`
 	Missing    string       `json:"missing,omitempty"`
 	Scale      string       `json:"scale,omitempty"`
 	Transform  string       `json:"transform,omitempty"`

@@ -65,6 +65,9 @@ func (f *Fit) Estimate() Estimate {
 	s, n := &f.Plan, float64(f.Survey.Used)
 	e := Estimate{Parameters: float64(f.Mix.Params()), Cells: f.Cells()}
 	starts, each := float64(s.Starts(f.Survey.Used)), float64(s.Tries(s.Start(f.Mix.D), f.Survey.Used))
+	if f.cells() {
+		starts *= 2
+	}
 	steps := float64(min(s.MaxIter, plausibleSteps) + 1)
 	if s.K == 1 { // a step is the end
 		steps = math.Min(steps, stepsOfOne)

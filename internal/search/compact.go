@@ -13,7 +13,7 @@ func (e *Outcome) Compact() *Outcome {
 	c.Runs = slices.Clone(e.Runs)
 	for i := range c.Runs {
 		if p := c.Runs[i].Last.Point; p != nil {
-			c.Runs[i].Last.Point = &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik}
+			c.Runs[i].Last.Point = &ascent.Point{Beta: p.Beta, F: p.F, Prior: p.Prior, LogLik: p.LogLik}
 			if i == e.best {
 				c.Runs[i].Last.Point = essential(p)
 			}
@@ -29,5 +29,5 @@ func (e *Outcome) Compact() *Outcome {
 
 // essential returns the part of a point that a result is made of, without what only further steps need.
 func essential(p *ascent.Point) *ascent.Point {
-	return &ascent.Point{Beta: p.Beta, F: p.F, LogLik: p.LogLik, Theta: p.Theta, Weights: p.Weights, Held: p.Held, Flat: p.Flat}
+	return &ascent.Point{Beta: p.Beta, F: p.F, Prior: p.Prior, LogLik: p.LogLik, Theta: p.Theta, Weights: p.Weights, Held: p.Held, Flat: p.Flat}
 }

@@ -53,10 +53,11 @@ const oblique = -1
 // narrow returns a component of few rows that is narrower than the rounding of values, and the column in which it is, or oblique; c is
 // -1 where there is none. Where values are rounded to steps, equal values tell only that they lie within a step. A uniform density over a
 // step has the variance step^2 / 12; a narrower one claims more than the values tell. Rounding gives every direction u the variance
-// sum u_j^2 step_j^2 / 12, so no component may have less. Components at the floor are left out.
+// sum u_j^2 step_j^2 / 12, so no component may have less. Components at the floor are left out, and none is narrow under a prior, which
+// gives each a width.
 func (f *Fit) narrow(p *ascent.Point) (c, column int) {
 	few := narrowRows * float64(f.numbers()+1)
-	if f.grid == nil || slices.Min(p.Weights) >= few {
+	if f.grid == nil || f.Mix.Prior != nil || slices.Min(p.Weights) >= few {
 		return -1, oblique
 	}
 	numbers, ok := f.Mix.Numbers()
@@ -131,12 +132,12 @@ func positive(q []float64, d int) bool {
 
 // scant returns the smallest component, if it holds fewer rows than a covariance of its own takes, and that number; -1 where none
 // does. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
-// volume, take 3. A covariance that all components share is as good as all rows.
+// volume, take 3. A covariance that all components share is as good as all rows, and under a prior one is as good as its pseudo-rows.
 func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.Plan.Shape
 	code := shape.Mclust()
 	switch {
-	case !f.Plan.Shaped() || f.Mix.K == 1 || !strings.Contains(code, "V"):
+	case !f.Plan.Shaped() || f.Mix.K == 1 || f.Mix.Prior != nil || !strings.Contains(code, "V"):
 		return -1, 0
 	case shape.Matrix() && f.numbers() > 1 && strings.Contains(code[1:], "V"):
 		need = f.numbers() + 2

@@ -66,6 +66,9 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 		return nil, err
 	}
 	m.LogLik, p.ICL, p.Inertia, p.Penalty, p.Objective = n.LogLik, n.ICL, n.Inertia, f.Plan.Penalty, n.Objective
+	if f.TellPrior(p, s.Point); p.LogPrior != nil {
+		p.LogPosterior = new(*n.LogLik + *p.LogPrior)
+	}
 	var errs *model.StandardErrors
 	if !interrupted {
 		if errs, err = f.inference().StandardErrors(ctx, &s, order); err != nil {

@@ -238,7 +238,7 @@ func (l *lockstep) prune(waiting []*ask, asked *int) {
 			continue
 		}
 		l.stuck[i] = 0
-		top, over = max(top, p.F), over || l.runs[i].Last.Done.Converged() || l.runs[i].pruned
+		top, over = max(top, ObjectiveOf(p)), over || l.runs[i].Last.Done.Converged() || l.runs[i].pruned
 	}
 	for i, a := range waiting {
 		if a == nil {
@@ -248,7 +248,7 @@ func (l *lockstep) prune(waiting []*ask, asked *int) {
 		if s.Point == nil || s.Point.Beta != 1 || s.Iteration < raceSteps {
 			continue
 		}
-		if s.Distance < raceNear && s.Point.F+raceGap < top || over && l.stuck[i] >= raceStuck {
+		if s.Distance < raceNear && ObjectiveOf(s.Point)+raceGap < top || over && l.stuck[i] >= raceStuck {
 			a.reply <- answer{err: errPruned}
 			waiting[i] = nil
 			*asked--
@@ -285,13 +285,17 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 // point turns the sums of a pass into a point, with the M-step that they give.
 func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
+	if l.mix.Prior != nil {
+		p.Prior = l.mix.LogPrior(t.Theta)
+		p.F += p.Prior
+	}
 	p.Next = make([]float64, len(t.Theta))
 	l.mix.MStep(p.Next, t.Theta, s)
-	if fam, ok := l.mix.Family.(family.Flattening); ok {
+	if fam, ok := l.mix.Family.(family.Flattening); ok && l.mix.Prior == nil { // with a prior no moments are raised to the floor
 		p.Flat = fam.Flat(l.mix.Components(p.Next), l.mix.Components(t.Theta), s)
 	}
 	if l.lift {
-		p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
+		p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s) + l.mix.LogPrior(p.Next)
 	}
 	if l.smooth && !math.IsInf(t.Beta, 1) {
 		near := mixture.Geometry{Mixture: l.mix, Theta: t.Theta, Stats: s}
@@ -362,7 +366,7 @@ func (f *Fit) userProgress(watch func(Progress)) func(Progress) {
 	return func(p Progress) {
 		at := *p.Point
 		p.fit, p.Point = f, &at
-		at.F, at.Lifted, at.Entropy = f.UserObjective(at.F), f.UserObjective(at.Lifted), f.UserWeight(at.Entropy)
+		at.F, at.Lifted, at.Entropy, at.Prior = f.UserObjective(at.F), f.UserObjective(at.Lifted), f.UserWeight(at.Entropy), f.UserWeight(at.Prior)
 		if p.Remaining = f.UserWeight(p.Remaining); f.Plan.Mixture() {
 			at.LogLik, p.Change = f.UserObjective(at.LogLik), f.UserWeight(p.Change)
 		} else {

@@ -48,7 +48,7 @@ func (f *Fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 		if err != nil {
 			return nil, err
 		}
-		if best < 0 || r.Last.Point.F > runs[best].Last.Point.F {
+		if best < 0 || ObjectiveOf(r.Last.Point) > ObjectiveOf(runs[best].Last.Point) {
 			best = i
 		}
 	}

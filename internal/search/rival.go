@@ -22,5 +22,5 @@ type rival struct {
 
 // cannotWin reports whether a climb will not reach the objective that it must.
 func (r *rival) cannotWin(s ascent.Step) bool {
-	return s.Point != nil && s.Point.Beta == 1 && s.Iteration >= raceSteps && s.Distance < r.near && s.Point.F+rivalGap+rivalSure*s.Remaining < r.required()
+	return s.Point != nil && s.Point.Beta == 1 && s.Iteration >= raceSteps && s.Distance < r.near && ObjectiveOf(s.Point)+rivalGap+rivalSure*s.Remaining < r.required()
 }

@@ -57,6 +57,9 @@ func (f *Fit) rules(n int) moveRules {
 		}
 		return moveRules{k * (k - 1) / 2, rows, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
+	if f.Mix.Prior != nil { // its components need no rows for a covariance either
+		return moveRules{k * (k - 1) / 2, discreteSplit, MoveGain, 1, true}
+	}
 	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
 }
 
@@ -170,7 +173,7 @@ func (m *MoveSearch) step(ctx context.Context, at *ascent.Point) (*ascent.Point,
 		return nil, err
 	}
 	top, _, err := m.ClimbBest(ctx, starts)
-	if err != nil || top == nil || top.F < at.F+m.rules.gain {
+	if err != nil || top == nil || ObjectiveOf(top) < ObjectiveOf(at)+m.rules.gain {
 		return nil, err
 	}
 	return top, nil
@@ -197,7 +200,7 @@ func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *as
 		return nil, 0, err
 	}
 	runs = slices.DeleteFunc(runs, func(r Run) bool { return m.Rejects(r.Last.Point) })
-	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Last.Point.F, a.Last.Point.F) })
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(ObjectiveOf(b.Last.Point), ObjectiveOf(a.Last.Point)) })
 	runs = runs[:min(len(runs), moveClimbs)]
 	if len(runs) == 0 {
 		return nil, 0, nil
@@ -214,7 +217,11 @@ func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *as
 func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *ascent.Point, start int, err error) {
 	l := m.Fit.lockstep(nil)
 	l.degenerate = m.Rejects
-	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.Fit.Plan.MaxIter}, moveNear}
+	near := moveNear
+	if m.Fit.Mix.Prior != nil { // short of a maximum of the log posterior the log-likelihood changes to first order
+		near /= 10
+	}
+	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.Fit.Plan.MaxIter}, near}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
@@ -225,8 +232,8 @@ func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *asc
 		if p == nil || m.Rejects(p) {
 			continue
 		}
-		m.LastObjectives = append(m.LastObjectives, p.F)
-		if top == nil || p.F > top.F {
+		m.LastObjectives = append(m.LastObjectives, ObjectiveOf(p))
+		if top == nil || ObjectiveOf(p) > ObjectiveOf(top) {
 			top, start = p, i
 		}
 	}

@@ -89,7 +89,7 @@ func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int)
 	if err != nil || top == nil {
 		return nil, err
 	}
-	met := m.CountAt(top.F)
+	met := m.CountAt(search.ObjectiveOf(top))
 	able, old := c.usable(&x.Candidate), x.outcome.Winner().Last.Point
 	if able { // a candidate that cannot win is worse than any outcome that can
 		at, ends := old, m.LastObjectives
@@ -99,11 +99,11 @@ func (c *choice) startFromOthers(ctx context.Context, x *contender, threads int)
 			}
 			m.LastObjectives = ends
 		}
-		if at != nil && top.F < at.F+search.MoveGain {
-			x.agreeing = m.CountAt(at.F)
+		if at != nil && search.ObjectiveOf(top) < search.ObjectiveOf(at)+search.MoveGain {
+			x.agreeing = m.CountAt(search.ObjectiveOf(at))
 			return nil, nil
 		}
-		if share := f.Survey.W / m.Fit.Survey.W; at != nil && x.Pruned && old.F+otherMaximum*share*(top.F-at.F) < f.RequiredObjective() {
+		if share := f.Survey.W / m.Fit.Survey.W; at != nil && x.Pruned && search.ObjectiveOf(old)+otherMaximum*share*(search.ObjectiveOf(top)-search.ObjectiveOf(at)) < f.RequiredObjective() {
 			return nil, nil
 		}
 	}

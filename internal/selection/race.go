@@ -43,5 +43,5 @@ func (c *choice) reachedValue(f *search.Fit, e *search.Outcome) float64 {
 	if how, _ := f.Collapsed(s.Point); how != search.Sound || !s.Done.Converged() || !c.races() {
 		return math.Inf(1)
 	}
-	return c.criterionAt(f, s.Point.F)
+	return c.criterionAt(f, search.ObjectiveOf(s.Point))
 }

@@ -88,6 +88,11 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 		return nil, err
 	}
 	c.base = search.Unsized(rows)
+	c.base.Plan = p
+	if err := c.base.LookForPrior(ctx); err != nil {
+		return nil, err
+	}
+	c.base.Plan = rows.Plan
 	if w := c.base.Weight(); w < leastCounted && (c.criterion == plan.BIC || c.criterion == plan.ICL) {
 		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %s, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, text.Significant(w, 3))
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 )
@@ -124,6 +125,7 @@ func (n *run) specCode(kd *kind.Kind) string {
 	add("TolLogLik", spec.TolLogLik != 0, float(spec.TolLogLik))
 	add("TolShift", spec.TolShift != 0, float(spec.TolShift))
 	add("RegCovar", spec.RegCovar != 0, float(spec.RegCovar))
+	add("Prior", spec.Prior != nil, priorCode(spec.Prior))
 	if spec.Missing != "" && spec.Missing != "drop" {
 		text("Missing", spec.Missing)
 	} else if m := n.asked.Options.Missing; m != "drop" {
@@ -141,4 +143,30 @@ func (n *run) specCode(kd *kind.Kind) string {
 	add("Types", kd.Parted, "info.Types")
 	add("Levels", kd.Parted || kd.Cells.Levels, "info.Levels")
 	return strings.Join(fields, ", ")
+}
+
+// priorCode returns a prior as a program has it.
+func priorCode(p *latent.Prior) string {
+	if p == nil {
+		return ""
+	}
+	var fields []string
+	for _, v := range []struct {
+		name  string
+		value *float64
+	}{{"Shrinkage", p.Shrinkage}, {"Dof", p.Dof}, {"ScaleFactor", p.ScaleFactor}, {"Weights", p.Weights}, {"Levels", p.Levels}} {
+		if v.value != nil {
+			fields = append(fields, fmt.Sprintf("%s: new(float64(%v))", v.name, *v.value))
+		}
+	}
+	if p.Mean != nil {
+		fields = append(fields, fmt.Sprintf("Mean: %#v", p.Mean))
+	}
+	if p.Scale != nil {
+		fields = append(fields, fmt.Sprintf("Scale: %#v", [][]float64(p.Scale)))
+	}
+	if p.Shares != nil {
+		fields = append(fields, fmt.Sprintf("Shares: %#v", p.Shares))
+	}
+	return "&latent.Prior{" + strings.Join(fields, ", ") + "}"
 }

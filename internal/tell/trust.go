@@ -89,7 +89,7 @@ func Certain(r *latent.Result) string {
 	switch {
 	case c.DistanceSE != nil && c.Remaining != nil && c.Method != nil:
 		guess := map[string]string{"estimate": "by a rough estimate ", "lower bound": "at least "}[*c.Method]
-		parts = append(parts, fmt.Sprintf("%s%s standard errors from the maximum, %s nats of log-likelihood to gain", guess, About(*c.DistanceSE), About(*c.Remaining)))
+		parts = append(parts, fmt.Sprintf("%s%s standard errors from the maximum, %s nats of %s to gain", guess, About(*c.DistanceSE), About(*c.Remaining), climbed(r)))
 	case c.Why != "":
 		parts = append(parts, c.Why)
 	case r.Algorithm == "minibatch":

@@ -63,6 +63,9 @@ func newPass(ctx context.Context, src data.Source, m *model.Model, origin []floa
 	if err != nil {
 		return nil, err
 	}
+	if err := f.SetPrior(); err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
+	}
 	f.Mix.Project(theta)
 	return &pass{f, theta}, nil
 }
@@ -115,6 +118,9 @@ func planOf(m *model.Model, threads int) (p plan.Plan, err error) {
 	kd := kind.Of(m.Kind)
 	if kd.HasShape(in.Types) {
 		s.Covariance = m.Shape.String()
+	}
+	if m.Provenance != nil {
+		s.Prior = m.Provenance.Prior // with its numbers: that of all rows, not of the new ones
 	}
 	switch {
 	case !kd.Mixture:

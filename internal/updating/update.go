@@ -53,6 +53,7 @@ func Update(ctx context.Context, src data.Source, m *model.Model, forget float64
 	}
 	next.N, next.Spec = &rows, m.Spec
 	next.Provenance = p.provenance(m, &run, next.Sums.Weight, after)
+	p.fit.TellPrior(next.Provenance, end)
 	p.tell(next, m, forget, before, after)
 	return next, next.Validate()
 }
