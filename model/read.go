@@ -111,6 +111,9 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 		m.setLocations(r.rows(kd.Location.Key))
 		m.Sizes = r.optional("sizes")
 	}
+	if kd.Noise && r.keys["noise"] != nil && string(r.keys["noise"]) != "null" {
+		r.decode("noise", &m.Noise)
+	}
 	r.rest(m)
 	if r.err != nil {
 		return r.err

@@ -341,11 +341,16 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 	if err != nil {
 		return err
 	}
+	var wide []float64
 	err = m.Rows(ctx, src, threads, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			lead.put(out, s, i)
 			p := s.Responsibilities[i*s.K : i*s.K+s.K]
-			out.Int(int64(c) + 1)
+			if s.Noise != nil { // the first, whose label is 0
+				wide = append(append(wide[:0], s.Noise[i]), p...)
+				p, c = wide, c+1
+			}
+			out.Int(int64(s.Label[i]) + 1)
 			out.Float(p[c])
 			out.Float(uncertainty(p, int(c)))
 			if all {
@@ -370,6 +375,9 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 func labelColumns(m *model.Model, all bool, lead leading, odd *oddRows) []data.OutColumn {
 	cols := []data.OutColumn{{Name: "label", Kind: data.Int}, {Name: "probability", Kind: data.Float}, {Name: "uncertainty", Kind: data.Float}}
 	if all {
+		if m.Noise != nil {
+			cols = append(cols, data.OutColumn{Name: "p0", Kind: data.Float})
+		}
 		for c := range m.K() {
 			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
 		}

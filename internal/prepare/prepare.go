@@ -27,6 +27,7 @@ type Rows struct {
 	Units     Units             // of the fit
 	Transform []model.Transform // from UserRows to Source, in order; that of the units, if there is one, first
 	Survey    *sweep.Survey     // of Source
+	Noise     *model.Noise      // of Source: where noise lies, without a weight; nil where none is fitted
 	Origin    []float64         // of each column of Source: passes subtract it
 	Names     []string          // of the columns of UserRows
 	UserNames []string          // of the columns before changes of scale
@@ -71,7 +72,7 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 		return nil, err
 	}
 	f.Survey = look
-	for _, step := range []func(context.Context) error{f.checkGaps, f.withoutEmpty, f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete} {
+	for _, step := range []func(context.Context) error{f.checkGaps, f.withoutEmpty, f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete, f.findNoise} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

@@ -37,6 +37,9 @@ func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 // NaturalOf returns the natural parameters of a model, which share its memory.
 func NaturalOf(m *model.Model) *kind.Parameters {
 	p := &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+	if m.Noise != nil {
+		p.NoiseWeight = m.Noise.Weight
+	}
 	if p.Kind.Parted {
 		for _, part := range m.Parts() {
 			p.Parts = append(p.Parts, kind.ParametersOf{Parameters: NaturalOf(part.Model), Columns: part.Columns})
@@ -45,5 +48,16 @@ func NaturalOf(m *model.Model) *kind.Parameters {
 	return p
 }
 
-// restrict turns parameters of the mixture that starts are made in, which ties no parts of covariances, into those of the fit.
-func (f *Fit) restrict(start []float64) []float64 { return f.Mix.Restrict(start, f.Survey.W) }
+// The weights that noise has where a climb starts: from 0 EM could not raise it.
+const (
+	startNoise = 0.1  // in a start that is drawn or given
+	leastNoise = 0.01 // after a move, at least
+)
+
+// restrict turns parameters of the mixture that starts are made in, which ties no parts of covariances, into those of the fit. Noise, where
+// there is any, gets the weight of a start.
+func (f *Fit) restrict(start []float64) []float64 {
+	theta := f.Mix.Restrict(start, f.Survey.W)
+	f.Mix.SetNoise(theta, startNoise)
+	return theta
+}
