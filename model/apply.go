@@ -25,6 +25,34 @@ type Scored struct {
 	Noise            []float64 // N: responsibility of the noise, which with Responsibilities makes 1; nil where the model has no noise
 }
 
+// Nearest returns the component of row i with the largest responsibility: that of its label, but for a row of the noise.
+func (s *Scored) Nearest(i int) int {
+	if c := s.Label[i]; c >= 0 {
+		return int(c)
+	}
+	p := s.Responsibilities[i*s.K : i*s.K+s.K]
+	return slices.Index(p, slices.Max(p))
+}
+
+// Sure returns the responsibility of the label of row i, be it a component or the noise, and what is left of 1 for all others.
+func (s *Scored) Sure(i int) (p, rest float64) {
+	c := int(s.Label[i])
+	for j, v := range s.Responsibilities[i*s.K : i*s.K+s.K] {
+		if j == c {
+			p = v
+		} else {
+			rest += v
+		}
+	}
+	switch {
+	case c < 0:
+		p = s.Noise[i]
+	case s.Noise != nil:
+		rest += s.Noise[i]
+	}
+	return p, rest
+}
+
 // Rows labels and scores all rows of src, whose columns are the model's in order and in the user's units, by so many threads;
 // 0 means all cores. each sees the rows in order, a run at a time, from one goroutine at a time, and must not keep what it is
 // given. Log densities are in nats and in the user's units; for kmeans and kmedians LogDensity is minus the squared or the L1
