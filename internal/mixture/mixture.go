@@ -326,8 +326,12 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 			logits[int(sc.label[i])*kern.Rows+i] = w
 			if w > 0 {
 				label := sc.label[i]
-				if of != nil && int(label) < len(of) { // else the noise
+				switch {
+				case of == nil:
+				case int(label) < len(of):
 					label = int32(of[label])
+				default: // the noise
+					label = int32(b.k)
 				}
 				s.Labels += family.Fingerprint(p.First+int64(i), label)
 			}

@@ -379,6 +379,15 @@ func TestBlocksWithNoiseGiveTheSumsOfAllComponents(t *testing.T) {
 			}
 			b.GatherBoxes(got, panels, boxes, sc)
 			b.Flush(got, sc)
+			hard, all, some := m.Bind(theta, math.Inf(1)), m.NewStats(0), m.NewStats(0)
+			for _, p := range panels {
+				hard.Add(all, p, sc)
+			}
+			hard.GatherBoxes(some, panels, boxes, sc)
+			hard.Flush(some, sc)
+			if all.Labels != some.Labels || all.Noise == 0 || all.Noise != some.Noise {
+				t.Errorf("hard labels: fingerprints %x and %x, rows of the noise %v and %v", all.Labels, some.Labels, all.Noise, some.Noise)
+			}
 			within(t, "N_0", got.Noise, want.Noise, 1e-12*want.W)
 			within(t, "F", got.F, want.F, 1e-12*math.Abs(want.F))
 			for i, v := range want.Sum {
