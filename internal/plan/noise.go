@@ -47,6 +47,8 @@ func (p *Plan) validateNoise() error {
 		return Wrong("Noise", "learns its mixing weight, which --weights uniform does not allow")
 	case p.KeepSums:
 		return Wrong("KeepSums", "keeps the sums of the groups alone; a model with noise cannot be updated")
+	case p.Noise.LogVolume != nil && p.LRT > 0 && (p.Scaled() || p.PCA > 0):
+		return Wrong("LRT", "draws rows on the scale of the fit, where --noise %s is another volume; use --noise auto", p.Spec.Noise)
 	}
 	return nil
 }
