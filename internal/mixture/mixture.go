@@ -132,15 +132,13 @@ type Bound struct {
 func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b := &Bound{kernel: m.Family.Bind(m.Components(theta), m.K, m.D), logw: m.LogWeights(nil, theta), beta: beta, k: m.K, dense: m.Family.Density()}
 	b.hard, _ = b.kernel.(family.HardKernel)
-	if m.Noise != nil {
-		b.noise = &noise{m.LogNoise(theta), -m.Noise.LogVolume, m.Noise.LogWidths}
-	}
 	if f, ok := b.kernel.(family.Fusable); ok {
 		b.fused = f.Fuse(b.logw)
 		if family.PatternsOf(m.Family) == nil {
 			b.bounding = b.newBounding(m.D)
 		}
 	}
+	b.noise = m.bindNoise(theta, b.fused)
 	return b
 }
 

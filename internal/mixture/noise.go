@@ -110,17 +110,32 @@ func (m *Mixture) heldNoise(held []bool, theta, next []float64) (leaves bool) {
 
 // noise is what a Bound knows of the noise.
 type noise struct {
-	logPi   float64   // log pi_0
-	density float64   // -log V
-	widths  []float64 // Noise.LogWidths
+	logPi   float64            // log pi_0
+	density float64            // -log V
+	widths  []float64          // Noise.LogWidths
+	scores  [kern.Rows]float64 // log pi_0 - log V for each row of a panel
+	shares  bool               // the kernel takes row weights from the panel, which must be those that the noise leaves
+}
+
+// bindNoise returns what a Bound knows of the noise of m; nil where there is none. kernel may be nil.
+func (m *Mixture) bindNoise(theta []float64, kernel family.FusedKernel) *noise {
+	if m.Noise == nil {
+		return nil
+	}
+	b := &noise{logPi: m.LogNoise(theta), density: -m.Noise.LogVolume, widths: m.Noise.LogWidths, shares: kernel != nil}
+	for i := range b.scores {
+		b.scores[i] = b.logPi + b.density
+	}
+	if t, ok := kernel.(family.TotalKernel); ok {
+		b.shares = t.Totals()
+	}
+	return b
 }
 
 // column sets dst, of kern.Rows numbers, to log pi_0 plus the log density of the noise for the rows of p.
 func (o *noise) column(dst []float64, p *family.Panel) {
 	if !p.Holes || o.widths == nil {
-		for i := range dst {
-			dst[i] = o.logPi + o.density
-		}
+		copy(dst, o.scores[:])
 		return
 	}
 	for i := range dst {
@@ -143,22 +158,29 @@ type outside struct {
 	left    [kern.Rows]float64
 }
 
-// take adds the noise's share of the rows of p to the sums of o, r[i] factor[i] being w r_0, and returns the panel with the row weights that
-// are left to the components. The panel is the scratch's.
+// ones are the feature whose sum is a count.
+var ones = func() (v [kern.Rows]float64) {
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}()
+
+// take adds the noise's share of the rows of p to the sums of o, r[i] factor[i] being w r_0, and returns the panel, for a kernel that asks for
+// them with the row weights that are left to the components. The panel is then the scratch's.
 func (o *outside) take(b *noise, p *family.Panel, r, factor []float64) *family.Panel {
-	r, factor, w := r[:kern.Rows], factor[:kern.Rows], p.W[:kern.Rows]
+	r, factor = r[:kern.Rows], factor[:kern.Rows]
 	if p.Holes && b.widths != nil {
 		for i, v := range r {
 			o.take1(b, p, i, v*factor[i])
 		}
 	}
-	for i := 0; i < kern.Rows; i += kern.Lanes {
-		r, f, w, left := (*[kern.Lanes]float64)(r[i:]), (*[kern.Lanes]float64)(factor[i:]), (*[kern.Lanes]float64)(w[i:]), (*[kern.Lanes]float64)(o.left[i:])
-		for l := range o.share {
-			v := r[l] * f[l]
-			o.share[l] += v
-			left[l] = w[l] - v
-		}
+	kern.AccumulateFew(o.share[:], ones[:], r, factor, 1, 1)
+	if !b.shares {
+		return p
+	}
+	for i, w := range p.W[:kern.Rows] {
+		o.left[i] = w - r[i]*factor[i]
 	}
 	o.panel = *p
 	o.panel.W = o.left[:]
