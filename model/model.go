@@ -116,7 +116,8 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 		mix.Family = p.Family(nil)
 	}
 	if m.Noise != nil && m.Noise.Weight > 0 {
-		if mix.Noise, err = m.Noise.Mixture(); err != nil {
+		mix.Noise = &mixture.Noise{LogVolume: m.Noise.LogVolume}
+		if mix.Noise.LogWidths, err = m.Noise.LogWidths(); err != nil {
 			return nil, nil, nil, err
 		}
 	}

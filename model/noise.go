@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -91,9 +90,28 @@ func (n *Noise) check(d int) error {
 	return nil
 }
 
+// along returns the column that each axis is along, nil where one is along none alone, or two are along the same.
+func (r *Region) along() []int {
+	at := make([]int, len(r.Axes))
+	for a, axis := range r.Axes {
+		at[a] = slices.IndexFunc(axis, func(v float64) bool { return v != 0 })
+		if at[a] < 0 || slices.ContainsFunc(axis[at[a]+1:], func(v float64) bool { return v != 0 }) || slices.Contains(at[:a], at[a]) {
+			return nil
+		}
+	}
+	return at
+}
+
 // inverse returns the inverse of the axes.
 func (r *Region) inverse() (*mat.Dense, error) {
 	d := len(r.Axes)
+	if at := r.along(); at != nil {
+		inverse := mat.NewDense(d, d, nil)
+		for a, j := range at {
+			inverse.Set(j, a, 1/r.Axes[a][j])
+		}
+		return inverse, nil
+	}
 	scaled, unit := mat.NewDense(d, d, nil), make([]float64, d) // rows of length 1, so that units do not matter
 	for a, axis := range r.Axes {
 		for _, v := range axis {
@@ -124,12 +142,12 @@ func (r *Region) inverse() (*mat.Dense, error) {
 // holds the region, all less or more by the same so that they do. By them the noise has a density of the cells that are there, in a row that
 // lacks some: 1 over the product of their widths.
 func (n *Noise) LogWidths() ([]float64, error) {
+	d := len(n.Axes)
+	logs, sum := make([]float64, d), 0.0
 	inverse, err := n.inverse()
 	if err != nil {
 		return nil, err
 	}
-	d := len(n.Axes)
-	logs, sum := make([]float64, d), 0.0
 	for j := range logs {
 		width := 0.0
 		for a := range d {
@@ -142,15 +160,6 @@ func (n *Noise) LogWidths() ([]float64, error) {
 		logs[j] += (n.LogVolume - sum) / float64(d)
 	}
 	return logs, nil
-}
-
-// Mixture returns the noise as package mixture has it.
-func (n *Noise) Mixture() (*mixture.Noise, error) {
-	widths, err := n.LogWidths()
-	if err != nil {
-		return nil, err
-	}
-	return &mixture.Noise{LogVolume: n.LogVolume, LogWidths: widths}, nil
 }
 
 // Scaled returns the noise of rows each of whose variables j is multiplied by scale[j].

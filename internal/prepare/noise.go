@@ -8,12 +8,19 @@ import (
 	"github.com/latent-go/latent/internal/pca"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
 // flatSide is the side of the box along the principal axes, of columns with a standard deviation of 1, below which the rows do not vary there: the
 // volume would be rounding.
 const flatSide = 1e-6
+
+// A model file holds the axes of the noise's box, as many numbers as the square of the columns.
+const (
+	turnedColumns = 500  // up to which principal axes are looked at
+	noiseColumns  = 2000 // of a fit with noise at most
+)
 
 // findNoise finds where the noise of the plan lies, and its volume: the smaller of the box of the columns and that along the principal axes of
 // the standardised columns, so that the units of columns do not matter (mclust's hypvol takes the axes of the columns as they are). Where cells
@@ -22,8 +29,11 @@ func (f *Rows) findNoise(ctx context.Context) error {
 	if f.Plan.Noise == nil {
 		return nil
 	}
+	if d := len(f.Survey.Mean); d > noiseColumns {
+		return plan.Wrong("Noise", "is for at most %d columns, but %s; use --pca", noiseColumns, text.There(d, "column"))
+	}
 	f.Noise = boxOf(f.Survey)
-	if f.Survey.Gaps == nil && len(f.Survey.Mean) > 1 && len(f.Survey.Mean) <= pca.ExactColumns {
+	if f.Survey.Gaps == nil && len(f.Survey.Mean) > 1 && len(f.Survey.Mean) <= turnedColumns {
 		turned, err := f.turnedBox(ctx)
 		if err != nil {
 			return err
@@ -35,10 +45,9 @@ func (f *Rows) findNoise(ctx context.Context) error {
 	if v := f.Plan.Noise.LogVolume; v != nil {
 		f.Noise.LogVolume = *v - f.logUnit()
 	}
-	if v := f.Noise.LogVolume; v-v != 0 {
-		return plan.Wrong("Noise", "has no volume: the rows do not vary in some column")
-	}
-	return nil
+	var err error
+	f.NoiseWidths, err = f.Noise.LogWidths()
+	return err
 }
 
 // logUnit returns the logarithm of the volume that is 1 in the units of Source, in the user's: those of the columns, or of principal components.

@@ -180,10 +180,7 @@ func (f *Fit) Size() error {
 	p.Holes = f.Survey.Missing > 0
 	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
 	if f.Noise != nil {
-		var err error
-		if f.Mix.Noise, err = f.Noise.Mixture(); err != nil {
-			return err
-		}
+		f.Mix.Noise = &mixture.Noise{LogVolume: f.Noise.LogVolume, LogWidths: f.NoiseWidths}
 	}
 	v := kind.Variables{Shape: p.Shape, Types: p.Types, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar), Gaps: f.Survey.Gaps}
 	f.Mix.Family = p.Kind.Family(v)
