@@ -38,12 +38,22 @@ func labelsOf(t *testing.T, src data.Source, m *model.Model) (labels []int32) {
 // the objective is theirs, every row is counted once and nothing is NaN.
 func consistent(t *testing.T, src data.Source, r *Result) {
 	t.Helper()
-	rows := make([]int64, r.K)
+	rows, noise := make([]int64, r.K), int64(0)
 	total := 0.0
 	var seen int64
 	if err := r.Model.Rows(context.Background(), src, 1, func(s *model.Scored) error {
 		for i, label := range s.Label {
-			rows[label]++
+			own := 0.0 // probability of the label
+			if label < 0 {
+				noise++
+				own = s.Noise[i]
+			} else {
+				rows[label]++
+				own = s.Responsibilities[i*s.K+int(label)]
+			}
+			if s.Noise != nil && s.Noise[i] > own {
+				t.Errorf("row %d has label %d, but is noise with probability %v", s.First+int64(i), label, s.Noise[i])
+			}
 			w := 1.0
 			if s.W != nil {
 				w = s.W[i]
@@ -52,7 +62,7 @@ func consistent(t *testing.T, src data.Source, r *Result) {
 			if v := s.LogDensity[i]; v != v || math.IsInf(v, 0) {
 				t.Errorf("row %d scores %v", s.First+int64(i), v)
 			}
-			if r.Kind == "gmm" && s.Responsibilities[i*s.K+int(label)] < slices.Max(s.Responsibilities[i*s.K:(i+1)*s.K]) {
+			if r.Kind == "gmm" && own < slices.Max(s.Responsibilities[i*s.K:(i+1)*s.K]) {
 				t.Errorf("row %d has label %d with responsibilities %v", s.First+int64(i), label, s.Responsibilities[i*s.K:(i+1)*s.K])
 			}
 			seen++
@@ -69,6 +79,14 @@ func consistent(t *testing.T, src data.Source, r *Result) {
 		t.Errorf("objective %v, its own rows give %v", objective, total)
 	}
 	share := 0.0
+	if r.Noise != nil {
+		share = r.Noise.Weight
+		if r.Noise.Rows != noise {
+			t.Errorf("%d rows are counted as noise, %d have its label", r.Noise.Rows, noise)
+		}
+	} else if noise > 0 {
+		t.Errorf("%d rows are noise of a model without", noise)
+	}
 	for c, x := range r.Components {
 		if x.Rows != rows[c] {
 			t.Errorf("component %d counts %d rows, %d carry its label", c, x.Rows, rows[c])

@@ -45,6 +45,7 @@ type Result struct {
 	Certificate    model.Certificate     `json:"certificate"`
 	StandardErrors *model.StandardErrors `json:"standard_errors,omitempty"` // of the parameters of a mixture
 	Components     []model.Component     `json:"components"`
+	Noise          *model.ToldNoise      `json:"noise,omitempty"` // rows that lie anywhere; nil where no noise was fitted
 
 	model.Findings
 

@@ -43,6 +43,11 @@ type Spec struct {
 	Penalty *float64 `json:"penalty,omitempty"`
 	// Binarize turns numbers into bits: 1 above this threshold, else 0. It is kept in the model.
 	Binarize *float64 `json:"binarize,omitempty"`
+	// Noise adds one more component to a Gaussian mixture, of constant density: rows that lie anywhere, whose label is -1, or 0 in files. It is
+	// "auto", by which its volume is that of the smallest box of the rows, along the columns or along the principal axes of the standardised
+	// columns, or the volume as a number: in the units of the columns, of principal components in those of the components, of columns on other
+	// scales on these. Weights are learned.
+	Noise string `json:"noise,omitempty"`
 	// Weights is "learned" (the default) or "uniform".
 	Weights string `json:"weights,omitempty"`
 	// Init is how starts are chosen: "auto" (the default, below), "k-means++", "random", "kmeans", "whitened" (kmeans with

@@ -57,6 +57,9 @@ func Told(m *model.Model) *Result {
 			of.Levels = kind.Counts(m.Changed().Levels)
 		}
 		mix := &mixture.Mixture{Family: kd.Family(of), K: k, D: len(m.Variables())}
+		if m.Noise != nil {
+			mix.Noise = &mixture.Noise{}
+		}
 		r.FreeParameters = mix.Free()
 	}
 	if len(r.ColumnSD) != d {
@@ -74,6 +77,9 @@ func Told(m *model.Model) *Result {
 		r.BIC, r.AIC = new(score.BIC(r.FreeParameters, p.TotalWeight, *m.LogLik)), new(score.AIC(r.FreeParameters, *m.LogLik))
 	}
 	tellComponents(r, m, p)
+	if r.Noise = m.ToldNoise(); r.Noise != nil {
+		r.Noise.Rows = p.NoiseRows
+	}
 	return r
 }
 

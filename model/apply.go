@@ -17,16 +17,45 @@ import (
 type Scored struct {
 	*data.Block                // the rows, after the model's transform
 	K                int       // labels: the clusters of a merged model, else the components
-	Label            []int32   // N: the best of them, from 0; the lowest of equals
+	Label            []int32   // N: the best of them, from 0; the lowest of equals; -1 for the noise
 	LogDensity       []float64 // N: of the row, nats; without a density minus the distance to the nearest centre
 	Responsibilities []float64 // N x K, row-major; without a density 1 for the label and 0 elsewhere
 	Entropy          []float64 // N: of the responsibilities, nats
 	Best             []float64 // N: logarithm of the mixing weight and density of the label, nats
+	Noise            []float64 // N: responsibility of the noise, which with Responsibilities makes 1; nil where the model has no noise
 
 	// Component and ComponentResponsibilities are what Label and Responsibilities, with all components for K, would be if no components
 	// were merged. The likeliest component of a row may belong to another cluster than its label. Where none are merged they are the same slices.
 	Component                 []int32
 	ComponentResponsibilities []float64
+}
+
+// Nearest returns the component of row i with the largest responsibility, be it a row of the noise or not.
+func (s *Scored) Nearest(i int) int {
+	if c := s.Component[i]; c >= 0 {
+		return int(c)
+	}
+	p := s.components(i)
+	return slices.Index(p, slices.Max(p))
+}
+
+// Sure returns the responsibility of the label of row i, be it a group or the noise, and what is left of 1 for all others.
+func (s *Scored) Sure(i int) (p, rest float64) {
+	c := int(s.Label[i])
+	for j, v := range s.Responsibilities[i*s.K : i*s.K+s.K] {
+		if j == c {
+			p = v
+		} else {
+			rest += v
+		}
+	}
+	switch {
+	case c < 0:
+		p = s.Noise[i]
+	case s.Noise != nil:
+		rest += s.Noise[i]
+	}
+	return p, rest
 }
 
 // Rows labels and scores all rows of src, whose columns are the model's in order and in the user's units, by so many threads;
@@ -90,6 +119,7 @@ type judge struct {
 	mix           *mixture.Mixture // of the components that take part
 	theta, origin []float64
 	guard         *guard
+	noisy         bool      // the model has noise, though its weight may be 0
 	jacobian      float64   // what log densities of transformed rows have too much
 	scales        []float64 // the part of each column in it
 	scaled        bool      // some part is not 0; together they may be
@@ -107,7 +137,7 @@ func (m *Model) judge() (*judge, error) {
 	if some != m && at == nil {
 		return nil, errors.New("weights: they are all 0")
 	}
-	j := &judge{k: m.K(), at: at, clusters: m.Clusters}
+	j := &judge{k: m.K(), at: at, clusters: m.Clusters, noisy: m.Noise != nil}
 	var err error
 	if j.mix, j.theta, j.origin, err = some.mixture(); err != nil {
 		return nil, err
@@ -134,15 +164,21 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 			s.Best[i] -= less
 		}
 	}
+	if j.noisy && j.mix.Noise == nil {
+		s.Noise = slices.Grow(s.Noise[:0], s.N)[:s.N]
+		clear(s.Noise)
+	}
 	if j.at == nil {
 		return j.clustered(s), nil
 	}
 	all := &j.all
-	all.K, all.Block, all.LogDensity, all.Entropy, all.Best, all.Label = j.k, s.Block, s.LogDensity, s.Entropy, s.Best, s.Label
+	all.K, all.Block, all.LogDensity, all.Entropy, all.Best, all.Label, all.Noise = j.k, s.Block, s.LogDensity, s.Entropy, s.Best, s.Label, s.Noise
 	all.Responsibilities = slices.Grow(all.Responsibilities[:0], s.N*j.k)[:s.N*j.k]
 	clear(all.Responsibilities)
 	for i := range s.N {
-		s.Label[i] = int32(j.at[s.Label[i]])
+		if s.Label[i] >= 0 {
+			s.Label[i] = int32(j.at[s.Label[i]])
+		}
 		for c, to := range j.at {
 			all.Responsibilities[i*j.k+to] = s.Responsibilities[i*s.K+c]
 		}

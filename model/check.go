@@ -89,6 +89,11 @@ func (m *Model) check() error {
 	if err := m.checkCovariances(); err != nil {
 		return err
 	}
+	if m.Noise != nil {
+		if err := m.Noise.check(m.dims()); err != nil {
+			return err
+		}
+	}
 	return m.checkUnits()
 }
 
@@ -229,6 +234,11 @@ func (m *Model) checkWeights() error {
 			return fmt.Errorf("weights: number %d is %v; weights must not be negative", c+1, w)
 		}
 		sum += w
+	}
+	if m.Noise != nil {
+		if sum += m.Noise.Weight; !(math.Abs(sum-1) <= 1e-6) {
+			return fmt.Errorf("weights: with that of the noise they sum to %v, not to 1", sum)
+		}
 	}
 	if math.Abs(sum-1) > 1e-6 {
 		return fmt.Errorf("weights: they sum to %v, not to 1", sum)

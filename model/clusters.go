@@ -39,9 +39,9 @@ func (m *Model) NumLabels() int {
 	return slices.Max(m.Clusters)
 }
 
-// LabelOf returns the label of component c, both from 0: its cluster in a merged model, else itself.
+// LabelOf returns the label of component c, both from 0: its cluster in a merged model, else itself. That of the noise is -1.
 func (m *Model) LabelOf(c int) int {
-	if m.Clusters == nil {
+	if m.Clusters == nil || c < 0 {
 		return c
 	}
 	return m.Clusters[c] - 1
@@ -133,7 +133,7 @@ func (j *judge) clustered(s *Scored) *Scored {
 		return s
 	}
 	all, k := &j.merged, s.K
-	all.K, all.Block, all.LogDensity, all.Component, all.ComponentResponsibilities = slices.Max(j.clusters), s.Block, s.LogDensity, s.Component, s.ComponentResponsibilities
+	all.K, all.Block, all.LogDensity, all.Noise, all.Component, all.ComponentResponsibilities = slices.Max(j.clusters), s.Block, s.LogDensity, s.Noise, s.Component, s.ComponentResponsibilities
 	all.Label = slices.Grow(all.Label[:0], s.N)[:s.N]
 	all.Entropy = slices.Grow(all.Entropy[:0], s.N)[:s.N]
 	all.Best = slices.Grow(all.Best[:0], s.N)[:s.N]
@@ -144,16 +144,25 @@ func (j *judge) clustered(s *Scored) *Scored {
 		for c, v := range s.Responsibilities[i*k : (i+1)*k] {
 			r[j.clusters[c]-1] += v
 		}
-		best, entropy := 0, 0.0
-		for g, v := range r {
-			if v > r[best] {
-				best = g
-			}
-			if v > 0 && v < 1 {
-				entropy -= v * math.Log(v)
-			}
+		best, most, entropy := -1, math.Inf(-1), 0.0
+		if s.Noise != nil {
+			most, entropy = s.Noise[i], surprise(s.Noise[i])
 		}
-		all.Label[i], all.Entropy[i], all.Best[i] = int32(best), entropy, s.LogDensity[i]+math.Log(r[best])
+		for g, v := range r {
+			if v > most {
+				best, most = g, v
+			}
+			entropy += surprise(v)
+		}
+		all.Label[i], all.Entropy[i], all.Best[i] = int32(best), entropy, s.LogDensity[i]+math.Log(most)
 	}
 	return all
+}
+
+// surprise returns -p ln p.
+func surprise(p float64) float64 {
+	if p > 0 && p < 1 {
+		return -p * math.Log(p)
+	}
+	return 0
 }

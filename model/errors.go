@@ -11,6 +11,7 @@ import (
 // fit has finished.
 type StandardErrors struct {
 	Weights       Errors   // k mixing weights; nil where those are not learned
+	Noise         Errors   // the weight of the noise: one number; nil where there is none
 	Means         []Errors // as Model.Means, of the d columns
 	Covariance    []Errors // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
 	Probabilities []Errors // as Model.Probabilities

@@ -21,6 +21,7 @@ func (e *StandardErrors) MarshalJSON() ([]byte, error) { return e.marshal(false)
 func (e *StandardErrors) marshal(file bool) ([]byte, error) {
 	out := struct {
 		Weights       Errors   `json:"weights,omitempty"`
+		Noise         *float64 `json:"noise,omitempty"`
 		Means         []Errors `json:"means,omitempty"`
 		Covariance    any      `json:"covariance,omitempty"`
 		Probabilities any      `json:"probabilities,omitempty"`
@@ -28,7 +29,10 @@ func (e *StandardErrors) marshal(file bool) ([]byte, error) {
 		Rows          int64    `json:"rows"`
 		Method        string   `json:"method,omitempty"`
 		Why           string   `json:"why,omitempty"`
-	}{e.Weights, e.Means, nil, nil, e.Rates, e.Rows, e.Method, e.Why}
+	}{e.Weights, nil, e.Means, nil, nil, e.Rates, e.Rows, e.Method, e.Why}
+	if len(e.Noise) == 1 && e.Noise[0]-e.Noise[0] == 0 {
+		out.Noise = &e.Noise[0]
+	}
 	if e.Covariance != nil {
 		out.Covariance = e.covariances(file)
 	}
@@ -105,6 +109,7 @@ func (m *Model) errorsValue(e Errors) any {
 func (m *Model) readStandardErrors(b []byte) error {
 	var in struct {
 		Weights       Errors          `json:"weights"`
+		Noise         *float64        `json:"noise"`
 		Means         []Errors        `json:"means"`
 		Covariance    json.RawMessage `json:"covariance"`
 		Probabilities json.RawMessage `json:"probabilities"`
@@ -117,6 +122,9 @@ func (m *Model) readStandardErrors(b []byte) error {
 		return err
 	}
 	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
+	if in.Noise != nil {
+		e.Noise = Errors{*in.Noise}
+	}
 	k := m.K()
 	count, size, width := 0, 0, 0 // covariances, numbers of one, and probabilities of a component
 	kd := m.kind()
@@ -168,6 +176,8 @@ func (e *StandardErrors) check(m *Model) error {
 		return fmt.Errorf("rows: it is %d; a number of rows is not negative", e.Rows)
 	case e.Weights != nil && len(e.Weights) != k:
 		return fmt.Errorf("weights: there %s %d for %d components", text.Form(len(e.Weights), "is", "are"), len(e.Weights), k)
+	case e.Noise != nil && m.Noise == nil:
+		return errors.New("noise: the model has none")
 	case e.Means != nil && (m.Means == nil || len(e.Means) != k):
 		return fmt.Errorf("means: there %s %d for %d means", text.Form(len(e.Means), "is", "are"), len(e.Means), len(m.Means))
 	}
@@ -179,7 +189,7 @@ func (e *StandardErrors) check(m *Model) error {
 	if e.Rates != nil && (len(e.Rates) != len(m.Rates) || slices.ContainsFunc(e.Rates, func(row Errors) bool { return len(row) != len(m.Rates[0]) })) {
 		return errors.New("rates: they are not as many as the rates")
 	}
-	for _, list := range slices.Concat([]Errors{e.Weights}, e.Means, e.Covariance, e.Probabilities, e.Rates) {
+	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise}, e.Means, e.Covariance, e.Probabilities, e.Rates) {
 		for _, v := range list {
 			if v < 0 {
 				return fmt.Errorf("one is %v; a standard error is not negative", v)

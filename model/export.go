@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -50,6 +51,9 @@ type Array struct {
 func (m *Model) Arrays() ([]Array, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
+	}
+	if m.Noise != nil {
+		return nil, errors.New("a model with noise cannot be exported: scikit-learn's mixtures have no component of constant density, and their weights sum to 1")
 	}
 	k := m.K()
 	all := []Array{word("model", m.Kind), words("columns", m.Columns)}
@@ -224,7 +228,7 @@ func (s *scale) whiten(x []float64) {
 
 // Distances returns a function that sets dst[i] to the squared Mahalanobis distance of row i of s, as Rows gives it, to
 // its likeliest component, |L⁻¹ (x - mean)|² where L Lᵀ is the covariance, after the model's transform. For kmeans it
-// is the squared distance to the centre. Of cells that are missing it takes no account: it is that of the others by their own covariance. In a
+// is the squared distance to the centre. A row of the noise has no component, and its distance is NaN. Of cells that are missing it takes no account: it is that of the others by their own covariance. In a
 // mixed model it is that of the numbers. len(dst) must be s.N. The function has memory of its own: it is for one
 // goroutine at a time. Models without covariances have no such distance, which is an error; kmedians has medians and distances of another kind.
 func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
@@ -250,6 +254,10 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	x := make([]float64, len(columns))
 	return func(dst []float64, s *Scored) {
 		for i, own := range s.Component {
+			if own < 0 {
+				dst[i] = math.NaN()
+				continue
+			}
 			c, whole := int(own), true
 			for j, mean := range p.Means[c] {
 				x[j] = s.At(i, columns[j]) - mean

@@ -30,6 +30,7 @@ type Model struct {
 	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1; after Transform
 	Probabilities [][]float64  // of columns of bits: k x d, of a 1; of levels: k rows of one a level, column after column
 	Rates         [][]float64  // mixed: k rows of one a column of counts. Means and Covariance are then of the numbers, Probabilities of the categories
+	Noise         *Noise       // gmm: one more component, of rows that lie anywhere; Weights and its weight then make 1. nil where there is none
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
 	Clusters      []int        // of a mixture: the cluster of each component, from 1, where components are merged; nil else
@@ -96,7 +97,11 @@ func (m *Model) parameters() *kind.Parameters {
 		}
 		return p
 	}
-	return &kind.Parameters{Kind: m.kind(), Shape: m.Shape, Levels: m.Levels, D: m.dims(), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+	p := &kind.Parameters{Kind: m.kind(), Shape: m.Shape, Levels: m.Levels, D: m.dims(), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+	if m.Noise != nil {
+		p.NoiseWeight = m.Noise.Weight
+	}
+	return p
 }
 
 // mixture returns the mixture of the model, its parameter vector and the origin that both are relative to.
@@ -111,9 +116,18 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 	} else {
 		mix.Family = p.Family(nil)
 	}
+	if m.Noise != nil && m.Noise.Weight > 0 {
+		mix.Noise = &mixture.Noise{LogVolume: m.Noise.LogVolume}
+		if mix.Noise.LogWidths, err = m.Noise.LogWidths(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	theta = make([]float64, mix.Params())
 	for c, w := range m.Weights {
 		theta[c] = max(math.Log(w), mixture.MinLogWeight)
+	}
+	if mix.Noise != nil {
+		theta[mix.K] = math.Log(m.Noise.Weight)
 	}
 	return mix, theta, origin, p.Fill(mix.Family, mix.Components(theta), origin, false)
 }

@@ -73,7 +73,7 @@ func (t *Tail) Oddest(ctx context.Context, s *Scored, i int) (o Odd, ok bool, er
 	for j := range t.gone {
 		t.odd.x = append(t.odd.x, s.At(i, j))
 	}
-	c := int(s.Component[i])
+	c := s.Nearest(i)
 	var at unit
 	if t.bare.HasDensity() {
 		if at, c, err = t.unexpected(ctx, c); err != nil {
@@ -117,7 +117,7 @@ func (t *Tail) unexpected(ctx context.Context, c int) (at unit, group int, err e
 		if err != nil {
 			return at, 0, err
 		}
-		of := int(s.Component[0])
+		of := s.Nearest(0)
 		if alone := s.Empty(0); alone {
 			of = c
 		}

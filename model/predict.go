@@ -10,7 +10,7 @@ import (
 )
 
 // Predict returns the label of every row of src, from 0: the component of the largest responsibility, in a merged model the cluster, or the nearest
-// centre.
+// centre; -1 for noise.
 // The columns of src are the model's, in order and in the user's units. It uses all cores; what fails is what fails in Rows.
 func (m *Model) Predict(ctx context.Context, src data.Source) ([]int32, error) {
 	var labels []int32
@@ -21,8 +21,8 @@ func (m *Model) Predict(ctx context.Context, src data.Source) ([]int32, error) {
 	return labels, err
 }
 
-// PredictProba returns the responsibilities of every row of src, n rows of NumLabels numbers that add up to 1; for kmeans and kmedians
-// 1 for the label and 0 elsewhere. See Predict.
+// PredictProba returns the responsibilities of every row of src, n rows of NumLabels numbers that add up to 1, with noise to what it leaves; for
+// kmeans and kmedians 1 for the label and 0 elsewhere. See Predict.
 func (m *Model) PredictProba(ctx context.Context, src data.Source) ([][]float64, error) {
 	var rows [][]float64
 	err := m.Rows(ctx, src, 0, func(s *Scored) error {
@@ -48,7 +48,7 @@ func (m *Model) LogDensity(ctx context.Context, src data.Source) ([]float64, err
 	return scores, err
 }
 
-// Sample returns n rows drawn from the mixture, in the user's units, and the label that each comes from, from 0. They
+// Sample returns n rows drawn from the mixture, in the user's units, and the label that each comes from, from 0, or -1 for noise. They
 // depend on the seed alone. A kmeans or kmedians model has no density to draw from.
 func (m *Model) Sample(n int, seed uint64) (*data.Table, []int32, error) {
 	s, err := m.Sampler(seed)
@@ -126,7 +126,7 @@ func (s *Scorer) Score(row []float64) (*Scored, error) {
 	return s.judge.told(s.single.Score(x))
 }
 
-// Predict returns the label of a row, from 0.
+// Predict returns the label of a row, from 0; -1 for noise.
 func (s *Scorer) Predict(row []float64) (int, error) {
 	told, err := s.Score(row)
 	if err != nil {

@@ -7,7 +7,8 @@ type Provenance struct {
 	Missing *Missing  `json:"missing,omitempty"`  // nil where every cell had a value
 	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the data that are no features, though nobody left them out
 	Course
-	GroupRows []int64  `json:"component_rows"` // rows that carry each label
+	GroupRows []int64  `json:"component_rows"`       // rows that carry each label
+	NoiseRows int64    `json:"noise_rows,omitempty"` // rows that carry the label 0, of noise
 	AtFloor   []bool   `json:"at_floor"`
 	ICL       *float64 `json:"icl,omitempty"`
 	Inertia   *float64 `json:"inertia,omitempty"`

@@ -116,6 +116,9 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 			r.err = fmt.Errorf("clusters: %w", err)
 		}
 	}
+	if kd.Noise && r.keys["noise"] != nil && string(r.keys["noise"]) != "null" {
+		r.decode("noise", &m.Noise)
+	}
 	r.rest(m)
 	if r.err != nil {
 		return r.err

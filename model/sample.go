@@ -16,6 +16,7 @@ type Sampler struct {
 	levels []int           // numbers of levels of the columns
 	scale  [][]float64     // gmm: factor of each covariance
 	z, y   []float64       // gmm: standard normal numbers, and the row they make before the transform is undone
+	noise  *noiseSampler   // nil where there is none
 	parts  []partSampler   // of a model of columns of several types
 	inner  *changedSampler // where columns are on other scales; then nothing else is set but the model and the random numbers
 }
@@ -62,19 +63,29 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 		g.Scale(u, kind.Pack(m.Shape, cov, m.dims()), m.dims())
 		s.scale = append(s.scale, u)
 	}
+	if m.Noise != nil {
+		inverse, err := m.Noise.inverse()
+		if err != nil {
+			return nil, err
+		}
+		s.noise = &noiseSampler{m.Noise, inverse, make([]float64, m.dims())}
+	}
 	return s, nil
 }
 
-// Draw sets x, of length d, to a row and returns its component, from 0. The row is in the user's units; for a
+// Draw sets x, of length d, to a row and returns its component, from 0, or -1 for noise. The row is in the user's units; for a
 // model of levels it holds their numbers, from 0, and after --binarize bits. After principal components it lies
 // in their plane.
 func (s *Sampler) Draw(x []float64) int {
-	c := kind.Pick(s.m.Weights, s.rng)
+	c := -1
+	if n := s.m.Noise; n == nil || s.rng.Float64() >= n.Weight {
+		c = kind.Pick(s.m.Weights, s.rng)
+	}
 	s.of(c, x)
 	return c
 }
 
-// of sets x to a row of component c.
+// of sets x to a row of component c, or of the noise where that is -1.
 func (s *Sampler) of(c int, x []float64) {
 	if s.inner != nil {
 		s.inner.of(c, x)
@@ -93,6 +104,20 @@ func (s *Sampler) of(c int, x []float64) {
 		draw(x, s.m.locations()[c], s.levels, s.rng)
 		return
 	}
+	if c < 0 {
+		s.noise.draw(s.y, s.rng.Float64)
+	} else {
+		s.normal(c)
+	}
+	y := s.y
+	for _, t := range slices.Backward(s.m.Transform) {
+		y = t.undo(y)
+	}
+	copy(x, y)
+}
+
+// normal sets y to a row of component c before the transform is undone.
+func (s *Sampler) normal(c int) {
 	for j := range s.z {
 		s.z[j] = s.rng.NormFloat64()
 	}
@@ -101,9 +126,4 @@ func (s *Sampler) of(c int, x []float64) {
 	for j, mean := range s.m.Means[c] {
 		s.y[j] += mean
 	}
-	y := s.y
-	for _, t := range slices.Backward(s.m.Transform) {
-		y = t.undo(y)
-	}
-	copy(x, y)
 }

@@ -215,6 +215,7 @@ type asked struct {
 	BatchSize   int       `json:"batch_size"`
 	Penalty     *float64  `json:"penalty"`
 	Binarize    *float64  `json:"binarize"`
+	Noise       string    `json:"noise"`
 	Weights     string    `json:"weights"`
 	Init        string    `json:"init"`
 	NInit       int       `json:"n_init"`

@@ -31,6 +31,7 @@ const (
 	Undetermined  Code = "undetermined"   // the rows do not determine all parameters
 	Certain       Code = "certain"        // probabilities, or the like, are at an end of their range
 	Empty         Code = "empty"          // components have no rows
+	MuchNoise     Code = "much_noise"     // more than half of the weight is noise
 	Absent        Code = "absent"         // components of a given start have weight 0
 	Raised        Code = "raised"         // covariances of a given start lay below the floor
 	FewValues     Code = "few_values"     // columns have few distinct values

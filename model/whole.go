@@ -68,6 +68,14 @@ func (m *Model) whole() error {
 			return wrong("%s: row %d has %d numbers; there must be %d", what, c+1, len(row), width)
 		}
 	}
+	switch {
+	case m.Noise != nil && !kd.Noise:
+		return wrong("noise: a %s model can have none", m.Kind)
+	case m.Noise != nil:
+		if err := m.Noise.whole(d); err != nil {
+			return wrong("%s", err)
+		}
+	}
 	if !kd.Shaped {
 		return nil
 	}
@@ -93,6 +101,8 @@ func (m *Model) wholeParts() error {
 		return wrong("levels: %s for %d columns", text.There(len(m.Levels), "list"), d)
 	case len(m.Weights) == 0:
 		return wrong("weights: there must be at least one")
+	case m.Noise != nil:
+		return wrong("noise: a %s model can have none", m.Kind)
 	}
 	for i := range m.Transform {
 		if m.Transform[i].Kind != "standard" && m.Transform[i].Kind != "robust" {

@@ -33,6 +33,9 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	if m.Clusters != nil {
 		w.key("clusters", m.Clusters)
 	}
+	if m.Noise != nil {
+		w.key("noise", m.Noise)
+	}
 	if m.Sizes != nil && !kd.Mixture {
 		w.key("sizes", m.Sizes)
 	}

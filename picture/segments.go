@@ -41,6 +41,9 @@ func (f *Features) Segment(ctx context.Context, m *model.Model, threads int) (*S
 	if m.NumLabels() > MaxSegments {
 		return nil, fmt.Errorf("%d segments are more than the %d that a picture may have", m.NumLabels(), MaxSegments)
 	}
+	if m.Noise != nil {
+		return nil, errors.New("a model with noise makes no segments: its noise is no segment, and every pixel belongs to one")
+	}
 	p := f.Picture
 	s := &Segments{Picture: p, K: m.NumLabels(), Label: make([]uint16, p.Pixels())}
 	if p.visible < int64(p.Pixels()) {

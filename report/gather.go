@@ -206,6 +206,9 @@ func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64)
 		return nil
 	}
 	c, p := int(s.Label[i]), s.Responsibilities[i*s.K:i*s.K+s.K]
+	if c < 0 {
+		return g.addNoise(ctx, s, i, x)
+	}
 	g.N++
 	g.Weight += w
 	g.moments.add(x, w)
@@ -217,11 +220,9 @@ func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64)
 	if !g.density {
 		group.distance += w * g.far(&row)
 	}
+	_, row.Uncertainty = s.Sure(i)
 	for j, v := range p {
 		g.Overlap[c][j] += w * v
-		if j != c {
-			row.Uncertainty += v
-		}
 	}
 	if row.Uncertainty <= 0.1 {
 		g.sure += w
@@ -248,6 +249,33 @@ func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64)
 	if row.Uncertainty > 0 {
 		group.Unsure = top(group.Unsure, row, row.Uncertainty, examples, keep)
 	}
+	if err := g.addUnusual(ctx, s, i, row, keep); err != nil || g.judges == nil {
+		return err
+	}
+	return g.judges.Add(c, fitted(s, i), w)
+}
+
+// addNoise adds a row of the noise, which is in no group.
+func (g *gatherer) addNoise(ctx context.Context, s *model.Scored, i int, x []float64) error {
+	w, row := s.Weight(i), Row{Number: s.Number(i), Label: -1, Score: s.LogDensity[i]}
+	g.N++
+	g.Weight += w
+	g.moments.add(x, w)
+	if _, row.Uncertainty = s.Sure(i); row.Uncertainty <= 0.1 {
+		g.sure += w
+	}
+	g.seen++
+	if at, ok := g.slot(len(g.Uncertainty), inBins, g.seen); ok {
+		g.Uncertainty = put(g.Uncertainty, at, row.Uncertainty)
+	}
+	return g.addUnusual(ctx, s, i, row, func(r Row) Row {
+		r.X, r.P = slices.Clone(x), slices.Clone(s.Responsibilities[i*s.K:i*s.K+s.K])
+		return r
+	})
+}
+
+// addUnusual puts row i of s among the unusual ones, if it is one of them. keep gives a row memory of its own.
+func (g *gatherer) addUnusual(ctx context.Context, s *model.Scored, i int, row Row, keep func(Row) Row) error {
 	if err := g.judgeRow(ctx, s, i, &row); err != nil {
 		return err
 	}
@@ -256,10 +284,7 @@ func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64)
 	} else if row.PValue == row.PValue {
 		g.Unusual = top(g.Unusual, row, -row.PValue, outliers, keep)
 	}
-	if g.judges == nil {
-		return nil
-	}
-	return g.judges.Add(c, fitted(s, i), w)
+	return nil
 }
 
 // fitted returns row i as the model sees it.

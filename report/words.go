@@ -90,6 +90,9 @@ func (b *builder) fitted() []fact {
 	if s := tell.Covariances(r); s != "" {
 		by += " with " + s
 	}
+	if r.Noise != nil {
+		by += ", and noise"
+	}
 	facts := []fact{{"fitted", text.Count(r.K, map[bool]string{false: "group", true: "component"}[r.Clusters != nil]) + ", by " + by}}
 	switch {
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows

@@ -125,6 +125,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
 	f.StringVar(&s.Criterion, "criterion", "", "what the choice of k and shape is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans: breathing, lloyd, exact, minibatch; kmedians: lloyd, exact")
+	f.StringVar(&s.Noise, "noise", "", "gmm: one more component for rows that lie anywhere, label 0: auto, or its volume")
 	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, whitened, small-em, mixed, labels:COLUMN, model:FILE or centers:FILE")
 	f.IntVar(&s.BatchSize, "batch-size", 0, "rows a mini-batch draws (1024)")

@@ -156,6 +156,9 @@ func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
 	if kind.Of(r.Kind).Mixture && r.Rows > 0 {
 		notes = append(notes, "rows: by the likeliest "+groupNoun(r)+"; share: the mixing weight")
 	}
+	if r.Noise != nil {
+		notes = append(notes, "all: the groups together, without the noise, but for the number of rows")
+	}
 	if all := len(p.Columns); shown < all {
 		notes = append(notes, fmt.Sprintf("the %s that tell the groups apart best; latent profile shows all %s", text.Count(shown, "column"), text.Thousands(int64(all))))
 	}

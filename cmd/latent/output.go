@@ -341,11 +341,16 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 	if err != nil {
 		return err
 	}
+	var wide []float64
 	err = m.Rows(ctx, src, threads, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			lead.put(out, s, i)
 			p := s.Responsibilities[i*s.K : i*s.K+s.K]
-			out.Int(int64(c) + 1)
+			if s.Noise != nil { // the first, whose label is 0
+				wide = append(append(wide[:0], s.Noise[i]), p...)
+				p, c = wide, c+1
+			}
+			out.Int(int64(s.Label[i]) + 1)
 			if m.Clusters != nil {
 				out.Int(int64(s.Component[i]) + 1)
 			}
@@ -377,6 +382,9 @@ func labelColumns(m *model.Model, all bool, lead leading, odd *oddRows) []data.O
 	}
 	cols = append(cols, data.OutColumn{Name: "probability", Kind: data.Float}, data.OutColumn{Name: "uncertainty", Kind: data.Float})
 	if all {
+		if m.Noise != nil {
+			cols = append(cols, data.OutColumn{Name: "p0", Kind: data.Float})
+		}
 		for c := range m.NumLabels() {
 			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
 		}

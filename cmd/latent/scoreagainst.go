@@ -130,6 +130,7 @@ type judgement struct {
 	out      *indices
 	agree    score.Agreement[string, int] // known classes first
 	k        int                          // groups of the model; 0 without one
+	noise    bool                         // the model has noise, label -1
 	names    []string                     // of the groups where a column of the table tells them, in the order of their numbers
 	groups   map[int]bool
 	stream   *score.Stream
@@ -160,7 +161,9 @@ func (j *judgement) first(b *data.Block, label labelOf) error {
 			continue
 		}
 		j.out.WeightTotal += w
-		j.groups[l] = true
+		if l >= 0 { // else noise, which is no group
+			j.groups[l] = true
+		}
 		if j.out.Against != nil {
 			if b.Truth[i] == "" {
 				j.unknown++
@@ -169,7 +172,7 @@ func (j *judgement) first(b *data.Block, label labelOf) error {
 				return err
 			}
 		}
-		if j.distance != "" {
+		if j.distance != "" || l < 0 {
 			continue
 		}
 		if j.read(b, i); !whole(j.x) {
@@ -202,6 +205,9 @@ func (j *judgement) second(b *data.Block, label labelOf) error {
 		return nil
 	}
 	for i := range b.N {
+		if label(b, i) < 0 {
+			continue
+		}
 		j.read(b, i)
 		if err := j.stream.Measure(label(b, i), j.x, b.Weight(i)); err != nil {
 			return err
@@ -257,9 +263,12 @@ func (j *judgement) finish(ctx context.Context, threads int) (*indices, error) {
 // crosstab adds the table of the groups against the known classes, unless it is too large.
 func (j *judgement) crosstab(classes []string) {
 	if j.names == nil {
-		labels := make([]int, j.k)
-		for c := range labels {
-			labels[c] = c + 1
+		var labels []int
+		if j.noise {
+			labels = []int{0}
+		}
+		for c := range j.k {
+			labels = append(labels, c+1)
 		}
 		if t := score.NewCrosstab(labels, classes, func(label int, class string) float64 { return j.agree.Count(class, label-1) }); t != nil {
 			j.out.Crosstab, j.out.table = t, newTable(t)
@@ -301,7 +310,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 		return nil, err
 	}
 	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
-	j.k = m.NumLabels()
+	j.k, j.noise = m.NumLabels(), m.Noise != nil
 	switch k := kind.Of(m.Kind); {
 	case k.Cells.Levels:
 		j.distance = k.Cells.Are + " have no distances"

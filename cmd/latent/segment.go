@@ -43,6 +43,7 @@ func segmentCommand() *cobra.Command {
 	}
 	f.spec.add(cmd)
 	cmd.Flags().MarkHidden("binarize")
+	cmd.Flags().MarkHidden("noise")
 	m := cmd.Flags().Lookup("model")
 	m.Usage, m.DefValue = "gmm, kmeans or kmedians", kind.Gaussian.Name
 	c := cmd.Flags()
@@ -162,6 +163,9 @@ func (f *segmentFlags) open(cmd *cobra.Command, path string) (latent.Spec, error
 	spec, err := f.spec.spec(cmd)
 	if err != nil {
 		return spec, err
+	}
+	if spec.Noise != "" {
+		return spec, usagef("--noise does not apply to segment: every pixel belongs to a segment")
 	}
 	if spec.Penalty != nil && f.spec.init != "auto" {
 		return spec, usagef("--init does not apply to --penalty, which starts from the overall mean")

@@ -54,6 +54,9 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		}
 	}
 	printTable(w, head, lines)
+	if r.Noise != nil && len(e.Noise) == 1 {
+		fmt.Fprintf(w, "share of the noise: %s\n", plusMinus(r.Noise.Weight, e.Noise[0]))
+	}
 	fmt.Fprintln(w, "(--json has all of them, those of covariances and levels too)")
 }
 

@@ -84,6 +84,9 @@ func modelName(r *latent.Result) string {
 	if s := tell.Covariances(r); s != "" {
 		what += ", " + s
 	}
+	if r.Noise != nil {
+		what += ", and noise"
+	}
 	return what
 }
 

@@ -71,6 +71,8 @@ func (f *updateFlags) run(cmd *cobra.Command, modelFile, path string) error {
 	}
 	if m, err := model.Load(modelFile); err != nil {
 		return err
+	} else if m.Noise != nil {
+		return fmt.Errorf("%s: a model with noise cannot be updated: sums of the groups do not tell what is noise; fit all rows together", modelFile)
 	} else if m.Sums == nil {
 		return usagef("%s: the model holds no sums of its rows; fit it with --keep-sums", modelFile)
 	}

@@ -27,6 +27,14 @@ type FusedKernel interface {
 	Flush(s *Stats, g *Gathered)
 }
 
+// A TotalKernel says whether it takes sums over whole rows, by the weights of the panel instead of responsibilities, which add up to them. Where a
+// part of the weights belongs to none of its components, the panel must then have the rest. Of another FusedKernel it is not known.
+type TotalKernel interface {
+	FusedKernel
+	// Totals reports whether it does so.
+	Totals() bool
+}
+
 // A BoundedKernel can tell which components matter to rows that lie close together, and run with those alone.
 type BoundedKernel interface {
 	FusedKernel

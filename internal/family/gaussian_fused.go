@@ -112,6 +112,9 @@ func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
 	return f
 }
 
+// Totals implements TotalKernel: second moments that components share are taken over all of them together.
+func (f *fusedGaussian) Totals() bool { return f.b.g.Shape.Shared() && !f.all }
+
 // cancellation returns sum_i (sum_j |W_ij m_j|)^2 for component c, a bound on what a shift of its moments from the origin
 // to its mean m takes off again, in units of what is left. Correlations within the component are no reason to take moments
 // about the mean: they are rounded alike there.

@@ -9,17 +9,18 @@ import (
 // Stats are the sums of one sweep: all that a step needs to know of the rows. They add, over blocks of rows, threads
 // and machines; nothing else ever crosses between them.
 type Stats struct {
-	K, D    int
-	Rows    int64     // rows of positive weight
-	W       float64   // sum of row weights
-	F       float64   // free energy at the sweep's beta, nats; for a family without density minus the cost
-	LogLik  float64   // sum_i w_i log p(x_i), nats; 0 for a family without density
-	Entropy float64   // sum_i w_i H(q_i), nats; 0 for hard labels
-	Labels  uint64    // fingerprint of the hard labels of all rows of positive weight; 0 for soft ones and a HardKernel
-	N       []float64 // k: sum_i w_i r_ic
-	Sum     []float64 // the family's own sums
-	Far     []Far     // the worst explained rows, worst first, at most FarMax; only where the family asks for them
-	FarMax  int
+	K, D                int
+	Rows                int64     // rows of positive weight
+	W                   float64   // sum of row weights
+	F                   float64   // free energy at the sweep's beta, nats; for a family without density minus the cost
+	LogLik              float64   // sum_i w_i log p(x_i), nats; 0 for a family without density
+	Entropy             float64   // sum_i w_i H(q_i), nats; 0 for hard labels
+	Labels              uint64    // fingerprint of the hard labels of all rows of positive weight; 0 for soft ones and a HardKernel
+	N                   []float64 // k: sum_i w_i r_ic
+	Noise, NoiseDensity float64   // sum_i w_i r_i0 of a noise component, and sum_i w_i r_i0 log p_0(x_i), nats; 0 where there is none
+	Sum                 []float64 // the family's own sums
+	Far                 []Far     // the worst explained rows, worst first, at most FarMax; only where the family asks for them
+	FarMax              int
 }
 
 // leastSupport is the share of the row weight that a component counts for in the metric, however little it has. What no
@@ -28,6 +29,9 @@ const leastSupport = 1e-9
 
 // Support returns what component c counts for in the complete-data information: N[c], or a tiny share of W if that is more.
 func (s *Stats) Support(c int) float64 { return s.support(s.N[c]) }
+
+// SupportOf is Support of a component of which n is sum_i w_i r_i.
+func (s *Stats) SupportOf(n float64) float64 { return s.support(n) }
 
 func (s *Stats) support(n float64) float64 { return max(n, leastSupport*s.W, minWeight) }
 
@@ -61,6 +65,8 @@ func (s *Stats) Merge(o *Stats) {
 	s.LogLik += o.LogLik
 	s.Entropy += o.Entropy
 	s.Labels += o.Labels
+	s.Noise += o.Noise
+	s.NoiseDensity += o.NoiseDensity
 	for i, v := range o.N {
 		s.N[i] += v
 	}

@@ -78,8 +78,8 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 	return e, nil
 }
 
-// edgeRows is the expected number of rows with the rarer outcome of a probability below which its standard error is left out.
-const edgeRows = 0.1
+// EdgeRows is the expected number of rows with the rarer outcome of a probability, or of noise, below which its standard error is left out.
+const EdgeRows = 0.1
 
 // NearEdge returns, for each parameter, whether it has no standard error: those of held, probabilities so near 0 or 1 that less than a tenth
 // of a row is expected to have the rarer outcome, and the means of a component at the floor of variances, whose rows are all but equal in
@@ -89,6 +89,9 @@ func (f *Fit) NearEdge(theta []float64, held []bool) []bool {
 	near, at := make([]bool, len(theta)), len(theta)-len(comp)
 	copy(near, held)
 	weights := f.Mix.LogWeights(nil, theta)
+	if f.Mix.Noise != nil && math.Exp(f.Mix.LogNoise(theta))*f.Survey.W < EdgeRows {
+		near[f.Mix.K] = true
+	}
 	for i, part := range f.Mix.Parts() {
 		f.nearEdge(near[at+part.From:at+part.To], part, f.kindOf(i, part), comp[part.From:part.To], weights)
 	}
@@ -119,7 +122,7 @@ func (f *Fit) nearEdge(near []bool, part mixture.Part, kd *kind.Kind, comp, weig
 	for c, lw := range weights {
 		rows, width := math.Exp(lw)*f.Survey.W, len(p)/k
 		for j := c * width; j < (c+1)*width; j++ {
-			near[j] = near[j] || events(p[j], rows) < edgeRows
+			near[j] = near[j] || events(p[j], rows) < EdgeRows
 		}
 	}
 }
@@ -139,12 +142,18 @@ type natural struct {
 
 // fill sets the standard errors of all parameters.
 func (n *natural) fill(e *model.StandardErrors) {
-	if n.at > 0 && len(n.order) > 1 {
+	if n.at > 0 && (len(n.order) > 1 || n.f.Mix.Noise != nil) {
 		w := n.f.Mix.LogWeights(nil, n.theta)
+		if n.f.Mix.Noise != nil {
+			w = append(w, n.f.Mix.LogNoise(n.theta))
+		}
 		for c := range w {
 			w[c] = math.Exp(w[c])
 		}
 		shares := n.shares(0, w)
+		if k := n.f.Mix.K; k < len(shares) {
+			e.Noise = shares[k:]
+		}
 		for _, c := range n.order {
 			v := math.NaN()
 			if c >= 0 {
@@ -332,7 +341,7 @@ func (f *Fit) unitSizes() []float64 {
 
 // multiply multiplies all errors of e.
 func multiply(e *model.StandardErrors, by float64) {
-	for _, rows := range [][]model.Errors{{e.Weights}, e.Means, e.Covariance, e.Probabilities, e.Rates} {
+	for _, rows := range [][]model.Errors{{e.Weights, e.Noise}, e.Means, e.Covariance, e.Probabilities, e.Rates} {
 		for _, row := range rows {
 			for j := range row {
 				row[j] *= by

@@ -19,6 +19,7 @@ var Gaussian = &Kind{
 	Cells:    numbers,
 	Mixture:  true,
 	Shaped:   true,
+	Noise:    true,
 	Drivers:  mixtures,
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,

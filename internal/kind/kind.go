@@ -21,6 +21,7 @@ type Kind struct {
 	Mixture bool // components have densities and mixing weights; else centres that cost distances
 	Shaped  bool // components have covariances, of one of the shapes of package family
 	Parted  bool // columns are of several types, each modelled by a kind of its own: see Parts
+	Noise   bool // a mixture may have one more component, of rows that lie anywhere
 	Squared bool // of centres: costs are squared distances, so that centres are means and the cost is the inertia
 	// Soft says that climbs from starts drawn in a single way often miss the best maximum, so that starts are drawn in several ways and
 	// with several label confidences, and each try climbs almost to its maximum.

@@ -14,6 +14,7 @@ type Parameters struct {
 	Levels        [][]string     // names of the levels of each column
 	D             int            // variables, after the model's transform
 	Weights       []float64      // k mixing weights; nil without densities
+	NoiseWeight   float64        // that of noise, which with the others makes 1
 	Means         [][]float64    // k x d
 	Covariance    [][]float64    // k covariances, or the one that all share: d x d row-major, d variances or one number
 	Probabilities [][]float64    // k rows of probabilities
@@ -186,6 +187,9 @@ func (p *Parameters) byColumn(of func(*Parameters) []float64) []float64 {
 
 func (p *Parameters) share(c int) float64 {
 	if p.Kind.Mixture {
+		if p.NoiseWeight > 0 && p.NoiseWeight < 1 {
+			return p.Weights[c] / (1 - p.NoiseWeight)
+		}
 		return p.Weights[c]
 	}
 	return 1 / float64(p.K())

@@ -111,6 +111,7 @@ func (b *Bound) GatherBoxes(s *family.Stats, panels []*family.Panel, boxes *fami
 		kernel := o.kernel.Choose(v.of, sc.gathered)
 		for _, p := range run {
 			kernel.Logits(sc.logits[:len(v.of)*kern.Rows], p, sc.gathered, sc.Workspace)
+			b.withNoise(p, sc, len(v.of))
 			b.gather(s, p, sc, kernel, v.of)
 		}
 		kernel.Flush(s, sc.gathered)

@@ -1,8 +1,8 @@
 // Package mixture puts mixing weights over a family of components: the density sum_c pi_c p_c(x), its E-step, its
 // M-step and the free energy that both climb.
 //
-// A parameter vector theta holds k logits, where the weights are learned, and then the family's parameters. The
-// mixing weights are the softmax of the logits.
+// A parameter vector theta holds k logits, where the weights are learned, that of the noise where there is noise, and then the
+// family's parameters. The mixing weights are the softmax of the logits.
 package mixture
 
 import (
@@ -22,14 +22,20 @@ type Mixture struct {
 	K, D    int
 	Uniform bool   // mixing weights are 1/k and not learned
 	Prior   *Prior // of the parameters; nil where there is none
+	Noise   *Noise // one more component of constant density, for a family with a density and learned weights; nil where there is none
 }
 
 // Params returns the length of theta.
 func (m *Mixture) Params() int { return m.logits() + m.Family.Params(m.K, m.D) }
 
-// Free counts the parameters an information criterion charges for: the family's, and k-1 where weights are learned.
+// Free counts the parameters an information criterion charges for: the family's, and k-1 where weights are learned; for noise two
+// more, its weight and its volume.
 func (m *Mixture) Free() int {
-	return m.Family.Free(m.K, m.D) + max(m.logits()-1, 0)
+	free := m.Family.Free(m.K, m.D) + max(m.logits()-1, 0)
+	if m.Noise != nil {
+		free++
+	}
+	return free
 }
 
 // WithGaps returns the mixture for rows with missing cells: itself, if it is one.
@@ -47,7 +53,7 @@ func (m *Mixture) logits() int {
 	if m.Uniform || !m.Family.Density() {
 		return 0
 	}
-	return m.K
+	return m.shares()
 }
 
 // Components returns the family's part of theta. It shares theta's memory.
@@ -67,15 +73,7 @@ func (m *Mixture) LogWeights(dst, theta []float64) []float64 {
 			dst[c] = -math.Log(float64(m.K))
 		}
 	default:
-		top := math.Inf(-1)
-		for _, v := range theta[:m.K] {
-			top = max(top, v)
-		}
-		sum := 0.0
-		for _, v := range theta[:m.K] {
-			sum += math.Exp(v - top)
-		}
-		lse := top + math.Log(sum)
+		lse := logSumExp(theta[:m.shares()])
 		for c, v := range theta[:m.K] {
 			dst[c] = v - lse
 		}
@@ -91,8 +89,18 @@ func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
 		return
 	}
 	m.Family.MStep(m.Components(next), m.Components(theta), s)
+	m.shareOut(next, s, 0)
+}
+
+// shareOut sets the logits of next to the logarithms of the shares of s, where each component counts for so many pseudo-rows more.
+func (m *Mixture) shareOut(next []float64, s *family.Stats, more float64) {
+	total := s.W + float64(m.K)*more
 	for c := range m.logits() {
-		next[c] = max(math.Log(s.N[c]/s.W), MinLogWeight)
+		if c == m.K {
+			next[c] = max(math.Log(s.Noise/total), minLogNoise)
+			continue
+		}
+		next[c] = max(math.Log((s.N[c]+more)/total), MinLogWeight)
 	}
 }
 
@@ -106,6 +114,9 @@ func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stat
 	}
 	for c, lw := range m.LogWeights(nil, next) {
 		f += s.N[c] * lw
+	}
+	if m.Noise != nil {
+		f += s.Noise*m.LogNoise(next) + s.NoiseDensity
 	}
 	return f + s.Entropy/beta
 }
@@ -123,7 +134,8 @@ type Bound struct {
 	logw   []float64
 	beta   float64
 	k      int
-	dense  bool // scores are log densities
+	dense  bool   // scores are log densities
+	noise  *noise // nil where there is none
 
 	bounding *bounding // nil where no component is left out
 }
@@ -138,6 +150,7 @@ func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 			b.bounding = b.newBounding(m.D)
 		}
 	}
+	b.noise = m.bindNoise(theta, b.fused)
 	return b
 }
 
@@ -156,12 +169,13 @@ type Scratch struct {
 	label                       []int32
 	tally                       *[4 * kern.Lanes]float64 // sums of the panels since the last Flush
 	gathered                    *family.Gathered
-	chosen                      *chosen // nil for few components
+	chosen                      *chosen  // nil for few components
+	outside                     *outside // nil until there is noise
 }
 
-// NewScratch returns scratch memory for k components on d columns.
+// NewScratch returns scratch memory for k components on d columns, and noise.
 func NewScratch(k, d int) *Scratch {
-	kp := kern.Pad(k)
+	kp := kern.Pad(k + 1)
 	v := make([]float64, (kp+4)*kern.Rows)
 	cut := func(n int) (s []float64) { s, v = v[:n:n], v[n:]; return s }
 	sc := &Scratch{Workspace: family.NewWorkspace(d), logits: cut(kp * kern.Rows), lse: cut(kern.Rows), ent: cut(kern.Rows),
@@ -176,17 +190,17 @@ func NewScratch(k, d int) *Scratch {
 // is shared but what each has gathered.
 func (sc *Scratch) Sibling() *Scratch {
 	o := *sc
-	o.gathered, o.tally = sc.gathered.Sibling(), new([4 * kern.Lanes]float64)
+	o.gathered, o.tally, o.outside = sc.gathered.Sibling(), new([4 * kern.Lanes]float64), nil
 	return &o
 }
 
 // Logits returns log pi_c + log p_c(x_i) at [c*kern.Rows+i] for the rows of p, in nats; for a family without density
-// minus the cost. The memory is the scratch's.
+// minus the cost. Where there is noise, c = k is the noise. The memory is the scratch's.
 func (b *Bound) Logits(p *family.Panel, sc *Scratch) []float64 {
 	logits := sc.logits[:b.k*kern.Rows]
 	if b.fused != nil {
 		b.fused.Logits(logits, p, sc.gathered, sc.Workspace)
-		return logits
+		return b.withNoise(p, sc, b.k)
 	}
 	b.kernel.Score(logits, p, sc.Workspace)
 	for c, w := range b.logw {
@@ -197,7 +211,16 @@ func (b *Bound) Logits(p *family.Panel, sc *Scratch) []float64 {
 			logits[c*kern.Rows+i] += w
 		}
 	}
-	return logits
+	return b.withNoise(p, sc, b.k)
+}
+
+// withNoise returns the scores in sc of k components and, after them, of the noise where there is any.
+func (b *Bound) withNoise(p *family.Panel, sc *Scratch, k int) []float64 {
+	if b.noise == nil {
+		return sc.logits[:k*kern.Rows]
+	}
+	b.noise.column(sc.logits[k*kern.Rows:(k+1)*kern.Rows], p)
+	return sc.logits[:(k+1)*kern.Rows]
 }
 
 // Add runs the E-step on one panel and adds its sums to s. A sweep does the same in two steps, Gather for each panel of a
@@ -215,28 +238,43 @@ func (b *Bound) Gather(s *family.Stats, p *family.Panel, sc *Scratch) {
 }
 
 // gather adds the panel whose scores are in sc.logits: those of the components of, which are kernel's, or of all where of
-// is nil.
+// is nil, and of the noise.
 func (b *Bound) gather(s *family.Stats, p *family.Panel, sc *Scratch, kernel family.FusedKernel, of []int) {
 	k := b.k
 	if of != nil {
 		k = len(of)
 	}
 	logits := sc.logits[:k*kern.Rows]
+	if b.noise != nil {
+		logits = sc.logits[:(k+1)*kern.Rows]
+	}
 	if math.IsInf(b.beta, 1) {
 		b.addHard(s, p, sc, logits, kernel, of)
 		return
 	}
 	factor, plain := sc.tmp, 0.0
 	if b.dense && b.beta != 1 {
-		kern.LogSumExp(sc.lse, logits, k)
+		kern.LogSumExp(sc.lse, logits, len(logits)/kern.Rows)
 		for i, w := range p.W[:kern.Rows] {
 			plain += w * sc.lse[i]
 		}
 	}
-	kern.Soften(logits, sc.lse, sc.ent, factor, k, b.beta)
+	kern.Soften(logits, sc.lse, sc.ent, factor, len(logits)/kern.Rows, b.beta)
 	kern.Tally(sc.tally, factor, p.W, sc.lse, sc.ent)
 	s.LogLik += plain
-	b.share(s, p, sc, factor, kernel)
+	b.share(s, b.inside(p, sc, logits, factor), sc, factor, kernel)
+}
+
+// inside returns the panel with the row weights that the noise, the last column of q, leaves to the components, and notes its share in sc;
+// p itself without noise.
+func (b *Bound) inside(p *family.Panel, sc *Scratch, q, factor []float64) *family.Panel {
+	if b.noise == nil {
+		return p
+	}
+	if sc.outside == nil {
+		sc.outside = new(outside)
+	}
+	return sc.outside.take(b.noise, p, q[len(q)-kern.Rows:], factor)
 }
 
 // share adds the panel with the responsibilities factor[i] logits[c*kern.Rows+i], row weights in them. kernel is nil where
@@ -267,6 +305,9 @@ func (b *Bound) Flush(s *family.Stats, sc *Scratch) {
 		s.LogLik += free
 	}
 	clear(sc.tally[:])
+	if b.noise != nil && sc.outside != nil {
+		sc.outside.flush(s, b.noise)
+	}
 	if b.fused != nil {
 		b.fused.Flush(s, sc.gathered)
 	}
@@ -295,8 +336,12 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 			logits[int(sc.label[i])*kern.Rows+i] = w
 			if w > 0 {
 				label := sc.label[i]
-				if of != nil {
+				switch {
+				case of == nil:
+				case int(label) < len(of):
 					label = int32(of[label])
+				default: // the noise
+					label = int32(b.k)
 				}
 				s.Labels += family.Fingerprint(p.First+int64(i), label)
 			}
@@ -304,7 +349,7 @@ func (b *Bound) addHard(s *family.Stats, p *family.Panel, sc *Scratch, logits []
 		for i := range sc.tmp {
 			sc.tmp[i] = 1
 		}
-		b.share(s, p, sc, sc.tmp, kernel)
+		b.share(s, b.inside(p, sc, logits, sc.tmp), sc, sc.tmp, kernel)
 		return
 	}
 	b.hard.AddHard(s, p, sc.label)

@@ -47,7 +47,7 @@ func (m *Mixture) Join(weight []float64, of [][]float64) []float64 {
 	for _, w := range weight {
 		total += w
 	}
-	for c := range theta {
+	for c := range min(len(theta), m.K) { // the noise has no rows yet: see SetNoise
 		theta[c] = max(math.Log(weight[c]/total), MinLogWeight)
 	}
 	for _, own := range of {

@@ -7,21 +7,31 @@ import (
 
 // Posterior is what a mixture says of the rows of one panel. The memory is the scratch's.
 type Posterior struct {
-	Label   []int32   // kern.Rows: the best component; the lowest of equals
+	Label   []int32   // kern.Rows: the best component; the lowest of equals; -1 for the noise
 	Best    []float64 // kern.Rows: log pi_c + log p_c(x_i) of that component, nats; minus the cost for a family without density
 	Score   []float64 // kern.Rows: log p(x_i), nats; Best for a family without density
 	Entropy []float64 // kern.Rows: entropy of the responsibilities, nats
 	P       []float64 // k x kern.Rows: responsibilities at beta = 1
+	Noise   []float64 // kern.Rows: that of the noise; nil where there is none
 }
 
 // Posterior returns the responsibilities of the rows of p.
 func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 	logits := b.Logits(p, sc)
-	e := Posterior{Label: sc.label, Best: sc.best, Score: sc.lse, Entropy: sc.ent, P: logits}
-	kern.Argmax(e.Best, e.Label, logits, b.k)
+	n := len(logits) / kern.Rows
+	e := Posterior{Label: sc.label, Best: sc.best, Score: sc.lse, Entropy: sc.ent, P: logits[:b.k*kern.Rows]}
+	kern.Argmax(e.Best, e.Label, logits, n)
+	if b.noise != nil {
+		e.Noise = logits[b.k*kern.Rows:]
+		for i, c := range e.Label {
+			if int(c) == b.k {
+				e.Label[i] = -1
+			}
+		}
+	}
 	if b.dense {
-		kern.Soften(logits, sc.lse, sc.ent, sc.tmp, b.k, 1)
-		for c := range b.k {
+		kern.Soften(logits, sc.lse, sc.ent, sc.tmp, n, 1)
+		for c := range n {
 			for i, f := range sc.tmp {
 				logits[c*kern.Rows+i] *= f
 			}
@@ -38,7 +48,7 @@ func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 }
 
 // Assign adds the panel to s by labels instead of responsibilities: component label[i] gets the share confidence of row i, and all components
-// share the rest. From these sums an M-step makes parameters out of labels.
+// share the rest, the noise nothing. From these sums an M-step makes parameters out of labels.
 func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, confidence float64, sc *Scratch) {
 	r := sc.logits[:b.k*kern.Rows]
 	clear(r)

@@ -54,10 +54,7 @@ func (m *Mixture) priorMStep(next, theta []float64, s *family.Stats) {
 	} else {
 		m.Family.MStep(m.Components(next), m.Components(theta), s)
 	}
-	more := m.Prior.Weights
-	for c := range m.logits() {
-		next[c] = max(math.Log((s.N[c]+more)/(s.W+float64(m.K)*more)), MinLogWeight)
-	}
+	m.shareOut(next, s, m.Prior.Weights)
 }
 
 // AddPriorGrad adds to g the gradient of LogPrior at theta. The family must be smooth.
@@ -66,16 +63,19 @@ func (m *Mixture) AddPriorGrad(g, theta []float64) {
 		for c, lw := range m.LogWeights(nil, theta) {
 			g[c] += more * (1 - float64(m.K)*math.Exp(lw))
 		}
+		if m.Noise != nil { // it has no pseudo-rows
+			g[m.K] -= more * float64(m.K) * math.Exp(m.LogNoise(theta))
+		}
 	}
 	if m.Prior.Components != nil {
 		m.Prior.Components.AddGrad(m.Family.(family.Smooth), m.Components(g), m.Components(theta), m.K, m.D)
 	}
 }
 
-// support returns what component c counts for in the information of the mixing weights.
+// support returns what share c, a component's or the noise's, counts for in the information of the mixing weights.
 func (g Geometry) support(c int) float64 {
-	n := g.Stats.Support(c)
-	if p := g.Mixture.Prior; p != nil {
+	n := g.Mixture.support(g.Stats, c)
+	if p := g.Mixture.Prior; p != nil && c < g.Mixture.K {
 		n += p.Weights
 	}
 	return n

@@ -15,11 +15,16 @@ import (
 // its kernel must be a family.GradKernel. Row weights play no part.
 func (m *Mixture) RowGrad(g []float64, b *Bound, p *family.Panel, sc *Scratch) {
 	r := b.Logits(p, sc)
-	kern.Softmax(r, sc.lse, sc.ent, sc.tmp, b.k, 1)
+	kern.Softmax(r, sc.lse, sc.ent, sc.tmp, len(r)/kern.Rows, 1)
 	l := m.logits()
-	b.kernel.(family.GradKernel).RowGrad(g[l*kern.Rows:], p, r, sc.Workspace)
+	b.kernel.(family.GradKernel).RowGrad(g[l*kern.Rows:], p, r[:b.k*kern.Rows], sc.Workspace)
 	for c := range l {
-		pi := math.Exp(b.logw[c])
+		pi := 0.0
+		if c < b.k {
+			pi = math.Exp(b.logw[c])
+		} else {
+			pi = math.Exp(b.noise.logPi)
+		}
 		for i, v := range r[c*kern.Rows : c*kern.Rows+kern.Rows] {
 			g[c*kern.Rows+i] = v - pi
 		}

@@ -14,7 +14,8 @@ func (m *Mixture) Smooth() bool {
 }
 
 // Grad sets g to the gradient of the free energy at theta in nats, from the sums s of a sweep with theta at any inverse
-// temperature, and that of LogPrior: for the logits N_c - W pi_c (softmax), for the family its own. The family must be smooth.
+// temperature, and that of LogPrior: for the logits N_c - W pi_c (softmax), the noise's among them, for the family its own. The family must be
+// smooth.
 func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 	m.Family.(family.Smooth).Grad(m.Components(g), m.Components(theta), s)
 	if m.logits() > 0 {
@@ -25,10 +26,14 @@ func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 	if m.Prior != nil {
 		m.AddPriorGrad(g, theta)
 	}
+	if m.Noise != nil {
+		g[m.K] = s.Noise - s.W*math.Exp(m.LogNoise(theta))
+	}
 }
 
-// Project moves theta inside the floors of the family, if it has any.
+// Project moves theta inside the floors of the family, if it has any, and of the noise's weight.
 func (m *Mixture) Project(theta []float64) {
+	m.projectNoise(theta)
 	if f, ok := m.Family.(family.Smooth); ok {
 		f.Project(m.Components(theta), m.K, m.D)
 	}
@@ -39,19 +44,20 @@ func (m *Mixture) Project(theta []float64) {
 func (m *Mixture) Held(held []bool, theta, next []float64) (leaves bool) {
 	f, l := m.Family.(family.Smooth), m.logits()
 	clear(held)
+	leaves = m.heldNoise(held, theta, next)
 	f.Held(held[l:], m.Components(theta), m.K, m.D)
-	if !slices.Contains(held, true) {
-		return false
+	if !slices.Contains(held[l:], true) {
+		return leaves
 	}
 	after := make([]bool, len(held))
 	f.Held(after[l:], m.Components(next), m.K, m.D)
-	for i, a := range after {
-		held[i] = held[i] && a
+	for i, a := range after[l:] {
+		held[l+i] = held[l+i] && a
 	}
 	if e, ok := f.(family.Edged); ok {
-		return e.Release(held[l:], m.Components(theta), m.Components(next), m.K, m.D)
+		return e.Release(held[l:], m.Components(theta), m.Components(next), m.K, m.D) || leaves
 	}
-	return false
+	return leaves
 }
 
 // Inside moves off 0 or 1 those probabilities of theta that are held near it, though that is no better than what lies beside it,
@@ -109,12 +115,12 @@ func (g Geometry) precondition(z, q []float64, components func(z, q, theta []flo
 	if m.logits() == 0 {
 		return
 	}
-	mean := 0.0
-	for c := range m.K {
+	mean, n := 0.0, m.logits()
+	for c := range n {
 		z[c] = q[c] / g.support(c)
-		mean += z[c] / float64(m.K)
+		mean += z[c] / float64(n)
 	}
-	for c := range m.K {
+	for c := range n {
 		z[c] -= mean
 	}
 }
@@ -125,13 +131,13 @@ func (g Geometry) Length(z []float64) float64 {
 	sum := g.squaredLength(z)
 	if m.logits() > 0 {
 		total, mean := 0.0, 0.0
-		for c := range g.Stats.N {
+		for c := range m.logits() {
 			n := g.support(c)
 			total += n
 			mean += n * z[c]
 		}
 		mean /= total
-		for c := range g.Stats.N {
+		for c := range m.logits() {
 			n := g.support(c)
 			sum += n * (z[c] - mean) * (z[c] - mean)
 		}

@@ -18,6 +18,29 @@ import (
 // sweep.Look found out about them; there are at most ExactColumns columns. It makes two passes of N d² operations each. The
 // result is the same for any number of threads.
 func Box(ctx context.Context, src data.Source, look *sweep.Survey, threads int) (lo, hi []float64, err error) {
+	r, axes, err := axesOf(ctx, src, look, threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.ranges(ctx, axes.RawMatrix())
+}
+
+// Axes returns the principal axes of the rows of src, that of the smallest variance first: d orthonormal rows of d numbers. look is what
+// sweep.Look found out about them; there are at most ExactColumns columns. It makes a pass of N d² operations, wherever the rows are.
+func Axes(ctx context.Context, src data.Source, look *sweep.Survey, threads int) ([][]float64, error) {
+	_, axes, err := axesOf(ctx, src, look, threads)
+	if err != nil {
+		return nil, err
+	}
+	list := make([][]float64, len(look.Mean))
+	for a := range list {
+		list[a] = mat.Col(nil, a, axes)
+	}
+	return list, nil
+}
+
+// axesOf returns the principal axes of the rows of src, one a column, and the rows.
+func axesOf(ctx context.Context, src data.Source, look *sweep.Survey, threads int) (*rows, *mat.Dense, error) {
 	d, total := len(look.Mean), 0.0
 	if d > ExactColumns {
 		return nil, nil, fmt.Errorf("the axes of a box are found of at most %d columns, but there are %d", ExactColumns, d)
@@ -26,7 +49,7 @@ func Box(ctx context.Context, src data.Source, look *sweep.Survey, threads int) 
 		total += v
 	}
 	r := &rows{src: src, mean: look.Mean, look: look, total: total, threads: threads}
-	axes := mat.NewDense(d, d, nil) // one a column
+	axes := mat.NewDense(d, d, nil)
 	for j := range d {
 		axes.Set(j, j, 1)
 	}
@@ -41,7 +64,7 @@ func Box(ctx context.Context, src data.Source, look *sweep.Survey, threads int) 
 		}
 		e.VectorsTo(axes)
 	}
-	return r.ranges(ctx, axes.RawMatrix())
+	return r, axes, nil
 }
 
 // ranges returns the smallest and the largest coordinate of the rows along each column of axes.

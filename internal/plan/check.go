@@ -17,7 +17,7 @@ func (p *Plan) validate() error {
 		oneOf("Init", p.Init, starts...),
 		oneOf("Scale", p.Scale, Unscaled, Standard, Robust),
 		oneOf("Missing", p.Missing, p.Kind.Missing...),
-		p.validateChanges(), p.validateNumbers(), p.validateLimits(), p.validateBeta(), p.validateModel(), p.validateStart(), p.validateRepeats(), p.validateMerging(), p.validatePrior(),
+		p.validateChanges(), p.validateNumbers(), p.validateLimits(), p.validateBeta(), p.validateModel(), p.validateNoise(), p.validateStart(), p.validateRepeats(), p.validateMerging(), p.validatePrior(),
 	} {
 		if err != nil {
 			return err

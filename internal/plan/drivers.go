@@ -69,7 +69,7 @@ func (p *Plan) Starts(n int64) int {
 		return 1
 	case p.NInit > 0:
 		return p.NInit
-	case p.K == 1: // every start ends at the same place
+	case p.K == 1 && p.Noise == nil: // every start ends at the same place
 		return 1
 	case p.Driver(0) == Breathing: // its moves find more than further starts, and a few centres have few local optima
 		if n <= 1000 && p.K > 3 {

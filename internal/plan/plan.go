@@ -28,6 +28,7 @@ type Plan struct {
 	Criterion Criterion
 	Beta      []float64 // the schedule of anti-annealing
 	Uniform   bool      // mixing weights are equal and stay so
+	Noise     *Noise    // one more component of constant density; nil where there is none
 	Gaps      bool      // cells may be missing
 	Holes     bool      // some are, as a first pass has found
 	Seed      uint64
@@ -69,6 +70,7 @@ func (s Spec) parse() Plan {
 		Spec: s, Kind: kind.Of(s.Model), Shape: family.Full, Algorithm: Algorithm(s.Algorithm), Init: Start(s.Init), Scale: Scaling(s.Scale), Criterion: Criterion(s.Criterion),
 		Beta: s.Beta, Uniform: s.Weights == "uniform", Seed: 1, Tol: 0.01, Threads: s.Threads,
 	}
+	p.Noise, _ = s.parseNoise()
 	if shape, err := family.ParseShape(s.Covariance); err == nil {
 		p.Shape = shape
 	}

@@ -18,6 +18,7 @@ type Spec struct {
 	BatchSize  int          `json:"batch_size,omitempty"`
 	Penalty    *float64     `json:"penalty,omitempty"`
 	Binarize   *float64     `json:"binarize,omitempty"`
+	Noise      string       `json:"noise,omitempty"`
 	Weights    string       `json:"weights,omitempty"`
 	Init       string       `json:"init,omitempty"`
 	NInit      int          `json:"n_init,omitempty"`

@@ -331,6 +331,13 @@ func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 		}
 		scale = own
 	}
+	if m.Noise != nil {
+		factor := make([]float64, len(scale))
+		for j, s := range scale {
+			factor[j] = by(1, s)
+		}
+		m.Noise = m.Noise.Scaled(factor)
+	}
 	means, covariance := make([][]float64, len(m.Means)), make([][]float64, len(m.Covariance))
 	for c, mean := range m.Means {
 		means[c] = row(mean)

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
@@ -16,6 +17,9 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 	p := &Profile{merged: merged.Clusters != nil, Groups: make([]Group, m.K()), Columns: make([]Column, m.D())}
 	for c := range p.Groups {
 		p.Groups[c] = Group{Label: c + 1, Weight: shares[c]}
+	}
+	if m.Noise != nil {
+		shares = ofGroups(shares)
 	}
 	own, scaled := make([]model.Component, m.K()), onScales{m: m.Changed()}
 	for c := range own {
@@ -56,6 +60,18 @@ func Told(m *model.Model, shares, sd []float64) *Profile {
 	}
 	p.sort()
 	return p
+}
+
+// ofGroups returns shares that the groups have among themselves, without the noise: they sum to 1.
+func ofGroups(shares []float64) []float64 {
+	sum, own := 0.0, slices.Clone(shares)
+	for _, v := range shares {
+		sum += v
+	}
+	for c := range own {
+		own[c] /= sum
+	}
+	return own
 }
 
 // moment returns where a component is in a column of numbers, and its variance; NaN where that is not known.

@@ -118,18 +118,23 @@ func (c *comparison) compare(ctx context.Context, src data.Source, labels []int3
 	size, again := make([]float64, k), make([]float64, c.model.NumLabels())
 	cells := slices.SortedFunc(maps.Keys(shared), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 	for _, at := range cells {
-		size[at[0]] += shared[at]
-		again[at[1]] += shared[at]
+		if at[0] >= 0 {
+			size[at[0]] += shared[at]
+		}
+		if at[1] >= 0 {
+			again[at[1]] += shared[at]
+		}
 		if err := t.Add(at[0], at[1], shared[at]); err != nil {
 			return err
 		}
 	}
 	c.ari, c.groups = t.ARI(), make([]similarity, k)
 	for _, at := range cells {
-		n, g := shared[at], &c.groups[at[0]]
-		if n == 0 {
+		n := shared[at]
+		if n == 0 || at[0] < 0 || at[1] < 0 { // noise is no group, and its rows are not together
 			continue
 		}
+		g := &c.groups[at[0]]
 		g.jaccard = max(g.jaccard, n/(size[at[0]]+again[at[1]]-n))
 		g.together += n * max(0, n-1)
 	}

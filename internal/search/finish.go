@@ -10,6 +10,7 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/inference"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
@@ -96,9 +97,12 @@ func (r *Result) Agree(t *Tally) {
 		return
 	}
 	r.Model.Provenance.Truth = &model.Truth{ARI: t.agreement.ARI(), NMI: t.agreement.NMI()}
-	labels := make([]int, len(t.rows))
-	for c := range labels {
-		labels[c] = c + 1
+	labels := make([]int, 0, len(t.rows)+1)
+	if r.Model.Noise != nil {
+		labels = append(labels, 0)
+	}
+	for c := range t.rows {
+		labels = append(labels, c+1)
 	}
 	_, classes := t.agreement.Labels()
 	r.Crosstab = score.NewCrosstab(labels, classes, t.agreement.Count)
@@ -121,7 +125,7 @@ func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 	win := e.Winner()
 	s := win.Last
 	p := &model.Provenance{
-		Rows: f.Survey.Used, GroupRows: t.rows, AtFloor: make([]bool, len(t.rows)),
+		Rows: f.Survey.Used, GroupRows: t.rows, NoiseRows: t.noiseRows, AtFloor: make([]bool, len(t.rows)),
 		Course: model.Course{
 			TotalWeight: f.Weight(), Converged: s.Done.Converged() && !e.Interrupted, Interrupted: e.Interrupted,
 			Algorithm: string(f.Plan.Driver(f.Mix.D)), FreeParameters: f.Mix.Free(), Init: string(f.Plan.Start(f.Mix.D)), Seed: f.Plan.Seed,
@@ -185,7 +189,14 @@ func (f *Fit) byWeight(theta, sizes []float64) (*model.Model, []int) {
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	return f.modelIn(order, comp, weight)
+	return f.modelIn(order, comp, weight, f.Mix.NoiseWeight(theta))
+}
+
+// noise returns the noise of the fit with a weight.
+func (f *Fit) noise(weight float64) *model.Noise {
+	own := *f.Noise
+	own.Weight = weight
+	return &own
 }
 
 // weights returns the mixing weights in theta, of all components that take part.
@@ -206,9 +217,9 @@ func upTo(k int) []int {
 	return order
 }
 
-// modelIn returns the model of components with such parameters and weights in such an order, and after them those that took no part: in the
-// order returned they are -1.
-func (f *Fit) modelIn(order []int, comp, weight []float64) (*model.Model, []int) {
+// modelIn returns the model of components with such parameters and weights in such an order, and of noise of such a weight where there is any, and
+// after them those that took no part: in the order returned they are -1.
+func (f *Fit) modelIn(order []int, comp, weight []float64, noise float64) (*model.Model, []int) {
 	m := &model.Model{Kind: f.Plan.Kind.Name, Columns: f.Names, Types: f.Plan.Types, Levels: f.Plan.Levels, Transform: f.Transform}
 	for _, c := range order {
 		if m.HasDensity() {
@@ -216,6 +227,12 @@ func (f *Fit) modelIn(order []int, comp, weight []float64) (*model.Model, []int)
 		}
 	}
 	normalise(m.Weights)
+	if f.Noise != nil {
+		m.Noise = f.noise(noise)
+		for c := range m.Weights {
+			m.Weights[c] *= 1 - noise
+		}
+	}
 	defer f.ToUserUnits(m)
 	for i, p := range f.Mix.Parts() {
 		f.setPart(m, p, f.Plan.Kind.Parts(f.Plan.Types, len(p.Columns))[i].Kind, comp[p.From:p.To], order)
@@ -292,6 +309,9 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	at, held := f.atFloor(p), f.Mix.Family.AtFloor(f.Mix.Components(p.Theta), f.Mix.K, f.Mix.D)
 	for c, from := range order {
 		r.Model.Provenance.AtFloor[c] = from >= 0 && at[from]
+	}
+	if f.Mix.Noise != nil && math.Exp(f.Mix.LogNoise(p.Theta))*f.Survey.W < inference.EdgeRows {
+		edge("weight of the noise")
 	}
 	numbers, gaussian := f.Mix.Numbers()
 	for i, part := range f.Mix.Parts() {

@@ -185,6 +185,9 @@ func (f *Fit) Size() error {
 	p, d := &f.Plan, len(f.Survey.Mean) // after the transform
 	p.Holes = f.Survey.Missing > 0
 	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
+	if f.Noise != nil {
+		f.Mix.Noise = &mixture.Noise{LogVolume: f.Noise.LogVolume, LogWidths: f.NoiseWidths}
+	}
 	f.Mix.Family = p.Kind.Family(f.variables(p.Shape))
 	if g, ok := f.Mix.Family.(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {

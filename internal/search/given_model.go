@@ -35,6 +35,9 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	case f.Plan.Shaped() && m.Shape != f.Plan.Shape:
 		return nil, plan.Wrong("Init", "model: it has %s covariances, but %s ones are fitted", m.Shape, f.Plan.Shape)
 	}
+	if m.Noise != nil && f.Mix.Noise == nil {
+		return nil, plan.Wrong("Init", "model: it has noise, but none is fitted; give --noise auto")
+	}
 	m, err := m.Arranged(f.UserNames, f.Plan.Spec.Levels)
 	if err != nil {
 		return nil, plan.Wrong("Init", "model: %s", err)
@@ -90,6 +93,11 @@ func (f *Fit) Theta(m *model.Model, raise bool) ([]float64, error) {
 			theta[c] = max(math.Log(w), mixture.MinLogWeight)
 		}
 	}
+	if m.Noise != nil {
+		f.Mix.SetNoise(theta, m.Noise.Weight)
+	} else {
+		f.Mix.SetNoise(theta, startNoise)
+	}
 	return theta, NaturalOf(m).Fill(f.Mix.Family, f.Mix.Components(theta), f.Origin, raise)
 }
 
@@ -100,10 +108,16 @@ func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 		return nil, nil, false
 	}
 	g := f.given.model
+	if (g.Noise == nil) != (f.Noise == nil) {
+		return nil, nil, false
+	}
 	m = &model.Model{Kind: g.Kind, Shape: g.Shape, Columns: g.Columns, Types: g.Types, Levels: g.Levels, Rates: g.Rates, Weights: g.Weights, Means: g.Means,
 		Covariance: g.Covariance, Probabilities: g.Probabilities, Transform: g.Transform}
 	if f.Mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
 		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
+	}
+	if g.Noise != nil {
+		m.Noise = f.noise(g.Noise.Weight)
 	}
 	f.ToUserUnits(m)
 	return m, f.given.at, true

@@ -46,6 +46,7 @@ func (t *Tally) Rows() []int64 { return t.rows }
 
 // counts are sums over rows.
 type counts struct {
+	noiseRows       int64     // rows of the noise
 	rows            []int64   // rows with each label
 	sizes           []float64 // their weights
 	logLik, entropy float64   // weighted sums over the rows
@@ -62,9 +63,20 @@ func (c *counts) merge(o *counts) {
 		c.rows[i] += n
 		c.sizes[i] += o.sizes[i]
 	}
+	c.noiseRows += o.noiseRows
 	c.logLik += o.logLik
 	c.entropy += o.entropy
 	c.best += o.best
+}
+
+// count counts a row with a label and a weight.
+func (c *counts) count(label int32, w float64) {
+	if label < 0 {
+		c.noiseRows++
+		return
+	}
+	c.rows[label]++
+	c.sizes[label] += w
 }
 
 // finish adds up the runs.
@@ -80,12 +92,11 @@ func (t *Tally) add(s *model.Scored) error {
 		w, r := s.Weight(i), t.sums.At(s.First+int64(i))
 		if w == 0 {
 			if !s.Empty(i) {
-				r.rows[c]++
+				r.count(c, 0)
 			}
 			continue
 		}
-		r.rows[c]++
-		r.sizes[c] += w
+		r.count(c, w)
 		r.logLik += w * s.LogDensity[i]
 		r.best += w * s.Best[i]
 		r.entropy += w * s.Entropy[i]

@@ -50,6 +50,7 @@ func (p *pairs) add(label int, class string) {
 
 // countsWire is counts as they are sent.
 type countsWire struct {
+	NoiseRows             int64
 	Rows                  []int64
 	Sizes                 []float64
 	LogLik, Entropy, Best float64
@@ -57,14 +58,14 @@ type countsWire struct {
 
 // GobEncode implements gob.GobEncoder.
 func (c *counts) GobEncode() ([]byte, error) {
-	return transit.Encode(countsWire{c.rows, c.sizes, c.logLik, c.entropy, c.best})
+	return transit.Encode(countsWire{c.noiseRows, c.rows, c.sizes, c.logLik, c.entropy, c.best})
 }
 
 // GobDecode implements gob.GobDecoder.
 func (c *counts) GobDecode(b []byte) error {
 	var w countsWire
 	err := transit.Decode(b, &w)
-	*c = counts{w.Rows, w.Sizes, w.LogLik, w.Entropy, w.Best}
+	*c = counts{w.NoiseRows, w.Rows, w.Sizes, w.LogLik, w.Entropy, w.Best}
 	return err
 }
 

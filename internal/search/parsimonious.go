@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"github.com/latent-go/latent/internal/family"
@@ -37,6 +38,9 @@ func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 // NaturalOf returns the natural parameters of a model, which share its memory.
 func NaturalOf(m *model.Model) *kind.Parameters {
 	p := &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+	if m.Noise != nil {
+		p.NoiseWeight = m.Noise.Weight
+	}
 	if p.Kind.Parted {
 		for _, part := range m.Parts() {
 			p.Parts = append(p.Parts, kind.ParametersOf{Parameters: NaturalOf(part.Model), Columns: part.Columns})
@@ -45,5 +49,32 @@ func NaturalOf(m *model.Model) *kind.Parameters {
 	return p
 }
 
-// restrict turns parameters of the mixture that starts are made in, which ties no parts of covariances, into those of the fit.
-func (f *Fit) restrict(start []float64) []float64 { return f.Mix.Restrict(start, f.Survey.W) }
+// The weights that noise has where a climb starts: from 0 EM could not raise it.
+const (
+	startNoise = 0.1  // in a start that is drawn or given
+	leastNoise = 0.01 // after a move, at least
+)
+
+// narrowStart is the share of the columns' variances that every other start with noise begins with. From the whole variances a component
+// spreads over several groups and the noise gets little; from a tenth it settles on one of them, and the noise may get the rest.
+const narrowStart = 0.1
+
+// startVariances returns the variances that components begin with where they are put around centres.
+func (f *Fit) startVariances(g family.Gaussian, rng *rand.Rand) []float64 {
+	if f.Mix.Noise == nil || f.Mix.K > 1 || rng.IntN(2) == 0 {
+		return g.Var
+	}
+	v := slices.Clone(g.Var)
+	for j := range v {
+		v[j] *= narrowStart
+	}
+	return v
+}
+
+// restrict turns parameters of the mixture that starts are made in, which ties no parts of covariances, into those of the fit. Noise, where
+// there is any, gets the weight of a start.
+func (f *Fit) restrict(start []float64) []float64 {
+	theta := f.Mix.Restrict(start, f.Survey.W)
+	f.Mix.SetNoise(theta, startNoise)
+	return theta
+}

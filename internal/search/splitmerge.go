@@ -389,18 +389,23 @@ func SimilarPairs(w, resp []float64, k int) [][2]int {
 }
 
 // FromResponsibilities returns the parameters that one M-step makes of responsibilities, n x k numbers for the points p. confidence is the label
-// confidence of a kind without covariances; Gaussian components take the responsibilities as they are.
+// confidence of a kind without covariances; Gaussian components take the responsibilities as they are. What these leave of the rows stays with
+// the noise: a move turns no noise into a component.
 func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, confidence float64) []float64 {
 	k := f.Mix.K
 	q := &seed.Points{D: p.D, Levels: p.Levels} // each row once for every component, with that share of its weight
 	var labels []int32
+	taken, total := 0.0, 0.0
 	for i := range p.N {
+		total += p.W[i]
 		for c, r := range resp[i*k : i*k+k] {
-			if r > moveShare {
+			if taken += r * p.W[i]; r > moveShare {
 				q.N++
 				q.X, q.W, labels = append(q.X, p.At(i)...), append(q.W, r*p.W[i]), append(labels, int32(c))
 			}
 		}
 	}
-	return f.labelled(q, labels, confidence, nil)
+	theta := f.labelled(q, labels, confidence, nil)
+	f.Mix.SetNoise(theta, max(1-taken/total, leastNoise))
+	return theta
 }

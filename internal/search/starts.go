@@ -212,9 +212,9 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	mix, g, gaussian := f.Mix.Start()
 	switch {
 	case gaussian && method == plan.Random:
-		return f.restrict(seed.Around(mix, g, centres, slices.Repeat([]float64{1}, k), g.Var)), nil
+		return f.restrict(seed.Around(mix, g, centres, slices.Repeat([]float64{1}, k), f.startVariances(g, rng))), nil
 	case gaussian && method == plan.PlusPlus:
-		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.Plan.Threads), k), g.Var)), nil
+		return f.restrict(seed.Around(mix, g, centres, weights(p, nearest(near, rows, f.Plan.Threads), k), f.startVariances(g, rng))), nil
 	case method == plan.Random || method == plan.PlusPlus:
 		return f.labelled(p, nearest(near, rows, f.Plan.Threads), confidence, centres), nil
 	}

@@ -13,6 +13,10 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
+// muchNoise is the weight of the noise above which it has taken groups: an ellipse does not fit into round components, and rows between them lie
+// anywhere.
+const muchNoise = 0.5
+
 // warnings adds to r what the reader of the result should know.
 func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	f.warnUnfinished(r)
@@ -26,6 +30,9 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 			cure = ""
 		}
 		r.Warn(model.Warn(model.Undetermined, "%s%s", inference.Undetermined, cure))
+	}
+	if n := r.Model.Noise; n != nil && n.Weight > muchNoise {
+		r.Warn(model.Warn(model.MuchNoise, "%s of the weight is noise: these groups do not fit most of the rows; another --covariance, or more groups, may", text.Percent(n.Weight)))
 	}
 	if f.Plan.Mixture() {
 		f.warnFew(r, e.Winner().Last.Point)

@@ -28,6 +28,9 @@ func (j *judges) silhouette(ctx context.Context, f *search.Fit, at *ascent.Point
 	x := make([]float64, f.Mix.D)
 	err := f.Local.Rows(ctx, f.Mix, at.Theta, func(s *sweep.Scored) error {
 		for i, c := range s.Label {
+			if c < 0 { // noise is no group
+				continue
+			}
 			for l := range x {
 				x[l] = s.At(i, l)
 			}

@@ -105,6 +105,7 @@ func (n *run) specCode(kd *kind.Kind) string {
 	count("BatchSize", spec.BatchSize)
 	pointer("Penalty", spec.Penalty)
 	pointer("Binarize", spec.Binarize)
+	text("Noise", spec.Noise)
 	text("Weights", spec.Weights)
 	switch {
 	case spec.Init == "centers:"+centersFile:

@@ -188,7 +188,7 @@ func (s *Studio) shares(ctx context.Context, n *run, m *model.Model, beta float6
 			if at >= l.Rows {
 				return fmt.Errorf("%s: the file has more rows than when it was opened", n.file.Name)
 			}
-			tempered(own, sc.Responsibilities[i*k:(i+1)*k], int(sc.Label[i]), beta)
+			sharesOf(own, sc, i, beta)
 			if !l.Cells {
 				largest(b[6*at:6*at+6], own)
 				continue
@@ -214,6 +214,21 @@ func (s *Studio) shares(ctx context.Context, n *run, m *model.Model, beta float6
 		largest(b[6*c:6*c+6], own)
 	}
 	return b, err
+}
+
+// sharesOf sets q to the responsibilities of the components for row i at another temperature; the noise has what they leave.
+func sharesOf(q []float64, sc *model.Scored, i int, beta float64) {
+	p, label := sc.Responsibilities[i*sc.K:(i+1)*sc.K], int(sc.Label[i])
+	if sc.Noise == nil {
+		tempered(q, p, label, beta)
+		return
+	}
+	wide := append(slices.Clone(p), sc.Noise[i])
+	if label < 0 {
+		label = sc.K
+	}
+	tempered(wide, slices.Clone(wide), label, beta)
+	copy(q, wide)
 }
 
 // tempered sets q to responsibilities p at another temperature: p to the power beta, normalised, in logarithms. Where beta is infinite the label has all.
@@ -272,14 +287,8 @@ func (s *Studio) scored(ctx context.Context, n *run) (*data.Table, *scoredRows, 
 	rows := &scoredRows{}
 	err = n.result.Model.Rows(ctx, table, 0, func(sc *model.Scored) error {
 		for i, c := range sc.Label {
-			q := sc.Responsibilities[i*sc.K : (i+1)*sc.K]
-			rest := 0.0
-			for j, v := range q {
-				if j != int(c) {
-					rest += v
-				}
-			}
-			rows.label, rows.probability = append(rows.label, c), append(rows.probability, q[c])
+			p, rest := sc.Sure(i)
+			rows.label, rows.probability = append(rows.label, c), append(rows.probability, p)
 			rows.uncertainty, rows.density = append(rows.uncertainty, rest), append(rows.density, sc.LogDensity[i])
 		}
 		return nil

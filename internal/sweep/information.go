@@ -86,8 +86,7 @@ type informationJob struct {
 
 // Serve implements Job.
 func (j *informationJob) Serve(ctx context.Context, p *Part, src *data.Table) ([]Node, error) {
-	m := &mixture.Mixture{Family: j.Task.Family, K: j.Task.K, D: j.Task.D, Uniform: j.Task.Uniform}
-	return nodes(ctx, p.Local(src, j.Rows, j.Origin).outers(m, j.Task.Theta, j.Keep, j.Share, j.Seed), src)
+	return nodes(ctx, p.Local(src, j.Rows, j.Origin).outers(j.Task.mixture(), j.Task.Theta, j.Keep, j.Share, j.Seed), src)
 }
 
 // accumulators is how many float64 the sums under way may take together, some 1 GB: a pass holds up to four a thread.

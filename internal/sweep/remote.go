@@ -250,15 +250,21 @@ type wire struct {
 	Family  family.Family
 	K, D    int
 	Uniform bool
+	Noise   *mixture.Noise
 	Theta   []float64
 	Beta    float64
+}
+
+// mixture returns the mixture of the task.
+func (w *wire) mixture() *mixture.Mixture {
+	return &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform, Noise: w.Noise}
 }
 
 func wired(tasks []Task) []wire {
 	list := make([]wire, len(tasks))
 	for i, t := range tasks {
 		m := t.Mixture
-		list[i] = wire{m.Family, m.K, m.D, m.Uniform, t.Theta, t.Beta}
+		list[i] = wire{m.Family, m.K, m.D, m.Uniform, m.Noise, t.Theta, t.Beta}
 	}
 	return list
 }
@@ -268,7 +274,7 @@ func (j *sweepJob) Serve(ctx context.Context, p *Part, src *data.Table) (list []
 	l := p.Local(src, j.Rows, j.Origin)
 	tasks := make([]Task, len(j.Tasks))
 	for i, w := range j.Tasks {
-		tasks[i] = Task{Mixture: &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform}, Theta: w.Theta, Beta: w.Beta}
+		tasks[i] = Task{Mixture: w.mixture(), Theta: w.Theta, Beta: w.Beta}
 	}
 	if j.Means {
 		if j.States != nil {

@@ -14,11 +14,12 @@ import (
 type Scored struct {
 	*data.Block
 	K                int
-	Label            []int32   // N: the best component, from 0; the lowest of equals
+	Label            []int32   // N: the best component, from 0; the lowest of equals; -1 for the noise
 	LogDensity       []float64 // N: log p(x_i) in nats; for a family without density minus the cost
 	Responsibilities []float64 // N x K, row-major: responsibilities at beta = 1; 1 and 0 for a family without density
 	Entropy          []float64 // N: entropy of the responsibilities, nats
 	Best             []float64 // N: log pi_c + log p_c(x_i) of the label, nats
+	Noise            []float64 // N: responsibility of the noise; nil where there is none
 }
 
 // Rows makes one pass and calls emit with all rows, scored, in row order and from one goroutine at a time. An error of
@@ -96,6 +97,9 @@ func (r *scorer) score(s *Scored, lo int) {
 		for c := range s.K {
 			s.Responsibilities[(lo+i)*s.K+c] = e.P[c*kern.Rows+i]
 		}
+	}
+	if e.Noise != nil {
+		s.Noise = append(s.Noise[:lo], e.Noise[:r.panel.N]...)
 	}
 }
 

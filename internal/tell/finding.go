@@ -32,9 +32,9 @@ const closeCall = 2
 func Finding(r *latent.Result) string {
 	switch {
 	case r.ByHand:
-		return groups(r) + ", in a model written by hand."
+		return groups(r) + ", in a model written by hand." + noise(r)
 	case r.Rows == 0:
-		return groups(r) + ", in a model that does not say how many rows it was fitted to."
+		return groups(r) + ", in a model that does not say how many rows it was fitted to." + noise(r)
 	}
 	weight := r.TotalWeight
 	if weight == 0 { // a file that does not tell it
@@ -50,7 +50,21 @@ func Finding(r *latent.Result) string {
 	case r.Objective != nil && r.Penalty != nil:
 		s += fmt.Sprintf(", found by DP-means at a price of %s a group", text.Short(*r.Penalty))
 	}
-	return s + "."
+	return s + "." + noise(r)
+}
+
+// noise says, after the finding, how many rows lie anywhere; "" where no noise was fitted.
+func noise(r *latent.Result) string {
+	n := r.Noise
+	switch {
+	case n == nil:
+		return ""
+	case r.Rows == 0:
+		return fmt.Sprintf(" %s is noise: rows that lie anywhere, in no group.", text.Percent(n.Weight))
+	case n.Rows == 0:
+		return fmt.Sprintf(" No row is noise: its weight is %s.", text.Percent(n.Weight))
+	}
+	return fmt.Sprintf(" %s noise: %s anywhere, in no group (weight %s).", text.Are(n.Rows, "row"), text.Form(n.Rows, "it lies", "they lie"), text.Percent(n.Weight))
 }
 
 // leftNamed is how many columns that were left out a finding names.

@@ -63,7 +63,7 @@ export class Rows {
         {},
         make("th", { scope: "row", class: "num" }, button(String(x.row), () => this.one(x.row), { class: "link", "aria-label": `Row ${x.row}: how the groups share it` })),
         ...(named ? [make("td", { class: "name" }, x.id ?? "")] : []),
-        make("td", {}, disc(x.label)),
+        make("td", {}, x.label ? disc(x.label) : "noise"),
         ...(sure ? [cell(x.probability, x.probability?.toFixed(4) ?? "–")] : []),
         cell(x.log_density, shown(x.log_density, 3)),
         ...this.columns.map((_, j) => make("td", { class: "num name" }, ...aligned(x.values?.[j] ?? "", places[j] ?? 0))),
@@ -87,7 +87,7 @@ export class Rows {
       );
       const unusual = [r.odd, typeof r.p_value === "number" ? `p-value ${brief(r.p_value)}` : ""].filter(Boolean).join("; ");
       box.replaceChildren(
-        make("h3", {}, `Row ${row}: group ${r.label}`),
+        make("h3", {}, `Row ${row}: ${r.label ? `group ${r.label}` : "noise"}`),
         ...(unusual ? [make("p", {}, unusual)] : []),
         make("ul", { class: "shares" }, ...bars),
         button("Close", () => (box.hidden = true), { class: "plain" }),
