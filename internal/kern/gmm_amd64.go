@@ -367,3 +367,6 @@ func fastLargest(x []float64, n int) (float64, bool) {
 	}
 	return 0, false
 }
+
+func fastTails(s, u, log, shift, half, inverse, ratio []float64, k int) bool { return false }
+func fastWeigh(sum, q, w, u, log []float64, k int) bool                      { return false }
