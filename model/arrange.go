@@ -53,7 +53,7 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 func (m *Model) Reordered(order []int) *Model {
 	own := *m
 	own.Sums = nil
-	own.Weights, own.Sizes = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order)
+	own.Weights, own.Sizes, own.Dof = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order), kind.Picked(m.Dof, order)
 	own.Means, own.Probabilities, own.Rates = kind.Picked(m.Means, order), kind.Picked(m.Probabilities, order), kind.Picked(m.Rates, order)
 	shared := m.Shape.Shared() // there is one covariance then, of all components
 	if !shared {

@@ -167,7 +167,7 @@ type scale struct {
 // scaleOf factors the covariance of component c.
 func (m *Model) scaleOf(c int) (*scale, error) {
 	cov, d, s := m.covariance(c), m.dims(), &scale{}
-	bad := fmt.Errorf("covariances: number %d is not positive definite", c+1)
+	bad := fmt.Errorf("%s: number %d is not positive definite", m.kind().Scales, c+1)
 	if !m.Shape.Matrix() {
 		for _, v := range cov {
 			if !(v > 0) {

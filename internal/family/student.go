@@ -56,6 +56,14 @@ type conic interface {
 // Base returns the family of locations and scales: the Gaussian one of the shape.
 func (g Student) Base() Family { return g.base() }
 
+// BaseOf returns the family of locations and scales of a Student family, and f itself where it is none.
+func BaseOf(f Family) Family {
+	if t, ok := f.(Student); ok {
+		return t.Base()
+	}
+	return f
+}
+
 func (g Student) base() conic {
 	if g.Shape.Parsimonious() {
 		return Parsimonious{Shape: g.Shape, Var: g.Var, RegCovar: g.RegCovar}
@@ -97,7 +105,9 @@ func (g Student) Sums(k, d int) int { return g.base().Sums(k, d) + 2*k }
 // Density returns true.
 func (g Student) Density() bool { return true }
 
-// scales returns the part of theta that is the base's.
+// Scales returns the part of theta that is Base's. It shares theta's memory.
+func (g Student) Scales(theta []float64, k int) []float64 { return g.scales(theta, k) }
+
 func (g Student) scales(theta []float64, k int) []float64 { return theta[:len(theta)-g.free(k)] }
 
 // tails returns the part of theta that holds the logarithms of degrees of freedom.

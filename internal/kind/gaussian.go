@@ -19,6 +19,7 @@ var Gaussian = &Kind{
 	Cells:    numbers,
 	Mixture:  true,
 	Shaped:   true,
+	Scales:   "covariances",
 	Drivers:  mixtures,
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,

@@ -17,7 +17,7 @@ func (p *Plan) validate() error {
 		oneOf("Init", p.Init, starts...),
 		oneOf("Scale", p.Scale, Unscaled, Standard, Robust),
 		oneOf("Missing", p.Missing, p.Kind.Missing...),
-		p.validateChanges(), p.validateNumbers(), p.validateLimits(), p.validateBeta(), p.validateModel(), p.validateStart(), p.validateRepeats(),
+		p.validateChanges(), p.validateNumbers(), p.validateLimits(), p.validateBeta(), p.validateModel(), p.validateDof(), p.validateStart(), p.validateRepeats(),
 	} {
 		if err != nil {
 			return err

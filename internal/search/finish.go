@@ -236,6 +236,9 @@ func (f *Fit) setPart(m *model.Model, p mixture.Part, kd *kind.Kind, comp []floa
 			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, p.D))
 		}
 	}
+	if t, ok := p.Family.(family.Student); ok {
+		m.Dof = kind.Picked(t.Dofs(comp, p.K), order)
+	}
 }
 
 // places returns for each component of comp the numbers that say where it is: its mean, its centre or its probabilities, part after part.

@@ -179,9 +179,9 @@ func (f *Fit) Size() error {
 	p, d := &f.Plan, len(f.Survey.Mean) // after the transform
 	p.Holes = f.Survey.Missing > 0
 	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
-	v := kind.Variables{Shape: p.Shape, Types: p.Types, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar), Gaps: f.Survey.Gaps}
+	v := kind.Variables{Shape: p.Shape, Types: p.Types, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar), Dof: p.Dof, GivenDof: p.GivenDof, Gaps: f.Survey.Gaps}
 	f.Mix.Family = p.Kind.Family(v)
-	if g, ok := f.Mix.Family.(family.Parsimonious); ok {
+	if g, ok := family.BaseOf(f.Mix.Family).(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {
 			return plan.Errorf("column %q: its values are so small beside the others' that the variance floor hides them, which %s covariances have in common for all columns; use --scale standard", f.Names[j], p.Shape)
 		}
