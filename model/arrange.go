@@ -61,7 +61,7 @@ func (m *Model) Reordered(order []int) *Model {
 	}
 	if e := m.StandardErrors; e != nil {
 		to := *e
-		to.Weights, to.Means, to.Probabilities, to.Rates = kind.Picked(e.Weights, order), kind.Picked(e.Means, order), kind.Picked(e.Probabilities, order), kind.Picked(e.Rates, order)
+		to.Weights, to.Dof, to.Means, to.Probabilities, to.Rates = kind.Picked(e.Weights, order), kind.Picked(e.Dof, order), kind.Picked(e.Means, order), kind.Picked(e.Probabilities, order), kind.Picked(e.Rates, order)
 		if !shared {
 			to.Covariance = kind.Picked(e.Covariance, order)
 		}

@@ -18,8 +18,8 @@ type Kind struct {
 	Phrase string // as a sentence calls it: "a Gaussian mixture"
 
 	Cells   Cells
-	Mixture bool // components have densities and mixing weights; else centres that cost distances
-	Shaped  bool // components have covariances, of one of the shapes of package family
+	Mixture bool   // components have densities and mixing weights; else centres that cost distances
+	Shaped  bool   // components have covariances, of one of the shapes of package family
 	Scales  string // of kinds with these: their key in the model file
 	// Tails says that components have degrees of freedom: rows far out count for little, so that starts and the measures of columns must not
 	// depend on them either.

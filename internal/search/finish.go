@@ -295,6 +295,7 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	if !gaussian {
 		return
 	}
+	f.tailEdges(r, p, order)
 	switch _, g, _ := numbers.Start(); {
 	case g.Shape.Shared() && slices.Contains(at, true):
 		r.warn(model.Warn(model.AtFloor, "the covariance that all groups share is at the variance floor: the rows of each group are almost equal in some direction%s", f.flatIn(r.Model, p, 0, max(order[0], 0))))
