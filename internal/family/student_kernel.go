@@ -180,17 +180,12 @@ func (f *fusedStudent) Gather(s *Stats, p *Panel, q, factor []float64, g *Gather
 		f.Logits(h.score, p, g, ws)
 	}
 	h.of = nil
-	kern.Weigh(h.sum, q, factor, h.u, h.log, k)
+	clear(h.row)
+	kern.Weigh(h.sum, h.row, q, factor, h.u, h.log, k)
 	h.inner = Stats{K: k, D: f.d, N: s.Sum[len(s.Sum)-2*k : len(s.Sum)-k], Sum: s.Sum[:len(s.Sum)-2*k]}
 	if f.g.Shape.Shared() { // second moments are needed in total, for which a row counts as much as its components pull
 		h.panel = *p
 		h.panel.W = h.row
-		clear(h.row)
-		for c := range k {
-			for i, v := range q[c*kern.Rows : c*kern.Rows+kern.Rows] {
-				h.row[i] += v * factor[i]
-			}
-		}
 		p = &h.panel
 	}
 	f.inner.Gather(&h.inner, p, q, factor, g, ws)

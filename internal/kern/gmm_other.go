@@ -30,4 +30,4 @@ func fastPack[F float32 | float64](x []float64, src []F, origin []float64, d int
 }
 
 func fastTails(_, _, _, _, _, _, _ []float64, _ int) bool { return false }
-func fastWeigh(_, _, _, _, _ []float64, _ int) bool       { return false }
+func fastWeigh(_, _, _, _, _, _ []float64, _ int) bool    { return false }

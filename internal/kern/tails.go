@@ -8,6 +8,7 @@ import "math"
 // and sets u to ratio_c / e and log to log e. An e beyond float64 is taken for its largest number.
 func Tails(s, u, log, shift, half, inverse, ratio []float64, k int) {
 	s, u, log = s[:k*Rows], u[:k*Rows], log[:k*Rows]
+	shift, half, inverse, ratio = shift[:k], half[:k], inverse[:k], ratio[:k]
 	if k > 0 && fastTails(s, u, log, shift, half, inverse, ratio, k) {
 		return
 	}
@@ -24,10 +25,10 @@ func Tails(s, u, log, shift, half, inverse, ratio []float64, k int) {
 }
 
 // Weigh adds the weights q[c*Rows+i] w[i] and their products with log to sums, Lanes partial sums of each at sum[2*c*Lanes], rows
-// modulo Lanes, and multiplies q by u, for k components.
-func Weigh(sum, q, w, u, log []float64, k int) {
-	sum, q, w, u, log = sum[:2*k*Lanes], q[:k*Rows], w[:Rows], u[:k*Rows], log[:k*Rows]
-	if k > 0 && fastWeigh(sum, q, w, u, log, k) {
+// modulo Lanes, multiplies q by u, and adds q u w to row[i], for k components.
+func Weigh(sum, row, q, w, u, log []float64, k int) {
+	sum, row, q, w, u, log = sum[:2*k*Lanes], row[:Rows], q[:k*Rows], w[:Rows], u[:k*Rows], log[:k*Rows]
+	if k > 0 && fastWeigh(sum, row, q, w, u, log, k) {
 		return
 	}
 	for c := range k {
@@ -38,6 +39,7 @@ func Weigh(sum, q, w, u, log []float64, k int) {
 			n[i%Lanes] += r
 			t[i%Lanes] += r * log[at]
 			q[at] *= u[at]
+			row[i] += q[at] * w[i]
 		}
 	}
 }
