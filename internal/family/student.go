@@ -164,7 +164,7 @@ func (g Student) AtFloor(theta []float64, k, d int) []bool {
 // Flat implements Flattening, for those shapes that do.
 func (g Student) Flat(next, theta []float64, s *Stats) []bool {
 	f, ok := g.base().(Flattening)
-	if !ok {
+	if !ok || g.ownVolume() { // what is flat there is at the floor
 		return make([]bool, s.K)
 	}
 	t := g.step(theta, s, true)

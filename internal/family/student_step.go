@@ -75,7 +75,11 @@ func (g Student) step(theta []float64, s *Stats, rescale bool) studentStep {
 }
 
 // dofRounds is how often degrees of freedom and the one factor of all components are solved in turn.
-const dofRounds = 30
+// They have settled once they change by less than a share dofSettled, of which the objective feels the square.
+const (
+	dofRounds  = 30
+	dofSettled = 1e-9
+)
 
 // hidden returns the new degrees of freedom and the factor that the hidden variables are divided by: the best pair. Without rescale the
 // factor is 1.
@@ -96,7 +100,7 @@ func (g Student) hidden(theta []float64, s *Stats, rescale bool) (dof, alpha []f
 		g.solve(dof, alpha, u, mean, s.N)
 		still := true
 		for c, v := range dof {
-			still = still && math.Abs(v-before[c]) <= 1e-13*v
+			still = still && math.Abs(v-before[c]) <= dofSettled*v
 		}
 		if !rescale || g.ownVolume() || still {
 			break
@@ -134,46 +138,46 @@ func (g Student) solve(dof, alpha, u, mean, n []float64) {
 		own := mean[c] - n[c]*math.Log(alpha[c]) - u[c]/alpha[c]
 		weight, sum = weight+n[c], sum+own
 		if g.Dof == OwnDof {
-			dof[c] = dofRoot(1 + own/n[c])
+			dof[c] = dofRoot(1+own/n[c], dof[c])
 		}
 	}
 	if g.Dof == TiedDof && weight > 0 {
-		v := dofRoot(1 + sum/weight)
+		v := dofRoot(1+sum/weight, dof[0])
 		for c := range dof {
 			dof[c] = v
 		}
 	}
 }
 
+// lagLeast and lagMost are psiLag at the limits of degrees of freedom.
+var lagLeast, lagMost = psiLag(LeastDof / 2), psiLag(MostDof / 2)
+
 // dofRoot returns the v between LeastDof and MostDof for which log(v/2) - psi(v/2) + constant is 0, or the limit that is nearest to it:
-// log x - psi(x) falls from infinity to 0. Newton's method in log v, kept within what is left of the interval.
-func dofRoot(constant float64) float64 {
-	f := func(z float64) float64 { return psiLag(math.Exp(z)/2) + constant }
-	lo, hi := logLeast, logMost
+// log x - psi(x) falls from infinity to 0. Newton's method in log v, kept within what is left of the interval, begins at the value before.
+func dofRoot(constant, before float64) float64 {
 	switch {
-	case !(f(lo) > 0):
+	case !(lagLeast+constant > 0):
 		return LeastDof
-	case !(f(hi) < 0):
+	case !(lagMost+constant < 0):
 		return MostDof
 	}
-	z := math.Log(startDof)
+	lo, hi, v := LeastDof, MostDof, min(max(before, 1.001*LeastDof), 0.999*MostDof)
 	for range 100 {
-		v := f(z)
-		if v > 0 {
-			lo = z
+		x := v / 2
+		f := psiLag(x) + constant
+		if f > 0 {
+			lo = v
 		} else {
-			hi = z
+			hi = v
 		}
-		x := math.Exp(z) / 2
-		next := z - v/(1-x*trigamma(x))
+		next := v * math.Exp(min(max(f/(x*trigamma(x)-1), -3), 3))
 		if !(next > lo && next < hi) {
-			next = (lo + hi) / 2
+			next = math.Sqrt(lo * hi)
 		}
-		if math.Abs(next-z) <= 1e-15*(1+math.Abs(z)) {
-			z = next
-			break
+		if math.Abs(next-v) <= 1e-15*v {
+			return next
 		}
-		z = next
+		v = next
 	}
-	return math.Exp(z)
+	return v
 }
