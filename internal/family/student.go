@@ -38,14 +38,26 @@ const (
 // theta holds the locations and scales as the Gaussian or Parsimonious family of the shape has its means and covariances, then the
 // logarithms of the degrees of freedom: k, one or none.
 //
-// Sums are those of that family for rows of weight r u, then k sums of r u and k of r log u. Stats.N is the sum of r.
+// Sums are those of that family for rows of weight r u, then k sums of r u and k of r log u. Stats.N is the sum of r. With gaps one more
+// number follows: sum r log t(x), of the cells that are there.
 type Student struct {
 	Shape    Shape
 	Var      []float64 // as in Gaussian: what the floor of scales is measured by
 	RegCovar float64   // as in Gaussian
 	Dof      Dof
 	Given    []float64 // of GivenDof: one for each component, or one for all; above 0
+	// Gaps says what cells are missing; nil is for complete rows. With gaps every row is completed, whatever the shape.
+	Gaps *Gaps
 }
+
+// WithGaps implements Incomplete.
+func (g Student) WithGaps(gaps *Gaps) Family {
+	g.Gaps = gaps
+	return g
+}
+
+// Patterns implements Incomplete.
+func (g Student) Patterns() *Gaps { return g.Gaps }
 
 // conic is what Student needs of the family of its scales: Gaussian and Parsimonious have it.
 type conic interface {
@@ -100,7 +112,24 @@ func (g Student) Params(k, d int) int { return g.base().Params(k, d) + g.free(k)
 func (g Student) Free(k, d int) int { return g.Params(k, d) }
 
 // Sums returns the length of Stats.Sum.
-func (g Student) Sums(k, d int) int { return g.base().Sums(k, d) + 2*k }
+func (g Student) Sums(k, d int) int {
+	n := g.base().Sums(k, d) + 2*k
+	if g.Gaps != nil {
+		n++
+	}
+	return n
+}
+
+// sums is the Gaussian family whose layout the moments have.
+func (g Student) sums() Gaussian {
+	if g.Shape.Parsimonious() {
+		return Gaussian{Shape: g.Shape.Alone()}
+	}
+	return Gaussian{Shape: g.Shape}
+}
+
+// moments returns the part of the sums that is laid out as the base's.
+func (g Student) moments(s *Stats) []float64 { return s.Sum[:g.sums().Params(s.K, s.D)] }
 
 // Density returns true.
 func (g Student) Density() bool { return true }
@@ -175,14 +204,14 @@ func (g Student) Flat(next, theta []float64, s *Stats) []bool {
 // of a Gaussian, where they are r u so are the moments. It shares the moments with s.
 func (g Student) weighted(s *Stats, n []float64) *Stats {
 	own := *s
-	own.N, own.Sum = n, s.Sum[:len(s.Sum)-2*s.K]
+	own.N, own.Sum = n, g.moments(s)
 	return &own
 }
 
 // pulls returns the sums of r u and of r log u.
 func (g Student) pulls(s *Stats) (u, logs []float64) {
-	at := len(s.Sum) - 2*s.K
-	return s.Sum[at : at+s.K], s.Sum[at+s.K:]
+	at := len(g.moments(s))
+	return s.Sum[at : at+s.K], s.Sum[at+s.K : at+2*s.K]
 }
 
 // ownVolume reports whether each component has a volume of its own, which Kent, Tyler and Vardi's step can rescale by itself.
@@ -238,8 +267,17 @@ func (g Student) distances(next, theta []float64, s *Stats) (sum, logDet []float
 //	N [a l(a) + g(a) - g(v/2) + v/2 - (d/2) log 2 pi - (1/2) log det S - (v+d)/2 log alpha] + (v+d)/2 sum r E log u
 //	- (sum r u delta + v sum r u) / (2 alpha)
 //
-// which is never above the log density of the rows, and equal to it where next is theta (alpha is 1 there).
+// which is never above the log density of the rows, and equal to it where next is theta (alpha is 1 there). With gaps a is another one
+// for each row, so that a constant differs: there it is what makes the two equal.
 func (g Student) Expected(next, theta []float64, s *Stats) float64 {
+	f := g.bound(next, theta, s)
+	if g.Gaps != nil {
+		f += s.Sum[len(s.Sum)-1] - g.bound(theta, theta, s)
+	}
+	return f
+}
+
+func (g Student) bound(next, theta []float64, s *Stats) float64 {
 	k, d := s.K, s.D
 	u, logs := g.pulls(s)
 	v, old := g.Dofs(next, k), g.Dofs(theta, k)

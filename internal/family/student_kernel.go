@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/internal/kern"
 )
@@ -14,6 +15,8 @@ type studentKernel struct {
 	g     Student
 	slope []float64 // dofSlope of each component
 	k, d  int
+	cells *studentCells // with gaps
+	theta []float64     // with gaps: the parameters
 }
 
 // tails are what turns squared distances into log densities of t: k of each, as kern.Tails has them.
@@ -42,6 +45,9 @@ func (g Student) Bind(theta []float64, k, d int) Kernel {
 		t.ratio = append(t.ratio, (v+n)/v)
 		b.slope[c] = dofSlope(v, n)
 	}
+	if g.Gaps != nil {
+		b.cells, b.theta = g.cells(theta, k, d), slices.Clone(theta)
+	}
 	return b
 }
 
@@ -55,6 +61,7 @@ type heavy struct {
 	sum   []float64 // k x 2 x kern.Lanes: sums of r and of r log
 	row   []float64 // kern.Rows: sum of r u over the components
 	panel Panel     // the panel with those for row weights
+	row1  gapRow    // of rows with missing cells
 	inner Stats     // sums of the base
 }
 
@@ -77,6 +84,10 @@ func (w *Workspace) heavyTails(k int) *heavy {
 // Score implements Kernel.
 func (b *studentKernel) Score(dst []float64, p *Panel, ws *Workspace) {
 	h := ws.heavyTails(b.k)
+	if p.Holes {
+		b.scoreCells(dst, p, h)
+		return
+	}
 	b.plain.Score(dst, p, ws)
 	b.tail.of(dst, h.u, h.log, b.k)
 }
@@ -89,6 +100,10 @@ func (t *tails) of(s, u, log []float64, k int) {
 // Add implements Kernel.
 func (b *studentKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
 	h := ws.heavyTails(b.k)
+	if p.Holes {
+		b.addCells(s, p, r, h)
+		return
+	}
 	b.Score(h.score, p, ws)
 	u, logs := b.g.pulls(s)
 	for c := range b.k {
@@ -100,15 +115,27 @@ func (b *studentKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
 			}
 			h.score[at+i] = v * h.u[at+i]
 		}
-		s.N[c] += n
-		logs[c] += n*math.Log(b.tail.ratio[c]) - sum
+		b.count(s, logs, c, n, sum)
 	}
-	h.inner = Stats{K: b.k, D: b.d, N: u, Sum: s.Sum[:len(s.Sum)-2*b.k]}
+	h.inner = Stats{K: b.k, D: b.d, N: u, Sum: b.g.moments(s)}
 	b.plain.Add(&h.inner, p, h.score, ws)
+}
+
+// count adds the weight n of complete rows to component c, and sum, n times the mean of log(1 + delta/v).
+func (b *studentKernel) count(s *Stats, logs []float64, c int, n, sum float64) {
+	s.N[c] += n
+	logs[c] += n*math.Log(b.tail.ratio[c]) - sum
+	if b.cells != nil {
+		s.Sum[len(s.Sum)-1] += n*b.tail.shift[c] - b.tail.half[c]*sum
+	}
 }
 
 // RowGrad implements GradKernel: that of the base for the weights r u, whose constant is that of r.
 func (b *studentKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace) {
+	if p.Holes {
+		rowGradsByPass(g, b.g, b, b.theta, b.k, p, r, ws)
+		return
+	}
 	h := ws.heavyTails(b.k)
 	b.Score(h.score, p, ws)
 	for i, v := range h.u[:b.k*kern.Rows] {
@@ -168,6 +195,15 @@ func (g *Gathered) heavyTails(k int) *heavy {
 // Logits implements FusedKernel. What Gather needs of the panel stays in g.
 func (f *fusedStudent) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace) {
 	h := g.heavyTails(f.k)
+	if p.Holes {
+		f.scoreCells(dst, p, h)
+		for c := range f.k {
+			for i := range p.N {
+				dst[c*kern.Rows+i] += f.tail.shift[c] - f.studentKernel.tail.shift[c]
+			}
+		}
+		return
+	}
 	f.inner.Logits(dst, p, g, ws)
 	f.tail.of(dst, h.u, h.log, f.k)
 	h.of, h.first = p, p.First
@@ -176,13 +212,20 @@ func (f *fusedStudent) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspac
 // Gather implements FusedKernel.
 func (f *fusedStudent) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
 	h, k := g.heavyTails(f.k), f.k
+	if p.Holes {
+		for i := range q[:k*kern.Rows] {
+			q[i] *= factor[i%kern.Rows]
+		}
+		f.addCells(s, p, q, h)
+		return
+	}
 	if h.of != p || h.first != p.First { // responsibilities of other origin
 		f.Logits(h.score, p, g, ws)
 	}
 	h.of = nil
 	clear(h.row)
 	kern.Weigh(h.sum, h.row, q, factor, h.u, h.log, k)
-	h.inner = Stats{K: k, D: f.d, N: s.Sum[len(s.Sum)-2*k : len(s.Sum)-k], Sum: s.Sum[:len(s.Sum)-2*k]}
+	h.inner = f.innerOf(s)
 	if f.g.Shape.Shared() { // second moments are needed in total, for which a row counts as much as its components pull
 		h.panel = *p
 		h.panel.W = h.row
@@ -191,16 +234,20 @@ func (f *fusedStudent) Gather(s *Stats, p *Panel, q, factor []float64, g *Gather
 	f.inner.Gather(&h.inner, p, q, factor, g, ws)
 }
 
+// innerOf returns the base's sums in s.
+func (f *fusedStudent) innerOf(s *Stats) Stats {
+	u, _ := f.g.pulls(s)
+	return Stats{K: f.k, D: f.d, N: u, Sum: f.g.moments(s)}
+}
+
 // Flush implements FusedKernel.
 func (f *fusedStudent) Flush(s *Stats, g *Gathered) {
 	h, k := g.heavyTails(f.k), f.k
 	_, logs := f.g.pulls(s)
-	h.inner = Stats{K: k, D: f.d, N: s.Sum[len(s.Sum)-2*k : len(s.Sum)-k], Sum: s.Sum[:len(s.Sum)-2*k]}
+	h.inner = f.innerOf(s)
 	f.inner.Flush(&h.inner, g)
 	for c := range k {
-		n := kern.Sum(h.sum[2*c*kern.Lanes:])
-		s.N[c] += n
-		logs[c] += n*math.Log(f.tail.ratio[c]) - kern.Sum(h.sum[(2*c+1)*kern.Lanes:])
+		f.count(s, logs, c, kern.Sum(h.sum[2*c*kern.Lanes:]), kern.Sum(h.sum[(2*c+1)*kern.Lanes:]))
 	}
 	clear(h.sum[:2*k*kern.Lanes])
 }

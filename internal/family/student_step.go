@@ -21,11 +21,13 @@ type studentStep struct {
 //
 // with alpha the mean of u. It climbs as EM's own step does (alpha = 1) and faster.
 //
-// Where a scale comes to the floor the factor may not be the best one. If the step would be for the worse, EM's own is taken.
+// Where a scale comes to the floor, or the axes that all share are found by an iteration, the factor may not be the best one. If the step
+// would be for the worse, EM's own is taken.
 func (g Student) MStep(next, theta []float64, s *Stats) {
 	old := slices.Clone(theta)
 	g.mStep(next, old, s, true)
-	if slices.Contains(g.AtFloor(next, s.K, s.D), true) && !(g.Expected(next, old, s) >= g.Expected(old, old, s)) {
+	loose := g.Shape == TiedAxes || g.Shape == TiedVolumeAxes || slices.Contains(g.AtFloor(next, s.K, s.D), true)
+	if loose && !(g.Expected(next, old, s) >= g.Expected(old, old, s)) {
 		g.mStep(next, old, s, false)
 	}
 }
@@ -44,10 +46,7 @@ func (g Student) mStep(next, theta []float64, s *Stats, rescale bool) {
 func (g Student) step(theta []float64, s *Stats, rescale bool) studentStep {
 	k, d := s.K, s.D
 	u, _ := g.pulls(s)
-	p := Gaussian{Shape: g.Shape.Alone()}
-	if !g.Shape.Parsimonious() {
-		p.Shape = g.Shape
-	}
+	p := g.sums()
 	dof, alpha := g.hidden(theta, s, rescale)
 	inner := g.weighted(s, slices.Clone(s.N))
 	inner.Sum = slices.Clone(inner.Sum)

@@ -42,6 +42,24 @@ func TestStudentLaws(t *testing.T) {
 	})
 }
 
+// The same with cells missing.
+func TestStudentLawsWithGaps(t *testing.T) {
+	checks := flag.Lookup("rapid.checks")
+	if before := checks.Value.String(); before == checks.DefValue {
+		defer flag.Set("rapid.checks", before)
+		flag.Set("rapid.checks", "8")
+	}
+	for i, shape := range family.Shapes() {
+		t.Run(shape.String(), func(t *testing.T) {
+			newFamily := familytest.Gapped(func(v []float64) family.Family {
+				return family.Student{Shape: shape, Var: v, Dof: []family.Dof{family.OwnDof, family.TiedDof, family.GivenDof}[i%3], Given: []float64{3}}
+			})
+			familytest.LawsOn(t, newFamily, familytest.Holes(familytest.Blobs))
+			familytest.CurvedLawsOn(t, newFamily, familytest.Holes(familytest.Blobs))
+		})
+	}
+}
+
 // faithful returns the rows of the table as numbers.
 func faithful(t *testing.T) (x []float64) {
 	t.Helper()

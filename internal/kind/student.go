@@ -15,9 +15,9 @@ var Student = &Kind{
 	Drivers:  mixtures,
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,
-	Missing:  []string{Refuse},
+	Missing:  []string{Model, Refuse},
 	Family: func(v Variables) family.Family {
-		return family.Student{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar, Dof: v.Dof, Given: v.GivenDof}
+		return family.Student{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar, Dof: v.Dof, Given: v.GivenDof, Gaps: v.Gaps}
 	},
 	Location: Location{Key: "means", Array: "means_", Plural: "locations", Told: Mean},
 }

@@ -38,7 +38,9 @@ func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
 		return &own, g, true
 	case family.Student:
 		base := *m
-		base.Family = fam.Base()
+		if base.Family = fam.Base(); fam.Gaps != nil {
+			base.Family = base.Family.(family.Incomplete).WithGaps(fam.Gaps)
+		}
 		return base.Start()
 	}
 	return nil, g, false

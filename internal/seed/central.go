@@ -8,13 +8,19 @@ import (
 
 // Robust returns the median of each column, and a standard deviation that rows far out do not change: the median absolute deviation from it,
 // or where that is 0 a higher quantile of these deviations, over what it is for a normal distribution of standard deviation 1. The
-// deviation is 0 where 99 in 100 rows are equal. Weights are numbers of repeats, and no cell may be missing.
+// deviation is 0 where 99 in 100 rows are equal. Weights are numbers of repeats; missing cells do not count.
 func (p *Points) Robust() (centre, deviation []float64) {
 	centre, deviation = make([]float64, p.D), make([]float64, p.D)
-	order, off := make([]int, p.N), make([]float64, p.N)
+	order, off := make([]int, 0, p.N), make([]float64, p.N)
 	for j := range p.D {
+		order = order[:0]
 		for i := range off {
-			order[i], off[i] = i, p.X[i*p.D+j]
+			if off[i] = p.X[i*p.D+j]; off[i] == off[i] {
+				order = append(order, i)
+			}
+		}
+		if len(order) == 0 {
+			continue
 		}
 		centre[j] = quantiles(off, p.W, order, 0.5)[0]
 		for i := range off {
@@ -30,12 +36,12 @@ func (p *Points) Robust() (centre, deviation []float64) {
 	return centre, deviation
 }
 
-// quantiles returns the values v below which the shares at of the weight w lie. It sorts order, the indexes of v.
+// quantiles returns the values v, of those at the indexes in order, below which the shares at of the weight w lie. It sorts order.
 func quantiles(v, w []float64, order []int, at ...float64) []float64 {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 	total, sum, next := 0.0, 0.0, 0
-	for _, x := range w {
-		total += x
+	for _, i := range order {
+		total += w[i]
 	}
 	q := make([]float64, len(at))
 	for _, i := range order {
@@ -64,7 +70,7 @@ func (p *Points) Central() []int {
 	for i := range far {
 		order[i] = i
 		for j, x := range p.At(i) {
-			if deviation[j] > 0 {
+			if deviation[j] > 0 && x == x {
 				far[i] = math.Hypot(far[i], (x-centre[j])/deviation[j])
 			}
 		}
