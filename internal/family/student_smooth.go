@@ -47,10 +47,12 @@ func (g Student) information(theta []float64, s *Stats) []tailInformation {
 	all := make([]tailInformation, k)
 	for c, v := range g.Dofs(theta, k) {
 		n, w := s.Support(c), v+d
-		all[c] = tailInformation{weight: n * w / (w + 2), volume: -n / (2 * (w + 2))}
+		all[c] = tailInformation{weight: s.support(n * w / (w + 2)), volume: -n / (2 * (w + 2))}
 		if g.Dof != GivenDof {
-			all[c].cross = -n * v / (w * (w + 2))
 			all[c].tail = n * dofInformation(v, d)
+			if v > LeastDof && v < MostDof { // at a limit v does not move, and the scale moves as if it were given
+				all[c].cross = -n * v / (w * (w + 2))
+			}
 		}
 	}
 	return all

@@ -12,7 +12,7 @@ var Student = &Kind{
 	Shaped:   true,
 	Scales:   "scales",
 	Tails:    true,
-	Drivers:  mixtures,
+	Drivers:  climbers,
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,
 	Missing:  []string{Model, Refuse},

@@ -11,13 +11,13 @@ import (
 // validate returns the error of the first field that cannot be used, or would be ignored.
 func (p *Plan) validate() error {
 	for _, err := range []error{
-		p.validateK(),
+		p.validateK(), p.validateDof(),
 		oneOf("Algorithm", p.Algorithm, p.Kind.Drivers...),
 		oneOf("Weights", p.Weights, "learned", "uniform"),
 		oneOf("Init", p.Init, starts...),
 		oneOf("Scale", p.Scale, Unscaled, Standard, Robust),
 		oneOf("Missing", p.Missing, p.Kind.Missing...),
-		p.validateChanges(), p.validateNumbers(), p.validateLimits(), p.validateBeta(), p.validateModel(), p.validateDof(), p.validateStart(), p.validateRepeats(),
+		p.validateChanges(), p.validateNumbers(), p.validateLimits(), p.validateBeta(), p.validateModel(), p.validateStart(), p.validateRepeats(),
 	} {
 		if err != nil {
 			return err

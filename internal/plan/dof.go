@@ -25,10 +25,12 @@ func (p *Plan) parseDof() {
 	}
 }
 
-// validateDof refuses degrees of freedom that are none, or that nothing has.
+// validateDof refuses degrees of freedom that are none, or that nothing has, and a driver that would not settle them.
 func (p *Plan) validateDof() error {
 	word := p.Spec.Dof
 	switch {
+	case p.Kind.Tails && p.Algorithm == HardEM:
+		return Wrong("Algorithm", "hard-em does not apply to %s: it ends when no label changes, and how much each row counts goes on changing; use em", p.Kind.Name)
 	case word == "":
 		return nil
 	case !p.Kind.Tails:

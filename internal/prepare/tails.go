@@ -7,9 +7,9 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// resist puts medians and robust standard deviations in the place of the columns' means and variances, where components have tails: what
-// the floor of scales, starts and the origin of sums are measured by must not depend on rows far out. They are those of a sample where
-// rows are many. A column without such a deviation keeps what it has.
+// resist takes the columns' means and variances over the rows that are not far out, where components have tails: what the floor of scales,
+// starts and the origin of sums are measured by must not depend on those. They are of a sample where rows are many. A column in which those
+// rows are all equal keeps what it has.
 func (f *Rows) resist(ctx context.Context) error {
 	if !f.Plan.Kind.Tails {
 		return nil
@@ -20,11 +20,11 @@ func (f *Rows) resist(ctx context.Context) error {
 	}
 	look := *f.Survey
 	look.Mean, look.Var = make([]float64, p.D), make([]float64, p.D)
-	centre, deviation := p.Robust()
-	for j, s := range deviation {
+	mean, variance := p.Some(p.Central()).Moments()
+	for j, v := range variance {
 		look.Mean[j], look.Var[j] = f.Survey.Mean[j], f.Survey.Var[j]
-		if v := s * s; v > 0 {
-			look.Mean[j], look.Var[j] = centre[j], v
+		if v > 0 {
+			look.Mean[j], look.Var[j] = mean[j], v
 		}
 	}
 	f.Survey = &look

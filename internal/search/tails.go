@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
@@ -42,6 +43,7 @@ func (f *Fit) centralIn(p *seed.Points, labels []int32) (*seed.Points, []int32) 
 			keep = append(keep, rows[i])
 		}
 	}
+	slices.Sort(keep)
 	own := make([]int32, len(keep))
 	for at, i := range keep {
 		own[at] = labels[i]

@@ -86,7 +86,22 @@ func (p *Points) Central() []int {
 	return keep
 }
 
-// Some returns the points at those indexes.
+// Moments returns the weighted mean and variance of each column over the cells that are there; 0 where there are none.
+func (p *Points) Moments() (mean, variance []float64) {
+	mean, variance = p.means(), make([]float64, p.D)
+	weight := make([]float64, p.D)
+	for i, w := range p.W {
+		for j, x := range p.At(i) {
+			if x == x {
+				weight[j] += w
+				variance[j] += (w / weight[j]) * ((x-mean[j])*(x-mean[j]) - variance[j])
+			}
+		}
+	}
+	return mean, variance
+}
+
+// Some returns the points at those indexes, which ascend.
 func (p *Points) Some(at []int) *Points {
 	if len(at) == p.N {
 		return p
