@@ -23,6 +23,9 @@ type Spec struct {
 	// Several, separated by commas, or "all" are chosen from; so are all that are affordable where K, KRange and
 	// Covariance are all left out.
 	Covariance string `json:"covariance,omitempty"`
+	// Dof, with Model "t", is the degrees of freedom: "auto" (the default: each component its own), "tied" (one for all) or a
+	// number above 0, at most a million. Those that are fitted are between 1 and 1000; at 1000 a component counts as Gaussian.
+	Dof string `json:"dof,omitempty"`
 	// Criterion is what K and Covariance are chosen by, where they are: "bic" (the default for mixtures), "aic", "icl", or
 	// "silhouette" (the default for kmeans and kmedians; of many rows a sample that has rows of every group), or for kmeans "gap" (the gap
 	// statistic; reference sets have at most 4,000 rows) or "elbow" (inertia + λk).

@@ -212,7 +212,7 @@ func (m *Model) Present() (some *Model, at []int) {
 	own := *m
 	own.Sums, own.Clusters = nil, nil
 	if len(p.Parts) == 0 {
-		own.Weights, own.Means, own.Covariance, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Probabilities
+		own.Weights, own.Means, own.Covariance, own.Dof, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Dof, p.Probabilities
 		return &own, at
 	}
 	parts := m.Parts()

@@ -54,7 +54,7 @@ func (m *Model) Reordered(order []int) *Model {
 	own := *m
 	own.Sums = nil
 	own.Clusters = kind.Picked(m.Clusters, order)
-	own.Weights, own.Sizes = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order)
+	own.Weights, own.Sizes, own.Dof = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order), kind.Picked(m.Dof, order)
 	own.Means, own.Probabilities, own.Rates = kind.Picked(m.Means, order), kind.Picked(m.Probabilities, order), kind.Picked(m.Rates, order)
 	shared := m.Shape.Shared() // there is one covariance then, of all components
 	if !shared {
@@ -62,7 +62,7 @@ func (m *Model) Reordered(order []int) *Model {
 	}
 	if e := m.StandardErrors; e != nil {
 		to := *e
-		to.Weights, to.Means, to.Probabilities, to.Rates = kind.Picked(e.Weights, order), kind.Picked(e.Means, order), kind.Picked(e.Probabilities, order), kind.Picked(e.Rates, order)
+		to.Weights, to.Dof, to.Means, to.Probabilities, to.Rates = kind.Picked(e.Weights, order), kind.Picked(e.Dof, order), kind.Picked(e.Means, order), kind.Picked(e.Probabilities, order), kind.Picked(e.Rates, order)
 		if !shared {
 			to.Covariance = kind.Picked(e.Covariance, order)
 		}

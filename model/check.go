@@ -94,6 +94,9 @@ func (m *Model) check() error {
 			return err
 		}
 	}
+	if err := m.checkDof(); err != nil {
+		return err
+	}
 	return m.checkUnits()
 }
 
@@ -297,11 +300,11 @@ func (m *Model) checkLevels() error {
 func (m *Model) checkCovariances() error {
 	k, d := m.K(), m.dims()
 	if want := m.Shape.Count(k); len(m.Covariance) != want {
-		return fmt.Errorf("covariances: there %s %d, but %s covariances of %d components are %d", text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)
+		return fmt.Errorf("%s: there %s %d, but %s covariances of %d components are %d", m.kind().Scales, text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)
 	}
 	for c, cov := range m.Covariance {
 		if err := checkCovariance(m.Shape, cov, d); err != nil {
-			return fmt.Errorf("covariances: number %d %w", c+1, err)
+			return fmt.Errorf("%s: number %d %w", m.kind().Scales, c+1, err)
 		}
 	}
 	return m.parameters().CheckShape()

@@ -42,7 +42,10 @@ func (m *Model) Component(c int) Component {
 	default:
 		x.Mean = m.UserMean(c)
 	}
-	if kd.Shaped {
+	switch {
+	case kd.Tails:
+		x.setTails(m, c)
+	case kd.Shaped:
 		x.Covariance = m.userCovariance(c)
 	}
 	return x
@@ -100,6 +103,9 @@ type Component struct {
 	Weight      float64     `json:"weight"`
 	Mean        []float64   `json:"mean,omitempty"`        // of the cells of each column, where components have means
 	Covariance  *Covariance `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
+	Scale       *Covariance `json:"scale,omitempty"`       // t: the scale matrix, laid out like the covariance, which is this times dof/(dof-2) and null where dof is 2 or less
+	Dof         *float64    `json:"dof,omitempty"`         // t: degrees of freedom
+	Gaussian    bool        `json:"gaussian,omitempty"`    // t: the degrees of freedom are at their upper limit, 1000, where the component counts as Gaussian
 	Median      []float64   `json:"median,omitempty"`      // kmedians
 	Probability any         `json:"probability,omitempty"` // of bits: d numbers; of levels: for each column one a level
 	Rate        []float64   `json:"rate,omitempty"`        // mixed: of the columns of counts; mean and covariance are then of the numbers, probability of the categories

@@ -13,7 +13,8 @@ type StandardErrors struct {
 	Weights       Errors   // k mixing weights; nil where those are not learned
 	Noise         Errors   // the weight of the noise: one number; nil where there is none
 	Means         []Errors // as Model.Means, of the d columns
-	Covariance    []Errors // gmm: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
+	Covariance    []Errors // gmm, and the scales of t: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
+	Dof           Errors   // t: as Model.Dof
 	Probabilities []Errors // as Model.Probabilities
 	Rates         []Errors // mixed: as Model.Rates
 	Rows          int64    // rows looked at: all of positive weight, or a sample where that is much work

@@ -24,16 +24,22 @@ func (e *StandardErrors) marshal(file bool) ([]byte, error) {
 		Noise         *float64 `json:"noise,omitempty"`
 		Means         []Errors `json:"means,omitempty"`
 		Covariance    any      `json:"covariance,omitempty"`
+		Scale         any      `json:"scale,omitempty"`
+		Dof           Errors   `json:"dof,omitempty"`
 		Probabilities any      `json:"probabilities,omitempty"`
 		Rates         []Errors `json:"rates,omitempty"`
 		Rows          int64    `json:"rows"`
 		Method        string   `json:"method,omitempty"`
 		Why           string   `json:"why,omitempty"`
-	}{e.Weights, nil, e.Means, nil, nil, e.Rates, e.Rows, e.Method, e.Why}
+	}{Weights: e.Weights, Means: e.Means, Dof: e.Dof, Rates: e.Rates, Rows: e.Rows, Method: e.Method, Why: e.Why}
 	if len(e.Noise) == 1 && e.Noise[0]-e.Noise[0] == 0 {
 		out.Noise = &e.Noise[0]
 	}
-	if e.Covariance != nil {
+	switch {
+	case e.Covariance == nil:
+	case e.of != nil && e.of.kind().Tails:
+		out.Scale = e.covariances(file)
+	default:
 		out.Covariance = e.covariances(file)
 	}
 	if e.Probabilities != nil {
@@ -112,6 +118,8 @@ func (m *Model) readStandardErrors(b []byte) error {
 		Noise         *float64        `json:"noise"`
 		Means         []Errors        `json:"means"`
 		Covariance    json.RawMessage `json:"covariance"`
+		Scale         json.RawMessage `json:"scale"`
+		Dof           Errors          `json:"dof"`
 		Probabilities json.RawMessage `json:"probabilities"`
 		Rates         []Errors        `json:"rates"`
 		Rows          int64           `json:"rows"`
@@ -121,7 +129,13 @@ func (m *Model) readStandardErrors(b []byte) error {
 	if err := strictly(b, &in); err != nil {
 		return err
 	}
-	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
+	if m.kind().Tails {
+		in.Covariance, in.Scale = in.Scale, in.Covariance
+	}
+	if in.Scale != nil {
+		return fmt.Errorf("%s: a %s model has none", map[bool]string{true: "covariance", false: "scale"}[m.kind().Tails], m.Kind)
+	}
+	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Dof: in.Dof, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
 	if in.Noise != nil {
 		e.Noise = Errors{*in.Noise}
 	}
@@ -178,6 +192,8 @@ func (e *StandardErrors) check(m *Model) error {
 		return fmt.Errorf("weights: there %s %d for %d components", text.Form(len(e.Weights), "is", "are"), len(e.Weights), k)
 	case e.Noise != nil && m.Noise == nil:
 		return errors.New("noise: the model has none")
+	case e.Dof != nil && len(e.Dof) != m.tails(k):
+		return fmt.Errorf("dof: there %s %d for %s", text.Form(len(e.Dof), "is", "are"), len(e.Dof), text.Count(m.tails(k), "component"))
 	case e.Means != nil && (m.Means == nil || len(e.Means) != k):
 		return fmt.Errorf("means: there %s %d for %d means", text.Form(len(e.Means), "is", "are"), len(e.Means), len(m.Means))
 	}
@@ -189,7 +205,7 @@ func (e *StandardErrors) check(m *Model) error {
 	if e.Rates != nil && (len(e.Rates) != len(m.Rates) || slices.ContainsFunc(e.Rates, func(row Errors) bool { return len(row) != len(m.Rates[0]) })) {
 		return errors.New("rates: they are not as many as the rates")
 	}
-	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise}, e.Means, e.Covariance, e.Probabilities, e.Rates) {
+	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise, e.Dof}, e.Means, e.Covariance, e.Probabilities, e.Rates) {
 		for _, v := range list {
 			if v < 0 {
 				return fmt.Errorf("one is %v; a standard error is not negative", v)

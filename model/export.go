@@ -36,7 +36,8 @@ type Array struct {
 //	covariance_type       gmm: full, tied, diag or spherical
 //	means_                gmm: k x d
 //	covariances_          gmm: k x d x d, d x d, k x d or k, by that type
-//	precisions_cholesky_  gmm: of the same shape; U with U Uᵀ the inverse covariance: upper triangular, or 1 / standard deviation
+//	scales_               t: its scale matrices in place of covariances_, laid out like these; and dof, k degrees of freedom
+//	precisions_cholesky_  gmm, and of the scales of t: of the same shape; U with U Uᵀ the inverse covariance: upper triangular, or 1 / standard deviation
 //	cluster_centers_      kmeans and kmedians: k x d
 //	probabilities         bernoulli: k x d, of a 1; categorical: k x levels of all columns, one column after another
 //	n_levels, levels      categorical: d numbers of levels, and the names of all levels
@@ -141,7 +142,7 @@ func transformArrays(ts []Transform) []Array {
 	return all
 }
 
-// covarianceArrays returns covariance_type, covariances_ and precisions_cholesky_.
+// covarianceArrays returns covariance_type, covariances_ and precisions_cholesky_, or of a kind with tails scales_ and dof.
 func (m *Model) covarianceArrays() ([]Array, error) {
 	k, d := m.K(), m.dims()
 	kind, shape, count := m.Shape.Alone(), []int{k}, k
@@ -162,7 +163,11 @@ func (m *Model) covarianceArrays() ([]Array, error) {
 		}
 		covariances, precisions = append(covariances, cov...), append(precisions, u.inverse()...)
 	}
-	return []Array{word("covariance_type", kind.String()), numbers("covariances_", covariances, shape...), numbers("precisions_cholesky_", precisions, shape...)}, nil
+	all := []Array{word("covariance_type", kind.String()), numbers(m.kind().Scales+"_", covariances, shape...), numbers("precisions_cholesky_", precisions, shape...)}
+	if m.Dof != nil {
+		all = append(all, numbers("dof", m.Dof, k))
+	}
+	return all, nil
 }
 
 // covariance returns that of component c, which may be the one that all share.
@@ -178,7 +183,7 @@ type scale struct {
 // scaleOf factors the covariance of component c.
 func (m *Model) scaleOf(c int) (*scale, error) {
 	cov, d, s := m.covariance(c), m.dims(), &scale{}
-	bad := fmt.Errorf("covariances: number %d is not positive definite", c+1)
+	bad := fmt.Errorf("%s: number %d is not positive definite", m.kind().Scales, c+1)
 	if !m.Shape.Matrix() {
 		for _, v := range cov {
 			if !(v > 0) {

@@ -318,7 +318,7 @@ func (r *modelReader) parts(m *Model) {
 	m.setParts(parts)
 }
 
-// shaped reads means and covariances.
+// shaped reads means and covariances, or scales and degrees of freedom.
 func (r *modelReader) shaped(m *Model) {
 	name := r.word("covariance")
 	if r.err != nil {
@@ -334,31 +334,33 @@ func (r *modelReader) shaped(m *Model) {
 		m.Weights = r.numbers("weights")
 	}
 	m.Means = r.rows("means")
+	kd := m.kind()
+	key := kd.Scales
 	var all [][][]number // k matrices of d rows, down to the one number of the simplest shape
 	switch shape {
 	case family.Tied:
 		all = make([][][]number, 1)
-		r.decode("covariances", &all[0])
+		r.decode(key, &all[0])
 	case family.Diag, family.TiedShapeDiag, family.TiedVolumeDiag:
 		var rows [][]number
-		r.decode("covariances", &rows)
+		r.decode(key, &rows)
 		for i := range rows {
 			all = append(all, rows[i:i+1])
 		}
 	case family.TiedDiag:
 		all = [][][]number{make([][]number, 1)}
-		r.decode("covariances", &all[0][0])
+		r.decode(key, &all[0][0])
 	case family.Spherical:
 		var v []number
-		r.decode("covariances", &v)
+		r.decode(key, &v)
 		for i := range v {
 			all = append(all, [][]number{v[i : i+1]})
 		}
 	case family.TiedSpherical:
 		all = [][][]number{{make([]number, 1)}}
-		r.decode("covariances", &all[0][0][0])
+		r.decode(key, &all[0][0][0])
 	default:
-		r.decode("covariances", &all)
+		r.decode(key, &all)
 	}
 	d, unit := m.dims(), "columns"
 	if m.PCA() != nil {
@@ -368,10 +370,13 @@ func (r *modelReader) shaped(m *Model) {
 	for c, rows := range all {
 		for j, row := range rows {
 			if shape.Matrix() && (len(rows) != d || len(row) != d) && r.err == nil {
-				r.err = fmt.Errorf("covariances: row %d of matrix %d has %d numbers and %s, but there are %d %s", j+1, c+1, len(row), text.There(len(rows), "row"), d, unit)
+				r.err = fmt.Errorf("%s: row %d of matrix %d has %d numbers and %s, but there are %d %s", key, j+1, c+1, len(row), text.There(len(rows), "row"), d, unit)
 			}
 			m.Covariance[c] = append(m.Covariance[c], floats(row)...)
 		}
+	}
+	if kd.Tails {
+		m.Dof = r.numbers("dof")
 	}
 }
 

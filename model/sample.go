@@ -121,6 +121,12 @@ func (s *Sampler) normal(c int) {
 	for j := range s.z {
 		s.z[j] = s.rng.NormFloat64()
 	}
+	if s.m.Dof != nil {
+		f := s.stretch(c)
+		for j := range s.z {
+			s.z[j] *= f
+		}
+	}
 	g := family.Gaussian{Shape: s.m.Shape}
 	g.Colour(s.y, s.z, s.scale[min(c, len(s.scale)-1)])
 	for j, mean := range s.m.Means[c] {

@@ -208,6 +208,7 @@ type asked struct {
 	K           int       `json:"k"`
 	KRange      [2]int    `json:"k_range"`
 	Covariance  string    `json:"covariance"`
+	Dof         string    `json:"dof"`
 	Criterion   string    `json:"criterion"`
 	Algorithm   string    `json:"algorithm"`
 	Beta        []float64 `json:"beta"`

@@ -79,6 +79,9 @@ func (m *Model) whole() error {
 	if !kd.Shaped {
 		return nil
 	}
+	if err := m.wholeDof(len(rows)); err != nil {
+		return err
+	}
 	return m.wholeCovariances(len(rows), d)
 }
 
@@ -125,7 +128,7 @@ func unknownKind(name string) string {
 // wholeCovariances checks how many covariances of k components on d variables there are, and how many numbers each has.
 func (m *Model) wholeCovariances(k, d int) error {
 	if want := m.Shape.Count(k); len(m.Covariance) != want {
-		return &ModelError{fmt.Sprintf("covariances: there %s %d, but %s covariances of %d components are %d", text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)}
+		return &ModelError{fmt.Sprintf("%s: there %s %d, but %s covariances of %d components are %d", m.kind().Scales, text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)}
 	}
 	want := m.Shape.Size(d)
 	if m.Shape.Matrix() {
@@ -133,7 +136,7 @@ func (m *Model) wholeCovariances(k, d int) error {
 	}
 	for c, cov := range m.Covariance {
 		if len(cov) != want {
-			return &ModelError{fmt.Sprintf("covariances: number %d has %d numbers; a %s covariance of %d columns has %d", c+1, len(cov), m.Shape, d, want)}
+			return &ModelError{fmt.Sprintf("%s: number %d has %d numbers; a %s covariance of %d columns has %d", m.kind().Scales, c+1, len(cov), m.Shape, d, want)}
 		}
 	}
 	return nil

@@ -99,6 +99,9 @@ func (w *modelWriter) parameters(m *Model) {
 	if kd.Shaped {
 		w.covariances(m)
 	}
+	if kd.Tails {
+		w.key("dof", m.Dof)
+	}
 }
 
 type modelWriter struct {
@@ -138,7 +141,7 @@ func (w *modelWriter) lines(key string, rows [][]float64) {
 }
 
 func (w *modelWriter) covariances(m *Model) {
-	w.open("covariances")
+	w.open(m.kind().Scales)
 	all := make([]*Covariance, len(m.Covariance))
 	for c, cov := range m.Covariance {
 		all[c] = newCovariance(m.Shape, cov, m.dims())

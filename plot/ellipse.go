@@ -116,4 +116,22 @@ func (p Plane) Normal(mean, cov []float64) *Normal {
 type Normal struct {
 	Mean [2]float64
 	Cov  [2][2]float64
+	// Dof, where it is above 0, says that the component is a t distribution with so many degrees of freedom and the scale matrix Cov.
+	Dof float64
+}
+
+// inflated returns Cov times what makes the ellipse of a normal distribution that holds the probability level hold as much of the
+// component: of a t distribution in the plane the squared distance that holds it is v ((1-level)^(-2/v) - 1).
+func (n *Normal) inflated(level float64) [2][2]float64 {
+	cov := n.Cov
+	if n.Dof > 0 {
+		up := -math.Log1p(-level) * 2
+		f := n.Dof * math.Expm1(up/n.Dof) / up
+		for i := range cov {
+			for j := range cov[i] {
+				cov[i][j] *= f
+			}
+		}
+	}
+	return cov
 }

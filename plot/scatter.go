@@ -106,7 +106,7 @@ func (p *points) component(n *Normal, x, y Axis) int {
 		return 0
 	}
 	for j, e := range ellipses {
-		ellipse, err := NewEllipse(n.Mean, n.Cov, e.level)
+		ellipse, err := NewEllipse(n.Mean, n.inflated(e.level), e.level)
 		if err != nil {
 			return 1
 		}

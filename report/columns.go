@@ -80,10 +80,11 @@ func hasCenters(u *model.Component) bool { return u.Mean != nil || u.Median != n
 // block returns the covariance of columns i and j of a component; 0 where it has none, and where it was fitted to principal components,
 // which have one of their own, or on another scale.
 func (b *builder) block(u *model.Component, i, j int) (v [2][2]float64) {
-	if u.Covariance == nil || !b.columns[i].InUnits() || !b.columns[j].InUnits() {
+	spread := u.Spread()
+	if spread == nil || !b.columns[i].InUnits() || !b.columns[j].InUnits() {
 		return v
 	}
-	return block(u.Covariance, b.columns[i].Variable, b.columns[j].Variable)
+	return block(spread, b.columns[i].Variable, b.columns[j].Variable)
 }
 
 // order sets which columns tell the groups apart best: those of whose variance the largest share lies between the groups.

@@ -132,13 +132,21 @@ func (b *builder) points(i, j, most, least int) (groups []plot.Group, n int) {
 		}
 		if u := &b.r.Components[c]; hasCenters(u) {
 			b.place(&g, c, func(u *model.Component) *plot.Normal {
-				return &plot.Normal{Mean: [2]float64{b.center(u, i), b.center(u, j)}, Cov: b.block(u, i, j)}
+				return &plot.Normal{Mean: [2]float64{b.center(u, i), b.center(u, j)}, Cov: b.block(u, i, j), Dof: dof(u)}
 			})
 		}
 		n += len(g.X)
 		groups = append(groups, g)
 	}
 	return groups, n
+}
+
+// dof returns the degrees of freedom of a component; 0 where it has none.
+func dof(u *model.Component) float64 {
+	if u.Dof == nil {
+		return 0
+	}
+	return *u.Dof
 }
 
 // block returns the covariance of columns i and j.

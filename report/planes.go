@@ -169,12 +169,13 @@ func (b *builder) normal(p plot.Plane, u *model.Component, columns []int) *plot.
 	for i, j := range columns {
 		mean[i] = b.center(u, j)
 	}
-	n := plot.Normal{Mean: p.Point(mean)}
+	n := plot.Normal{Mean: p.Point(mean), Dof: dof(u)}
 	if slices.ContainsFunc(columns, func(j int) bool { return b.columns[j].Scale != "" && !b.columns[j].InUnits() }) {
 		return &n // covariances are those of another scale
 	}
-	if u.Covariance != nil && u.Covariance.IsMatrix() && b.r.PCA == nil {
-		return p.Normal(mean, slices.Concat(u.Covariance.Full()...))
+	if spread := u.Spread(); spread != nil && spread.IsMatrix() && b.r.PCA == nil {
+		n.Cov = p.Normal(mean, slices.Concat(spread.Full()...)).Cov
+		return &n
 	}
 	for r := range 2 {
 		for s := range 2 {
@@ -200,7 +201,7 @@ func (b *builder) components(s *section) {
 		}
 		b.place(&g, c, func(u *model.Component) *plot.Normal {
 			m := b.r.Model.Means[u.Label-1]
-			return &plot.Normal{Mean: [2]float64{m[0], m[1]}, Cov: block(u.Covariance, 0, 1)}
+			return &plot.Normal{Mean: [2]float64{m[0], m[1]}, Cov: block(u.Spread(), 0, 1), Dof: dof(u)}
 		})
 		n += len(rows)
 		groups = append(groups, g)

@@ -68,15 +68,27 @@ func (b *builder) pdf(c, j int) (of func(x float64) float64, known bool) {
 	at, m := b.columns[j], b.r.Model.Changed()
 	part := m.Parts()[at.Part]
 	own := part.Component(c)
-	if own.Covariance == nil || !kind.Of(at.Kind).Shaped || at.Variable < 0 || at.Scale == "geo" {
+	spread := own.Spread()
+	if spread == nil || !kind.Of(at.Kind).Shaped || at.Variable < 0 || at.Scale == "geo" {
 		return nil, false
 	}
-	mean, variance := own.Mean[at.Variable], own.Covariance.At(at.Variable, at.Variable)
+	mean, variance := own.Mean[at.Variable], spread.At(at.Variable, at.Variable)
 	to := func(x float64) (y, logSlope float64) { return x, 0 }
 	if at.Scale != "" {
 		if to = one(b.r.Model, j); to == nil {
 			return nil, false
 		}
+	}
+	if own.Dof != nil {
+		v := *own.Dof
+		up, _ := math.Lgamma((v + 1) / 2)
+		down, _ := math.Lgamma(v / 2)
+		scale := up - down - math.Log(v*math.Pi*variance)/2
+		return func(x float64) float64 {
+			y, logSlope := to(x)
+			d := y - mean
+			return math.Exp(scale - (v+1)/2*math.Log1p(d*d/(v*variance)) + logSlope)
+		}, true
 	}
 	return func(x float64) float64 {
 		y, logSlope := to(x)

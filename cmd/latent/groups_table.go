@@ -57,6 +57,12 @@ func groupLines(r *latent.Result) (head []string, lines [][]string, shown int) {
 			}
 		}
 	}
+	if tails := degrees(r); tails != nil {
+		head = append(head, "degrees of freedom")
+		for i := range lines {
+			lines[i] = append(lines[i], tails[i])
+		}
+	}
 	if hasStable(r) {
 		head = append(head, "stable")
 		for i := range lines {
@@ -98,6 +104,20 @@ func shares(r *latent.Result) []string {
 		values[i] = c.Weight
 	}
 	return text.Percents(values, 1)
+}
+
+// degrees writes the degrees of freedom of every group; nil where groups have none.
+func degrees(r *latent.Result) []string {
+	if len(r.Components) == 0 || r.Components[0].Dof == nil {
+		return nil
+	}
+	out := make([]string, len(r.Components))
+	for i, c := range r.Components {
+		if out[i] = text.Significant(*c.Dof, 3); c.Gaussian {
+			out[i] = "Gaussian"
+		}
+	}
+	return out
 }
 
 // groupsProfile prints the parameters of the groups, columns as rows and groups as columns. It prints nothing and returns false where
@@ -144,6 +164,9 @@ func (t *profileTable) counts(r *latent.Result) {
 	}
 	if known || r.Model.HasDensity() {
 		t.line("share", append([]string{""}, shares(r)...))
+	}
+	if tails := degrees(r); tails != nil {
+		t.line("degrees of freedom", append([]string{""}, tails...))
 	}
 	if hasStable(r) {
 		t.line("stable", stable)

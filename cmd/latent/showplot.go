@@ -64,7 +64,7 @@ func viewOf(r *latent.Result) *view {
 		v.place, v.of = "mean of a component, with the number of its cluster", "a component"
 	}
 	if kd.Shaped {
-		v.cov = func(c, j, l int) float64 { return r.Components[c].Covariance.At(j, l) }
+		v.cov = func(c, j, l int) float64 { return r.Components[c].Spread().At(j, l) }
 	}
 	if variance := kd.Location.Variance; variance != nil {
 		for j := range v.unit {

@@ -165,7 +165,10 @@ func (n *natural) fill(e *model.StandardErrors) {
 	at := n.at
 	for i, part := range n.f.Mix.Parts() {
 		n.part, n.kind, n.at = part, n.f.kindOf(i, part), at+part.From
-		switch fam := part.Family.(type) {
+		if t, ok := part.Family.(family.Student); ok {
+			n.tails(e, t)
+		}
+		switch fam := family.BaseOf(part.Family).(type) {
 		case family.Gaussian:
 			n.gaussian(e, fam)
 		case family.Parsimonious:
@@ -251,6 +254,20 @@ func (n *natural) gaussian(e *model.StandardErrors, g family.Gaussian) {
 	}
 }
 
+// tails sets the errors of degrees of freedom, of which theta holds the logarithms. Those that are given or at a limit have none.
+func (n *natural) tails(e *model.StandardErrors, t family.Student) {
+	comp := n.components()
+	v, from := t.Dofs(comp, n.part.K), n.at+len(t.Scales(comp, n.part.K))
+	free := n.at + len(comp) - from
+	for _, c := range n.order {
+		own := math.NaN()
+		if at := from + min(c, free-1); c >= 0 && free > 0 && (n.held == nil || !n.held[at]) {
+			own = n.u.StandardError(at, []float64{v[c]})
+		}
+		e.Dof = append(e.Dof, own)
+	}
+}
+
 // unknown returns the standard errors of n parameters that have none.
 func unknown(n int) model.Errors { return slices.Repeat(model.Errors{math.NaN()}, n) }
 
@@ -306,7 +323,7 @@ func (n *natural) covariance(g family.Gaussian, c int, unit []float64) model.Err
 // entries returns a function that returns the standard error of entry j, l of the covariance of component c.
 func (n *natural) entries(g family.Gaussian, c int) func(j, l int) float64 {
 	k, d, comp := n.part.K, n.part.D, n.components()
-	if fam, ok := n.part.Family.(family.Parsimonious); ok {
+	if fam, ok := family.BaseOf(n.part.Family).(family.Parsimonious); ok {
 		grad := make([]float64, len(comp))
 		return func(j, l int) float64 {
 			fam.CovarianceGrad(grad, comp, c, j, l, k, d)
@@ -341,7 +358,7 @@ func (f *Fit) unitSizes() []float64 {
 
 // multiply multiplies all errors of e.
 func multiply(e *model.StandardErrors, by float64) {
-	for _, rows := range [][]model.Errors{{e.Weights, e.Noise}, e.Means, e.Covariance, e.Probabilities, e.Rates} {
+	for _, rows := range [][]model.Errors{{e.Weights, e.Noise, e.Dof}, e.Means, e.Covariance, e.Probabilities, e.Rates} {
 		for _, row := range rows {
 			for j := range row {
 				row[j] *= by

@@ -367,3 +367,27 @@ func fastLargest(x []float64, n int) (float64, bool) {
 	}
 	return 0, false
 }
+
+func fastTails(s, u, log, shift, half, inverse, ratio []float64, k int) bool {
+	switch level {
+	case AVX512:
+		tailsAVX512(&s[0], &u[0], &log[0], &shift[0], &half[0], &inverse[0], &ratio[0], k)
+	case AVX2:
+		tailsAVX2(&s[0], &u[0], &log[0], &shift[0], &half[0], &inverse[0], &ratio[0], k)
+	default:
+		return false
+	}
+	return true
+}
+
+func fastWeigh(sum, row, q, w, u, log []float64, k int) bool {
+	switch level {
+	case AVX512:
+		weighAVX512(&sum[0], &row[0], &q[0], &w[0], &u[0], &log[0], k)
+	case AVX2:
+		weighAVX2(&sum[0], &row[0], &q[0], &w[0], &u[0], &log[0], k)
+	default:
+		return false
+	}
+	return true
+}

@@ -28,3 +28,6 @@ func fastLargest([]float64, int) (float64, bool)                                
 func fastPack[F float32 | float64](x []float64, src []F, origin []float64, d int) bool {
 	return false
 }
+
+func fastTails(_, _, _, _, _, _, _ []float64, _ int) bool { return false }
+func fastWeigh(_, _, _, _, _, _ []float64, _ int) bool    { return false }

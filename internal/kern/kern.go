@@ -1,7 +1,7 @@
 // Package kern holds the inner loops of a sweep, each written once in plain Go. The Go loop is the definition; an
 // assembly version may replace it without a change to any caller.
 //
-// The plain definitions are in bits.go, gmm*.go, l1.go, lanes.go and nearest*.go; each calls the assembly of the level in
+// The plain definitions are in bits.go, gmm*.go, l1.go, lanes.go, nearest*.go and tails.go; each calls the assembly of the level in
 // use where there is some (x_amd64.go), which a generator in _asm writes (zx_amd64.s).
 //
 // Kernels work on a panel: Rows rows stored variable by variable, so that the Rows values of one variable, or of one

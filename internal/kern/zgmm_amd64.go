@@ -119,6 +119,16 @@ func argmaxAVX512(best *float64, label *int32, s *float64, k int)
 //go:noescape
 func shareAVX512(r *float64, s *float64, f *float64, kp int)
 
+// tailsAVX512 is Tails; k > 0.
+//
+//go:noescape
+func tailsAVX512(s *float64, u *float64, log *float64, shift *float64, half *float64, inverse *float64, ratio *float64, k int)
+
+// weighAVX512 is Weigh; k > 0.
+//
+//go:noescape
+func weighAVX512(sum *float64, row *float64, q *float64, w *float64, u *float64, log *float64, k int)
+
 // pack64AVX512 is Pack for kern.Rows rows; d > 0.
 //
 //go:noescape
@@ -228,6 +238,16 @@ func argmaxAVX2(best *float64, label *int32, s *float64, k int)
 //
 //go:noescape
 func shareAVX2(r *float64, s *float64, f *float64, kp int)
+
+// tailsAVX2 is Tails; k > 0.
+//
+//go:noescape
+func tailsAVX2(s *float64, u *float64, log *float64, shift *float64, half *float64, inverse *float64, ratio *float64, k int)
+
+// weighAVX2 is Weigh; k > 0.
+//
+//go:noescape
+func weighAVX2(sum *float64, row *float64, q *float64, w *float64, u *float64, log *float64, k int)
 
 // pack64AVX2 is Pack for kern.Rows rows; d > 0.
 //

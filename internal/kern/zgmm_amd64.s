@@ -6174,6 +6174,259 @@ part:
 	VZEROUPPER
 	RET
 
+// func tailsAVX512(s *float64, u *float64, log *float64, shift *float64, half *float64, inverse *float64, ratio *float64, k int)
+// Requires: AVX, AVX512F
+TEXT ·tailsAVX512(SB), NOSPLIT, $0-64
+	MOVQ s+0(FP), AX
+	MOVQ u+8(FP), CX
+	MOVQ log+16(FP), DX
+	MOVQ shift+24(FP), BX
+	MOVQ half+32(FP), SI
+	MOVQ inverse+40(FP), DI
+	MOVQ ratio+48(FP), R8
+	MOVQ k+56(FP), R9
+
+component:
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (SI), Z1
+	VBROADCASTSD (DI), Z2
+	VMULPD       gmm_cc000000000000000<>+0(SB), Z2, Z2
+	VBROADCASTSD (R8), Z3
+	VMOVUPD      (AX), Z4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Z2, Z4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z4, Z4
+	VDIVPD       Z4, Z3, Z5
+	VMOVUPD      Z5, (CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Z7
+	VPSUBQ       Z7, Z4, Z5
+	VPSRLQ       $0x34, Z5, Z5
+	VPSLLQ       $0x34, Z5, Z6
+	VPSUBQ       Z6, Z4, Z6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Z6, Z6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Z6, Z7
+	VDIVPD       Z7, Z6, Z7
+	VMULPD       Z7, Z7, Z9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Z8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Z9, Z8
+	VMULPD       Z9, Z8, Z8
+	VMULPD       Z6, Z6, Z9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z9, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z8, Z8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Z5, Z8
+	VSUBPD       Z8, Z9, Z9
+	VSUBPD       Z6, Z9, Z9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Z5, Z5
+	VSUBPD       Z9, Z5, Z5
+	VSUBPD       Z4, Z4, Z7
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD      Z5, (DX)
+	VFNMADD213PD Z0, Z1, Z5
+	VMOVUPD      Z5, (AX)
+	VMOVUPD      64(AX), Z4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Z2, Z4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z4, Z4
+	VDIVPD       Z4, Z3, Z5
+	VMOVUPD      Z5, 64(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Z7
+	VPSUBQ       Z7, Z4, Z5
+	VPSRLQ       $0x34, Z5, Z5
+	VPSLLQ       $0x34, Z5, Z6
+	VPSUBQ       Z6, Z4, Z6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Z6, Z6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Z6, Z7
+	VDIVPD       Z7, Z6, Z7
+	VMULPD       Z7, Z7, Z9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Z8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Z9, Z8
+	VMULPD       Z9, Z8, Z8
+	VMULPD       Z6, Z6, Z9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z9, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z8, Z8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Z5, Z8
+	VSUBPD       Z8, Z9, Z9
+	VSUBPD       Z6, Z9, Z9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Z5, Z5
+	VSUBPD       Z9, Z5, Z5
+	VSUBPD       Z4, Z4, Z7
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 64(DX)
+	VFNMADD213PD Z0, Z1, Z5
+	VMOVUPD      Z5, 64(AX)
+	VMOVUPD      128(AX), Z4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Z2, Z4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z4, Z4
+	VDIVPD       Z4, Z3, Z5
+	VMOVUPD      Z5, 128(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Z7
+	VPSUBQ       Z7, Z4, Z5
+	VPSRLQ       $0x34, Z5, Z5
+	VPSLLQ       $0x34, Z5, Z6
+	VPSUBQ       Z6, Z4, Z6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Z6, Z6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Z6, Z7
+	VDIVPD       Z7, Z6, Z7
+	VMULPD       Z7, Z7, Z9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Z8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Z9, Z8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Z9, Z8
+	VMULPD       Z9, Z8, Z8
+	VMULPD       Z6, Z6, Z9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z9, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z8, Z8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Z5, Z8
+	VSUBPD       Z8, Z9, Z9
+	VSUBPD       Z6, Z9, Z9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Z5, Z5
+	VSUBPD       Z9, Z5, Z5
+	VSUBPD       Z4, Z4, Z7
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 128(DX)
+	VFNMADD213PD Z0, Z1, Z5
+	VMOVUPD      Z5, 128(AX)
+	VMOVUPD      192(AX), Z4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Z2, Z4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Z4, Z4
+	VDIVPD       Z4, Z3, Z2
+	VMOVUPD      Z2, 192(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Z5
+	VPSUBQ       Z5, Z4, Z2
+	VPSRLQ       $0x34, Z2, Z2
+	VPSLLQ       $0x34, Z2, Z3
+	VPSUBQ       Z3, Z4, Z3
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Z2, Z2
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Z2, Z2
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Z3, Z3
+	VADDPD       gmm_c4000000000000000<>+0(SB), Z3, Z5
+	VDIVPD       Z5, Z3, Z5
+	VMULPD       Z5, Z5, Z7
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Z6
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Z7, Z6
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Z7, Z6
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Z7, Z6
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Z7, Z6
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Z7, Z6
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Z7, Z6
+	VMULPD       Z7, Z6, Z6
+	VMULPD       Z3, Z3, Z7
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Z7, Z7
+	VADDPD       Z7, Z6, Z6
+	VMULPD       Z5, Z6, Z6
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Z2, Z6
+	VSUBPD       Z6, Z7, Z7
+	VSUBPD       Z3, Z7, Z7
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Z2, Z2
+	VSUBPD       Z7, Z2, Z2
+	VSUBPD       Z4, Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 192(DX)
+	VFNMADD213PD Z0, Z1, Z2
+	VMOVUPD      Z2, 192(AX)
+	ADDQ         $+256, AX
+	ADDQ         $+256, CX
+	ADDQ         $+256, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, SI
+	ADDQ         $+8, DI
+	ADDQ         $+8, R8
+	DECQ         R9
+	JNZ          component
+	VZEROUPPER
+	RET
+
+DATA gmm_cc000000000000000<>+0(SB)/8, $0xc000000000000000
+DATA gmm_cc000000000000000<>+8(SB)/8, $0xc000000000000000
+DATA gmm_cc000000000000000<>+16(SB)/8, $0xc000000000000000
+DATA gmm_cc000000000000000<>+24(SB)/8, $0xc000000000000000
+DATA gmm_cc000000000000000<>+32(SB)/8, $0xc000000000000000
+DATA gmm_cc000000000000000<>+40(SB)/8, $0xc000000000000000
+DATA gmm_cc000000000000000<>+48(SB)/8, $0xc000000000000000
+DATA gmm_cc000000000000000<>+56(SB)/8, $0xc000000000000000
+GLOBL gmm_cc000000000000000<>(SB), RODATA|NOPTR, $64
+
+// func weighAVX512(sum *float64, row *float64, q *float64, w *float64, u *float64, log *float64, k int)
+// Requires: AVX, AVX512F
+TEXT ·weighAVX512(SB), NOSPLIT, $0-56
+	MOVQ sum+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ u+32(FP), SI
+	MOVQ log+40(FP), DI
+	MOVQ k+48(FP), R8
+
+component:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     64(AX), Z1
+	VMOVUPD     (DX), Z3
+	VMULPD      (BX), Z3, Z2
+	VADDPD      Z2, Z0, Z0
+	VFMADD231PD (DI), Z2, Z1
+	VMULPD      (SI), Z3, Z3
+	VMOVUPD     Z3, (DX)
+	VMOVUPD     (CX), Z2
+	VFMADD231PD (BX), Z3, Z2
+	VMOVUPD     Z2, (CX)
+	VMOVUPD     64(DX), Z3
+	VMULPD      64(BX), Z3, Z2
+	VADDPD      Z2, Z0, Z0
+	VFMADD231PD 64(DI), Z2, Z1
+	VMULPD      64(SI), Z3, Z3
+	VMOVUPD     Z3, 64(DX)
+	VMOVUPD     64(CX), Z2
+	VFMADD231PD 64(BX), Z3, Z2
+	VMOVUPD     Z2, 64(CX)
+	VMOVUPD     128(DX), Z3
+	VMULPD      128(BX), Z3, Z2
+	VADDPD      Z2, Z0, Z0
+	VFMADD231PD 128(DI), Z2, Z1
+	VMULPD      128(SI), Z3, Z3
+	VMOVUPD     Z3, 128(DX)
+	VMOVUPD     128(CX), Z2
+	VFMADD231PD 128(BX), Z3, Z2
+	VMOVUPD     Z2, 128(CX)
+	VMOVUPD     192(DX), Z3
+	VMULPD      192(BX), Z3, Z2
+	VADDPD      Z2, Z0, Z0
+	VFMADD231PD 192(DI), Z2, Z1
+	VMULPD      192(SI), Z3, Z3
+	VMOVUPD     Z3, 192(DX)
+	VMOVUPD     192(CX), Z2
+	VFMADD231PD 192(BX), Z3, Z2
+	VMOVUPD     Z2, 192(CX)
+	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z1, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+256, DX
+	ADDQ        $+256, SI
+	ADDQ        $+256, DI
+	DECQ        R8
+	JNZ         component
+	VZEROUPPER
+	RET
+
 // func pack64AVX512(x *float64, src *float64, origin *float64, d int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·pack64AVX512(SB), NOSPLIT, $0-32
@@ -9305,6 +9558,441 @@ part:
 	ADDQ       $+32, AX
 	DECQ       BX
 	JNZ        block
+	VZEROUPPER
+	RET
+
+// func tailsAVX2(s *float64, u *float64, log *float64, shift *float64, half *float64, inverse *float64, ratio *float64, k int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tailsAVX2(SB), NOSPLIT, $0-64
+	MOVQ s+0(FP), AX
+	MOVQ u+8(FP), CX
+	MOVQ log+16(FP), DX
+	MOVQ shift+24(FP), BX
+	MOVQ half+32(FP), SI
+	MOVQ inverse+40(FP), DI
+	MOVQ ratio+48(FP), R8
+	MOVQ k+56(FP), R9
+
+component:
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (SI), Y1
+	VBROADCASTSD (DI), Y2
+	VMULPD       gmm_cc000000000000000<>+0(SB), Y2, Y2
+	VBROADCASTSD (R8), Y3
+	VMOVUPD      (AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y5
+	VMOVUPD      Y5, (CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y7
+	VPSUBQ       Y7, Y4, Y5
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y6, Y7
+	VDIVPD       Y7, Y6, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y9, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y6, Y6, Y9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y5, Y8
+	VSUBPD       Y8, Y9, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y4, Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y5, (DX)
+	VFNMADD213PD Y0, Y1, Y5
+	VMOVUPD      Y5, (AX)
+	VMOVUPD      32(AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y5
+	VMOVUPD      Y5, 32(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y7
+	VPSUBQ       Y7, Y4, Y5
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y6, Y7
+	VDIVPD       Y7, Y6, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y9, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y6, Y6, Y9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y5, Y8
+	VSUBPD       Y8, Y9, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y4, Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 32(DX)
+	VFNMADD213PD Y0, Y1, Y5
+	VMOVUPD      Y5, 32(AX)
+	VMOVUPD      64(AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y5
+	VMOVUPD      Y5, 64(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y7
+	VPSUBQ       Y7, Y4, Y5
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y6, Y7
+	VDIVPD       Y7, Y6, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y9, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y6, Y6, Y9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y5, Y8
+	VSUBPD       Y8, Y9, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y4, Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 64(DX)
+	VFNMADD213PD Y0, Y1, Y5
+	VMOVUPD      Y5, 64(AX)
+	VMOVUPD      96(AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y5
+	VMOVUPD      Y5, 96(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y7
+	VPSUBQ       Y7, Y4, Y5
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y6, Y7
+	VDIVPD       Y7, Y6, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y9, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y6, Y6, Y9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y5, Y8
+	VSUBPD       Y8, Y9, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y4, Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 96(DX)
+	VFNMADD213PD Y0, Y1, Y5
+	VMOVUPD      Y5, 96(AX)
+	VMOVUPD      128(AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y5
+	VMOVUPD      Y5, 128(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y7
+	VPSUBQ       Y7, Y4, Y5
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y6, Y7
+	VDIVPD       Y7, Y6, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y9, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y6, Y6, Y9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y5, Y8
+	VSUBPD       Y8, Y9, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y4, Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 128(DX)
+	VFNMADD213PD Y0, Y1, Y5
+	VMOVUPD      Y5, 128(AX)
+	VMOVUPD      160(AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y5
+	VMOVUPD      Y5, 160(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y7
+	VPSUBQ       Y7, Y4, Y5
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y6, Y7
+	VDIVPD       Y7, Y6, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y9, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y6, Y6, Y9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y5, Y8
+	VSUBPD       Y8, Y9, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y4, Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 160(DX)
+	VFNMADD213PD Y0, Y1, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      192(AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y5
+	VMOVUPD      Y5, 192(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y7
+	VPSUBQ       Y7, Y4, Y5
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y6, Y7
+	VDIVPD       Y7, Y6, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y8
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y9, Y8
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y9, Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y6, Y6, Y9
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y8, Y8
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y5, Y8
+	VSUBPD       Y8, Y9, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y4, Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 192(DX)
+	VFNMADD213PD Y0, Y1, Y5
+	VMOVUPD      Y5, 192(AX)
+	VMOVUPD      224(AX), Y4
+	VFMADD213PD  gmm_c3ff0000000000000<>+0(SB), Y2, Y4
+	VMINPD       gmm_c7fefffffffffffff<>+0(SB), Y4, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMOVUPD      Y2, 224(CX)
+	VMOVUPD      gmm_c3fe6a09e667f3bcd<>+0(SB), Y5
+	VPSUBQ       Y5, Y4, Y2
+	VPSRLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VPSUBQ       Y3, Y4, Y3
+	VPADDQ       gmm_c4330000000000000<>+0(SB), Y2, Y2
+	VSUBPD       gmm_c4330000000000000<>+0(SB), Y2, Y2
+	VSUBPD       gmm_c3ff0000000000000<>+0(SB), Y3, Y3
+	VADDPD       gmm_c4000000000000000<>+0(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y7
+	VMOVUPD      gmm_c3fc2f112df3e5244<>+0(SB), Y6
+	VFMADD213PD  gmm_c3fc39a09d078c69f<>+0(SB), Y7, Y6
+	VFMADD213PD  gmm_c3fc7466496cb03de<>+0(SB), Y7, Y6
+	VFMADD213PD  gmm_c3fcc71c51d8e78af<>+0(SB), Y7, Y6
+	VFMADD213PD  gmm_c3fd2492494229359<>+0(SB), Y7, Y6
+	VFMADD213PD  gmm_c3fd999999997fa04<>+0(SB), Y7, Y6
+	VFMADD213PD  gmm_c3fe5555555555593<>+0(SB), Y7, Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y3, Y3, Y7
+	VMULPD       gmm_c3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y6
+	VFMADD231PD  gmm_c3dea39ef35793c76<>+0(SB), Y2, Y6
+	VSUBPD       Y6, Y7, Y7
+	VSUBPD       Y3, Y7, Y7
+	VMULPD       gmm_c3fe62e42fee00000<>+0(SB), Y2, Y2
+	VSUBPD       Y7, Y2, Y2
+	VSUBPD       Y4, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMOVUPD      Y2, 224(DX)
+	VFNMADD213PD Y0, Y1, Y2
+	VMOVUPD      Y2, 224(AX)
+	ADDQ         $+256, AX
+	ADDQ         $+256, CX
+	ADDQ         $+256, DX
+	ADDQ         $+8, BX
+	ADDQ         $+8, SI
+	ADDQ         $+8, DI
+	ADDQ         $+8, R8
+	DECQ         R9
+	JNZ          component
+	VZEROUPPER
+	RET
+
+// func weighAVX2(sum *float64, row *float64, q *float64, w *float64, u *float64, log *float64, k int)
+// Requires: AVX, FMA3
+TEXT ·weighAVX2(SB), NOSPLIT, $0-56
+	MOVQ sum+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ w+24(FP), BX
+	MOVQ u+32(FP), SI
+	MOVQ log+40(FP), DI
+	MOVQ k+48(FP), R8
+
+component:
+	VMOVUPD     (AX), Y0
+	VMOVUPD     64(AX), Y2
+	VMOVUPD     32(AX), Y1
+	VMOVUPD     96(AX), Y3
+	VMOVUPD     (DX), Y5
+	VMULPD      (BX), Y5, Y4
+	VADDPD      Y4, Y0, Y0
+	VFMADD231PD (DI), Y4, Y2
+	VMULPD      (SI), Y5, Y5
+	VMOVUPD     Y5, (DX)
+	VMOVUPD     (CX), Y4
+	VFMADD231PD (BX), Y5, Y4
+	VMOVUPD     Y4, (CX)
+	VMOVUPD     32(DX), Y5
+	VMULPD      32(BX), Y5, Y4
+	VADDPD      Y4, Y1, Y1
+	VFMADD231PD 32(DI), Y4, Y3
+	VMULPD      32(SI), Y5, Y5
+	VMOVUPD     Y5, 32(DX)
+	VMOVUPD     32(CX), Y4
+	VFMADD231PD 32(BX), Y5, Y4
+	VMOVUPD     Y4, 32(CX)
+	VMOVUPD     64(DX), Y5
+	VMULPD      64(BX), Y5, Y4
+	VADDPD      Y4, Y0, Y0
+	VFMADD231PD 64(DI), Y4, Y2
+	VMULPD      64(SI), Y5, Y5
+	VMOVUPD     Y5, 64(DX)
+	VMOVUPD     64(CX), Y4
+	VFMADD231PD 64(BX), Y5, Y4
+	VMOVUPD     Y4, 64(CX)
+	VMOVUPD     96(DX), Y5
+	VMULPD      96(BX), Y5, Y4
+	VADDPD      Y4, Y1, Y1
+	VFMADD231PD 96(DI), Y4, Y3
+	VMULPD      96(SI), Y5, Y5
+	VMOVUPD     Y5, 96(DX)
+	VMOVUPD     96(CX), Y4
+	VFMADD231PD 96(BX), Y5, Y4
+	VMOVUPD     Y4, 96(CX)
+	VMOVUPD     128(DX), Y5
+	VMULPD      128(BX), Y5, Y4
+	VADDPD      Y4, Y0, Y0
+	VFMADD231PD 128(DI), Y4, Y2
+	VMULPD      128(SI), Y5, Y5
+	VMOVUPD     Y5, 128(DX)
+	VMOVUPD     128(CX), Y4
+	VFMADD231PD 128(BX), Y5, Y4
+	VMOVUPD     Y4, 128(CX)
+	VMOVUPD     160(DX), Y5
+	VMULPD      160(BX), Y5, Y4
+	VADDPD      Y4, Y1, Y1
+	VFMADD231PD 160(DI), Y4, Y3
+	VMULPD      160(SI), Y5, Y5
+	VMOVUPD     Y5, 160(DX)
+	VMOVUPD     160(CX), Y4
+	VFMADD231PD 160(BX), Y5, Y4
+	VMOVUPD     Y4, 160(CX)
+	VMOVUPD     192(DX), Y5
+	VMULPD      192(BX), Y5, Y4
+	VADDPD      Y4, Y0, Y0
+	VFMADD231PD 192(DI), Y4, Y2
+	VMULPD      192(SI), Y5, Y5
+	VMOVUPD     Y5, 192(DX)
+	VMOVUPD     192(CX), Y4
+	VFMADD231PD 192(BX), Y5, Y4
+	VMOVUPD     Y4, 192(CX)
+	VMOVUPD     224(DX), Y5
+	VMULPD      224(BX), Y5, Y4
+	VADDPD      Y4, Y1, Y1
+	VFMADD231PD 224(DI), Y4, Y3
+	VMULPD      224(SI), Y5, Y5
+	VMOVUPD     Y5, 224(DX)
+	VMOVUPD     224(CX), Y4
+	VFMADD231PD 224(BX), Y5, Y4
+	VMOVUPD     Y4, 224(CX)
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     Y2, 64(AX)
+	VMOVUPD     Y1, 32(AX)
+	VMOVUPD     Y3, 96(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+256, DX
+	ADDQ        $+256, SI
+	ADDQ        $+256, DI
+	DECQ        R8
+	JNZ         component
 	VZEROUPPER
 	RET
 

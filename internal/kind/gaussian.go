@@ -2,9 +2,10 @@ package kind
 
 import "github.com/latent-go/latent/internal/family"
 
-// mixtures are the drivers of mixtures, and likelihoods what their number of components is chosen by.
+// mixtures are the drivers of mixtures, climbers those that climb the log-likelihood, and likelihoods what their number of components is chosen by.
 var (
 	mixtures    = []string{"auto", "em", "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg"}
+	climbers    = []string{"auto", "em", "em-lbfgs", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg"}
 	likelihoods = []string{"bic", "aic", "icl"}
 )
 
@@ -20,6 +21,7 @@ var Gaussian = &Kind{
 	Mixture:  true,
 	Shaped:   true,
 	Noise:    true,
+	Scales:   "covariances",
 	Drivers:  mixtures,
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,

@@ -18,8 +18,12 @@ type Kind struct {
 	Phrase string // as a sentence calls it: "a Gaussian mixture"
 
 	Cells   Cells
-	Mixture bool // components have densities and mixing weights; else centres that cost distances
-	Shaped  bool // components have covariances, of one of the shapes of package family
+	Mixture bool   // components have densities and mixing weights; else centres that cost distances
+	Shaped  bool   // components have covariances, of one of the shapes of package family
+	Scales  string // of kinds with these: their key in the model file
+	// Tails says that components have degrees of freedom: rows far out count for little, so that starts and the measures of columns must not
+	// depend on them either.
+	Tails   bool
 	Parted  bool // columns are of several types, each modelled by a kind of its own: see Parts
 	Noise   bool // a mixture may have one more component, of rows that lie anywhere
 	Squared bool // of centres: costs are squared distances, so that centres are means and the cost is the inertia
@@ -110,6 +114,8 @@ type Variables struct {
 	Weight   float64      // of all rows: what says how little they tell of a number
 	Var      []float64    // variance of each column: what floors are measured by; nil where only the number of parameters is asked for
 	RegCovar float64      // added to every variance by the M-step
+	Dof      family.Dof   // of kinds with Tails
+	GivenDof []float64    // where they are given: one for each component, or one for all
 	Gaps     *family.Gaps // which cells are missing together; nil where rows are complete
 }
 

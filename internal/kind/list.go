@@ -1,4 +1,4 @@
 package kind
 
 // all are the kinds of model, the default first.
-var all = []*Kind{Gaussian, Bernoulli, Categorical, Poisson, Mixed, KMeans, KMedians}
+var all = []*Kind{Gaussian, Student, Bernoulli, Categorical, Poisson, Mixed, KMeans, KMedians}

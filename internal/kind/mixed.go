@@ -14,6 +14,7 @@ var Mixed = &Kind{
 	Cells:    Cells{Is: "a cell", Are: "cells", Units: true},
 	Mixture:  true,
 	Shaped:   true,
+	Scales:   "covariances",
 	Parted:   true,
 	Soft:     true,
 	Drivers:  mixtures,

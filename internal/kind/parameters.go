@@ -16,7 +16,8 @@ type Parameters struct {
 	Weights       []float64      // k mixing weights; nil without densities
 	NoiseWeight   float64        // that of noise, which with the others makes 1
 	Means         [][]float64    // k x d
-	Covariance    [][]float64    // k covariances, or the one that all share: d x d row-major, d variances or one number
+	Covariance    [][]float64    // k covariances, or the one that all share: d x d row-major, d variances or one number; of a kind with tails scales
+	Dof           []float64      // of a kind with tails: k degrees of freedom
 	Probabilities [][]float64    // k rows of probabilities
 	Parts         []ParametersOf // of a kind that is parted, in the order of its parts; the other parameters are then nil but for the weights
 }
@@ -56,8 +57,11 @@ func (p *Parameters) Family(variances []float64) family.Family {
 		}
 		return m
 	}
-	f := p.Kind.Family(Variables{Shape: p.Shape, Levels: Counts(p.Levels), Var: variances})
-	if f, ok := f.(family.Parsimonious); ok {
+	f := p.Kind.Family(Variables{Shape: p.Shape, Levels: Counts(p.Levels), Var: variances, Dof: family.GivenDof, GivenDof: p.Dof})
+	switch f := f.(type) {
+	case family.Parsimonious:
+		return f.Plain()
+	case family.Student:
 		return f.Plain()
 	}
 	return f
@@ -98,6 +102,10 @@ func (p *Parameters) Fill(fam family.Family, comp, origin []float64, raise bool)
 			comp[c*d+j] = v - origin[j]
 		}
 	}
+	if t, ok := fam.(family.Student); ok {
+		t.SetDofs(comp, p.Dof, k)
+		fam, comp = t.Base(), t.Scales(comp, k)
+	}
 	switch fam := fam.(type) {
 	case family.Gaussian:
 		for c, cov := range p.Covariance {
@@ -105,7 +113,7 @@ func (p *Parameters) Fill(fam family.Family, comp, origin []float64, raise bool)
 			if raise {
 				fam.ScaleAbove(u, q, d)
 			} else if !fam.Scale(u, q, d) {
-				return notPositive(c)
+				return p.notPositive(c)
 			}
 		}
 	case family.Parsimonious:
@@ -119,8 +127,8 @@ func (p *Parameters) Fill(fam family.Family, comp, origin []float64, raise bool)
 	return nil
 }
 
-func notPositive(c int) error {
-	return fmt.Errorf("covariances: number %d is not positive definite", c+1)
+func (p *Parameters) notPositive(c int) error {
+	return fmt.Errorf("%s: number %d is not positive definite", p.Kind.Scales, c+1)
 }
 
 // Scales returns the parameters of a family whose covariances are each by itself: those of p, with means of 0.
@@ -129,7 +137,7 @@ func (p *Parameters) Scales(g family.Gaussian) ([]float64, error) {
 	own := make([]float64, g.Params(k, d))
 	for c, cov := range p.Covariance {
 		if !g.Scale(g.ScaleOf(own, c, k, d), Pack(g.Shape, cov, d), d) {
-			return nil, notPositive(c)
+			return nil, p.notPositive(c)
 		}
 	}
 	return own, nil
@@ -214,7 +222,7 @@ func (p *Parameters) Present() (some *Parameters, at []int) {
 		return p, nil
 	}
 	own := *p
-	own.Weights, own.Means, own.Covariance, own.Probabilities, own.Parts = nil, nil, nil, nil, slices.Clone(p.Parts)
+	own.Weights, own.Means, own.Covariance, own.Dof, own.Probabilities, own.Parts = nil, nil, nil, nil, nil, slices.Clone(p.Parts)
 	for i, part := range own.Parts {
 		own.Parts[i].Parameters, _ = part.Present()
 	}
@@ -230,6 +238,9 @@ func (p *Parameters) Present() (some *Parameters, at []int) {
 		*own.Locations() = append(*own.Locations(), (*p.Locations())[c])
 		if p.Kind.Shaped && !p.Shape.Shared() {
 			own.Covariance = append(own.Covariance, p.Covariance[c])
+		}
+		if p.Kind.Tails {
+			own.Dof = append(own.Dof, p.Dof[c])
 		}
 	}
 	if !p.Kind.Parted && p.Kind.Shaped && p.Shape.Shared() {

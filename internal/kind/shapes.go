@@ -73,7 +73,7 @@ func (p *Parameters) CheckShape() error {
 				j, l = i/d, i%d
 			}
 			if unit := math.Sqrt(p.Variance(c, j)) * math.Sqrt(p.Variance(c, l)); !(math.Abs(cov[i]-v) <= slack*unit) {
-				return fmt.Errorf("covariances: they are not %s (%s): number %d holds %v in row %d, column %d, where the nearest such have %v", p.Shape, p.Shape.Mclust(), c+1, cov[i], j+1, l+1, v)
+				return fmt.Errorf("%s: they are not %s (%s): number %d holds %v in row %d, column %d, where the nearest such have %v", p.Kind.Scales, p.Shape, p.Shape.Mclust(), c+1, cov[i], j+1, l+1, v)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/latent-go/latent/internal/family"
 )
 
-// Gaussian returns the Gaussian family of the covariances, each by itself where components share a part of them, and its
+// Gaussian returns the Gaussian family of the covariances, or the scales of t distributions, each by itself where components share a part of them, and its
 // parameters that are the components comp. ok is false for another model.
 func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok bool) {
 	switch fam := m.Family.(type) {
@@ -17,6 +17,10 @@ func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok
 		own = make([]float64, g.Params(k, d))
 		fam.Expand(own, comp, k, d)
 		return g, own, true
+	case family.Student:
+		base := *m
+		base.Family = fam.Base()
+		return base.Gaussian(fam.Scales(comp, m.K))
 	}
 	return g, nil, false
 }
@@ -32,12 +36,26 @@ func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
 		g.Gaps = fam.Gaps
 		own.Family = g
 		return &own, g, true
+	case family.Student:
+		base := *m
+		if base.Family = fam.Base(); fam.Gaps != nil {
+			base.Family = base.Family.(family.Incomplete).WithGaps(fam.Gaps)
+		}
+		return base.Start()
 	}
 	return nil, g, false
 }
 
-// Restrict turns parameters of the mixture Start into those of m. weight is the sum of the row weights.
+// Restrict turns parameters of the mixture Start into those of m; degrees of freedom are those that a fit begins at. weight is the sum of the row weights.
 func (m *Mixture) Restrict(start []float64, weight float64) []float64 {
+	if t, ok := m.Family.(family.Student); ok {
+		base := *m
+		base.Family = t.Base()
+		theta := make([]float64, m.Params())
+		copy(theta, base.Restrict(start, weight))
+		t.SetDofs(m.Components(theta), nil, m.K)
+		return theta
+	}
 	fam, ok := m.Family.(family.Parsimonious)
 	if !ok {
 		return start

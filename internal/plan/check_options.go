@@ -48,6 +48,8 @@ func (p *Plan) validateModel() error {
 		return Wrong("KeepSums", "does not apply to %s: no sums over rows give a median; use --model %s", m, kind.KMeans.Name)
 	case p.KeepSums && p.Penalty != nil:
 		return Wrong("KeepSums", "does not apply to --penalty, by which later rows could open groups; give -k")
+	case p.KeepSums && k.Tails:
+		return Wrong("KeepSums", "does not apply to %s: how much a row counts in its sums changes with every step, so that no sums stand for the rows", m)
 	case p.BatchSize < 0:
 		return Wrong("BatchSize", "is %d; it must be at least 1", p.BatchSize)
 	case p.BatchSize > 0 && p.Algorithm != MiniBatch:

@@ -21,6 +21,8 @@ type Plan struct {
 	Spec
 	Kind      *kind.Kind
 	Shape     family.Shape // of the covariances; the default where there is a choice
+	Dof       family.Dof   // which degrees of freedom components have, of kinds with tails
+	GivenDof  []float64    // where they are given
 	Algorithm Algorithm    // Auto where it is left to the fit: see Driver
 	Init      Start        // AutoStart where it is left to the fit: see Start
 	Scale     Scaling
@@ -80,6 +82,7 @@ func (s Spec) parse() Plan {
 	p.Types, p.Levels = s.Types, s.Levels
 	p.Merge, _ = ParseMerging(s.Merge) // what cannot be parsed is for validate
 	p.change()
+	p.parseDof()
 	if s.Algorithm == "" {
 		p.Algorithm = Auto
 	}

@@ -11,6 +11,7 @@ type Spec struct {
 	K          int          `json:"k,omitempty"`
 	KRange     [2]int       `json:"k_range,omitzero"`
 	Covariance string       `json:"covariance,omitempty"`
+	Dof        string       `json:"dof,omitempty"`
 	Criterion  string       `json:"criterion,omitempty"`
 	Algorithm  string       `json:"algorithm,omitempty"`
 	Beta       []float64    `json:"beta,omitempty"`

@@ -73,7 +73,7 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 		return nil, err
 	}
 	f.Survey = look
-	for _, step := range []func(context.Context) error{f.checkGaps, f.withoutEmpty, f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete, f.findNoise} {
+	for _, step := range []func(context.Context) error{f.checkGaps, f.withoutEmpty, f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete, f.findNoise, f.resist} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

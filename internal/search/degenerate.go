@@ -132,12 +132,17 @@ func positive(q []float64, d int) bool {
 
 // scant returns the smallest component, if it holds fewer rows than a covariance of its own takes, and that number; -1 where none
 // does. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
-// volume, take 3. A covariance that all components share is as good as all rows, and under a prior one is as good as its pseudo-rows.
+// volume, take 3. A covariance that all components share is as good as all rows, and under a prior one is as good as its pseudo-rows. A component
+// with tails takes d + 2 rows whatever its scale: a few rows far out are no group but what tails are for.
 func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.Plan.Shape
 	code := shape.Mclust()
 	switch {
-	case !f.Plan.Shaped() || f.Mix.K == 1 || f.Mix.Prior != nil || !strings.Contains(code, "V"):
+	case !f.Plan.Shaped() || f.Mix.K == 1 || f.Mix.Prior != nil:
+		return -1, 0
+	case f.Plan.Kind.Tails:
+		need = f.numbers() + 2
+	case !strings.Contains(code, "V"):
 		return -1, 0
 	case shape.Matrix() && f.numbers() > 1 && strings.Contains(code[1:], "V"):
 		need = f.numbers() + 2
@@ -205,7 +210,7 @@ func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 		return TooNarrow, "a group of few rows is " + f.narrower(j) + ", which alone makes its likelihood high"
 	}
 	if c, need := f.scant(p); c >= 0 {
-		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its covariance needs", text.Significant(p.Weights[c], 3), need)
+		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its %s needs", text.Significant(p.Weights[c], 3), need, map[bool]string{true: "t distribution", false: "covariance"}[f.Plan.Kind.Tails])
 	}
 	return Sound, ""
 }

@@ -263,6 +263,9 @@ func (f *Fit) setPart(m *model.Model, p mixture.Part, kd *kind.Kind, comp []floa
 			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, p.D))
 		}
 	}
+	if t, ok := p.Family.(family.Student); ok {
+		m.Dof = kind.Picked(t.Dofs(comp, p.K), order)
+	}
 }
 
 // places returns for each component of comp the numbers that say where it is: its mean, its centre or its probabilities, part after part.
@@ -322,6 +325,7 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	if !gaussian {
 		return
 	}
+	f.tailEdges(r, p, order)
 	switch _, g, _ := numbers.Start(); {
 	case g.Shape.Shared() && slices.Contains(at, true):
 		r.Warn(model.Warn(model.AtFloor, "the covariance that all groups share is at the variance floor: the rows of each group are almost equal in some direction%s", f.flatIn(r.Model, p, 0, max(order[0], 0))))

@@ -189,7 +189,7 @@ func (f *Fit) Size() error {
 		f.Mix.Noise = &mixture.Noise{LogVolume: f.Noise.LogVolume, LogWidths: f.NoiseWidths}
 	}
 	f.Mix.Family = p.Kind.Family(f.variables(p.Shape))
-	if g, ok := f.Mix.Family.(family.Parsimonious); ok {
+	if g, ok := family.BaseOf(f.Mix.Family).(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {
 			return plan.Errorf("column %q: its values are so small beside the others' that the variance floor hides them, which %s covariances have in common for all columns; use --scale standard", f.Names[j], p.Shape)
 		}
@@ -207,7 +207,7 @@ func (f *Fit) Size() error {
 // variables returns what the family of the fit is made for, with covariances of a shape.
 func (f *Fit) variables(shape family.Shape) kind.Variables {
 	p := &f.Plan
-	return kind.Variables{Shape: shape, Types: p.Types, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar), Gaps: f.Survey.Gaps}
+	return kind.Variables{Shape: shape, Types: p.Types, Levels: kind.Counts(p.Levels), Weight: f.Survey.W, Var: f.Survey.Var, RegCovar: f.SquareInUnits(p.RegCovar), Dof: p.Dof, GivenDof: p.GivenDof, Gaps: f.Survey.Gaps}
 }
 
 // ObjectiveOf returns what runs are compared by, in the units of the fit: the free energy without a prior; of a mixture at another

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/text"
@@ -18,7 +19,7 @@ type given struct {
 	model  *model.Model
 	theta  []float64 // where the climb begins: the parameters of its components of positive weight
 	at     []int     // for each of its components the index among those of theta; -1 for one of weight 0
-	raised bool      // its covariances lay below the floor of variances and were raised to it
+	raised bool      // its covariances lay below the floor of variances and were raised to it, or its degrees of freedom were changed
 }
 
 // fromModel returns the parameters of a model in this fit's coordinates. Its columns and levels are matched by name. A component of weight 0
@@ -72,7 +73,7 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	if err == nil {
 		inside := slices.Clone(theta)
 		f.Mix.Project(inside)
-		f.given.raised = !slices.Equal(inside, theta)
+		f.given.raised = !slices.Equal(inside, theta) || f.otherDof(some, theta)
 	}
 	if err != nil || f.given.raised {
 		if theta, err = f.Theta(some, true); err != nil {
@@ -82,6 +83,12 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	}
 	f.given.theta = theta
 	return theta, nil
+}
+
+// otherDof reports whether the fit cannot begin at the degrees of freedom of a model: they are beyond its limits, tied or given.
+func (f *Fit) otherDof(m *model.Model, theta []float64) bool {
+	t, ok := f.Mix.Family.(family.Student)
+	return ok && !slices.EqualFunc(t.Dofs(f.Mix.Components(theta), f.Mix.K), m.Dof, func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*b })
 }
 
 // Theta returns the parameters of a model of the fit's kind in the fit's coordinates. raise tells to raise covariances below the floor of
@@ -112,7 +119,7 @@ func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 		return nil, nil, false
 	}
 	m = &model.Model{Kind: g.Kind, Shape: g.Shape, Columns: g.Columns, Types: g.Types, Levels: g.Levels, Rates: g.Rates, Weights: g.Weights, Means: g.Means,
-		Covariance: g.Covariance, Probabilities: g.Probabilities, Transform: g.Transform}
+		Covariance: g.Covariance, Dof: g.Dof, Probabilities: g.Probabilities, Transform: g.Transform}
 	if f.Mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
 		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
 	}
@@ -146,6 +153,9 @@ func (f *Fit) addAbsent(m *model.Model, order []int) []int {
 		}
 		if g.Covariance != nil && !m.Shape.Shared() {
 			m.Covariance = append(m.Covariance, f.shaped(m, g.Covariance[c]))
+		}
+		if g.Dof != nil {
+			m.Dof = append(m.Dof, g.Dof[c])
 		}
 	}
 	return order

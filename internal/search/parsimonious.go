@@ -13,7 +13,7 @@ import (
 // part of their covariances, with that part of the others.
 func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 	numbers, _ := f.Mix.Numbers()
-	fam, ok := numbers.Family.(family.Parsimonious)
+	fam, ok := family.BaseOf(numbers.Family).(family.Parsimonious)
 	if !ok {
 		return cov
 	}
@@ -37,7 +37,7 @@ func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 
 // NaturalOf returns the natural parameters of a model, which share its memory.
 func NaturalOf(m *model.Model) *kind.Parameters {
-	p := &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Probabilities: m.Probabilities}
+	p := &kind.Parameters{Kind: kind.Of(m.Kind), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Dof: m.Dof, Probabilities: m.Probabilities}
 	if m.Noise != nil {
 		p.NoiseWeight = m.Noise.Weight
 	}

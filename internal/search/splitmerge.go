@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
@@ -341,6 +342,10 @@ func (m *MoveSearch) Split(ctx context.Context, resp []float64, c, into int) (bo
 			part.N++
 			part.X, part.W = append(part.X, m.near.At(i)...), append(part.W, m.near.W[i])
 		}
+	}
+	if m.Fit.Plan.Kind.Tails && part.N > 0 { // rows far out would be one of the two
+		keep := part.Central()
+		part, rows = part.Some(keep), kind.Picked(rows, keep)
 	}
 	if len(rows) < m.rules.rows {
 		return false, nil

@@ -51,11 +51,16 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	}
 	method, starts := f.Plan.Start(f.Mix.D), f.Plan.Starts(f.Survey.Used)
 	near, each := f.near(points, method), f.Plan.Tries(method, f.Survey.Used)
+	some, someNear := f.central(points, near)
 	var thetas [][]float64
 	for i := range starts {
 		rng := rng.Starts.At(f.Plan.Seed, i)
 		for j := range each {
-			theta, err := f.drawn(ctx, points, near, drawnBy(method, i, j), startConfidence(method, i*each+j), rng)
+			p, by, how := some, someNear, drawnBy(method, i, j)
+			if how == plan.Random {
+				p, by = points, near
+			}
+			theta, err := f.drawn(ctx, p, by, how, startConfidence(method, i*each+j), rng)
 			if err != nil {
 				return nil, err
 			}
@@ -240,6 +245,7 @@ func filledUp(rows []int, k, n int) []int {
 // are rather wide and stand about centres, k rows, where those are not nil.
 func (f *Fit) labelled(p *seed.Points, labels []int32, confidence float64, centres []float64) []float64 {
 	if mix, g, gaussian := f.Mix.Start(); gaussian {
+		p, labels = f.centralIn(p, labels)
 		return f.restrict(seed.FromLabels(mix, g, p, labels))
 	}
 	if !f.Plan.Kind.Parted {

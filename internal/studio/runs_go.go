@@ -98,6 +98,7 @@ func (n *run) specCode(kd *kind.Kind) string {
 	count("K", spec.K)
 	add("KRange", spec.KRange != [2]int{}, fmt.Sprintf("[2]int{%d, %d}", spec.KRange[0], spec.KRange[1]))
 	text("Covariance", spec.Covariance)
+	text("Dof", spec.Dof)
 	text("Criterion", spec.Criterion)
 	text("Algorithm", spec.Algorithm)
 	add("Beta", spec.Beta != nil, fmt.Sprintf("%#v", spec.Beta))

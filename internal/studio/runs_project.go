@@ -215,7 +215,7 @@ func (c *cells) covariance(a, b direction) float64 {
 	if a.at == nil || b.at == nil {
 		return math.NaN()
 	}
-	if c.lift != nil && c.x.Covariance != nil {
+	if c.lift != nil && c.x.Spread() != nil {
 		return c.lifted(a, b)
 	}
 	sum := 0.0
@@ -241,7 +241,7 @@ func (c *cells) lifted(a, b direction) float64 {
 	x, y, sum := up(a), up(b), 0.0
 	for p, v := range x {
 		for q, w := range y {
-			sum += v * w * c.x.Covariance.At(p, q)
+			sum += v * w * c.x.Spread().At(p, q)
 		}
 	}
 	return sum
@@ -265,10 +265,10 @@ func (c *cells) between(j, k int) float64 {
 		return 0
 	case kind.Of(p.Kind).Location.Variance != nil:
 		return kind.Of(p.Kind).Location.Variance(c.cell(j))
-	case c.x.Covariance == nil || !p.InUnits() || !q.InUnits():
+	case c.x.Spread() == nil || !p.InUnits() || !q.InUnits():
 		return math.NaN()
 	}
-	return c.x.Covariance.At(p.Variable, q.Variable)
+	return c.x.Spread().At(p.Variable, q.Variable)
 }
 
 // marksOf returns how the rows of a run are marks, on the axes that a request names, or the first two features; cells only of many rows.

@@ -38,7 +38,7 @@ type choices struct {
 const centersFile = "centers.csv"
 
 // specFlags are the keys of a spec in the order in which its flags are told.
-var specFlags = []string{"model", "covariance", "criterion", "algorithm", "beta", "beta_steps", "batch_size", "penalty", "binarize", "weights", "init", "n_init", "seed", "max_iter",
+var specFlags = []string{"model", "covariance", "dof", "criterion", "algorithm", "beta", "beta_steps", "batch_size", "penalty", "binarize", "weights", "init", "n_init", "seed", "max_iter",
 	"tol", "tol_loglik", "tol_shift", "reg_covar", "prior", "missing", "scale", "transform", "pca", "merge", "bootstrap", "lrt", "allow_long", "threads"}
 
 // settle makes a climb that is watched one of a single start, so that its command gives the same bits, and refuses what a page has no business with.

@@ -166,13 +166,17 @@ func between(c *model.Choice, ranked []model.Candidate) string {
 	return ""
 }
 
-// Covariances says what covariances the groups have, with mclust's code: "diagonal covariances (VVI)". It is empty for models without any.
+// Covariances says what covariances, or scales of t distributions, the groups have, with mclust's code: "diagonal covariances (VVI)". It is empty for models without any.
 func Covariances(r *latent.Result) string {
 	s, err := family.ParseShape(r.Covariance)
 	if err != nil {
 		return ""
 	}
-	return s.Words() + " (" + s.Mclust() + ")"
+	words := s.Words()
+	if len(r.Components) > 0 && r.Components[0].Scale != nil { // matrices that are no covariances
+		words = strings.ReplaceAll(words, "covariance", "scale")
+	}
+	return words + " (" + s.Mclust() + ")"
 }
 
 // Doubts are sentences that say what keeps a choice from being clear, whatever the distance to the second; nil where nothing does.

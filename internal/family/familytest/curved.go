@@ -25,6 +25,7 @@ func CurvedLawsOn(t *testing.T, newFamily Maker, rows Rows) {
 		{"twice a move reaches twice as far", reaches},
 		{"a nudge parts components that are the same", nudges},
 		{"no floor holds what is well inside", holdsNothing},
+		{"the rows' gradients add up to the gradient", rowGradientsAddUp},
 	} {
 		t.Run(law.name, func(t *testing.T) {
 			holds(t, func(t *rapid.T) bool { return law.try(t, u) })

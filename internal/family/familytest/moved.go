@@ -53,6 +53,8 @@ func completesByTheta(f family.Family) bool {
 	switch f := f.(type) {
 	case family.Parsimonious:
 		return f.Gaps != nil && !f.Shape.Matrix()
+	case family.Student:
+		return true
 	case family.Mixed:
 		return slices.ContainsFunc(f.Parts, func(p family.Part) bool { return completesByTheta(p.Family) })
 	}

@@ -41,6 +41,8 @@ func main() {
 		s.logSumExp()
 		s.argmax()
 		s.share()
+		s.tails()
+		s.weigh()
 		s.pack(8)
 		s.pack(4)
 	}

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/text"
+)
+
+// wholeDof checks how many degrees of freedom a model has: one a component where its components have tails, else none.
+func (m *Model) wholeDof(k int) error {
+	if want := m.tails(k); len(m.Dof) != want {
+		return &ModelError{fmt.Sprintf("dof: there %s %d for %s", text.Form(len(m.Dof), "is", "are"), len(m.Dof), text.Count(want, "component"))}
+	}
+	return nil
+}
+
+// tails returns how many degrees of freedom k components have.
+func (m *Model) tails(k int) int {
+	if m.kind().Tails {
+		return k
+	}
+	return 0
+}
+
+// checkDof wants degrees of freedom that a density can have.
+func (m *Model) checkDof() error {
+	if want := m.tails(m.K()); len(m.Dof) != want {
+		return fmt.Errorf("dof: there %s %d for %s", text.Form(len(m.Dof), "is", "are"), len(m.Dof), text.Count(want, "component"))
+	}
+	for c, v := range m.Dof {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("dof: number %d is %v; degrees of freedom are finite and above 0", c+1, v)
+		}
+	}
+	return nil
+}
+
+// setTails sets what a component c of a kind with tails has beside its location: its scale is what m holds as covariance. The covariance
+// is scale v/(v-2) for v degrees of freedom, and does not exist for 2 and fewer.
+func (x *Component) setTails(m *Model, c int) {
+	shape, scale := m.userVariances(c)
+	v := m.Dof[c]
+	x.Dof, x.Gaussian = &v, v >= family.MostDof
+	x.Scale, x.Covariance = newCovariance(shape, scale, m.dims()), nil
+	if v > 2 {
+		all := make([]float64, len(scale))
+		for i, s := range scale {
+			all[i] = s * (v / (v - 2))
+		}
+		x.Covariance = newCovariance(shape, all, m.dims())
+	}
+}
+
+// Spread returns what a picture of the component is drawn by: its covariance, or the scale of a t distribution, which always exists; nil
+// where the component has neither.
+func (x *Component) Spread() *Covariance {
+	if x.Scale != nil {
+		return x.Scale
+	}
+	return x.Covariance
+}
+
+// MarshalJSON writes null for a covariance that does not exist, beside a scale.
+func (x Component) MarshalJSON() ([]byte, error) {
+	type plain Component
+	if x.Scale == nil || x.Covariance != nil {
+		return json.Marshal(plain(x))
+	}
+	return json.Marshal(struct {
+		plain
+		Covariance *Covariance `json:"covariance"`
+	}{plain: plain(x)})
+}
+
+// gammaDraw returns a number with the gamma distribution of a shape a > 0 and rate 1 (Marsaglia and Tsang 2000).
+func gammaDraw(a float64, rng *rand.Rand) float64 {
+	if a < 1 {
+		return gammaDraw(a+1, rng) * math.Pow(1-rng.Float64(), 1/a)
+	}
+	d := a - 1./3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := rng.NormFloat64()
+		v := 1 + c*x
+		if v <= 0 {
+			continue
+		}
+		v *= v * v
+		if math.Log(1-rng.Float64()) < x*x/2+d*(1-v+math.Log(v)) {
+			return d * v
+		}
+	}
+}
+
+// stretch returns what a normal row of component c is multiplied by, about its location, to be one of a t distribution: one over the root of
+// a gamma variable of mean 1.
+func (s *Sampler) stretch(c int) float64 {
+	v := s.m.Dof[c]
+	return math.Sqrt(v / 2 / max(gammaDraw(v/2, s.rng), math.SmallestNonzeroFloat64))
+}
