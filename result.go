@@ -48,6 +48,10 @@ type Result struct {
 
 	model.Findings
 
+	// Posterior is what variational Bayes found, of all components that it was allowed; nil elsewhere. It is of the variables of the fit, as a
+	// model file has it.
+	Posterior *model.Posterior `json:"posterior,omitempty"`
+
 	// Crosstab is the table of the groups, labels from 1, against the known classes. It is nil where none are known, or more than fit
 	// score.MostCells, and where a model file tells the result.
 	Crosstab *score.Crosstab[int] `json:"crosstab,omitempty"`

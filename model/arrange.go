@@ -33,7 +33,7 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 			}
 		}
 		if m.PCA() == nil {
-			own.Means, own.Covariance = eachPicked(m.Means, at), make([][]float64, len(m.Covariance))
+			own.Means, own.Covariance, own.Posterior = eachPicked(m.Means, at), make([][]float64, len(m.Covariance)), m.Posterior.arranged(at)
 			for c, cov := range m.Covariance {
 				own.Covariance[c] = arrangedCovariance(cov, at)
 			}

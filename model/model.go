@@ -32,6 +32,7 @@ type Model struct {
 	Rates         [][]float64  // mixed: k rows of one a column of counts. Means and Covariance are then of the numbers, Probabilities of the categories
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
+	Posterior     *Posterior   // what variational Bayes found; nil elsewhere. Log densities and draws are then those of a row to come: the parameters are integrated out
 
 	N              *int64          // rows fitted
 	LogLik         *float64        // log-likelihood of the fit in the user's units, nats
@@ -113,6 +114,9 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 	theta = make([]float64, mix.Params())
 	for c, w := range m.Weights {
 		theta[c] = max(math.Log(w), mixture.MinLogWeight)
+	}
+	if m.Posterior != nil { // labels go by expected log densities
+		copy(theta, m.Posterior.offsets(p.D)[:m.K()])
 	}
 	return mix, theta, origin, p.Fill(mix.Family, mix.Components(theta), origin, false)
 }

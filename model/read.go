@@ -118,6 +118,9 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	if err := m.check(); err != nil {
 		return err
 	}
+	if err := m.checkPosterior(); err != nil {
+		return err
+	}
 	if r.errors != nil {
 		if err := m.readStandardErrors(r.errors); err != nil {
 			return fmt.Errorf("standard_errors: %w", err)
@@ -326,45 +329,51 @@ func (r *modelReader) shaped(m *Model) {
 		m.Weights = r.numbers("weights")
 	}
 	m.Means = r.rows("means")
+	m.Covariance = r.matrices("covariances", m)
+}
+
+// matrices reads what is laid out as the covariances of the model: row-major numbers, one list for each.
+func (r *modelReader) matrices(key string, m *Model) [][]float64 {
 	var all [][][]number // k matrices of d rows, down to the one number of the simplest shape
-	switch shape {
+	switch shape := m.Shape; shape {
 	case family.Tied:
 		all = make([][][]number, 1)
-		r.decode("covariances", &all[0])
+		r.decode(key, &all[0])
 	case family.Diag, family.TiedShapeDiag, family.TiedVolumeDiag:
 		var rows [][]number
-		r.decode("covariances", &rows)
+		r.decode(key, &rows)
 		for i := range rows {
 			all = append(all, rows[i:i+1])
 		}
 	case family.TiedDiag:
 		all = [][][]number{make([][]number, 1)}
-		r.decode("covariances", &all[0][0])
+		r.decode(key, &all[0][0])
 	case family.Spherical:
 		var v []number
-		r.decode("covariances", &v)
+		r.decode(key, &v)
 		for i := range v {
 			all = append(all, [][]number{v[i : i+1]})
 		}
 	case family.TiedSpherical:
 		all = [][][]number{{make([]number, 1)}}
-		r.decode("covariances", &all[0][0][0])
+		r.decode(key, &all[0][0][0])
 	default:
-		r.decode("covariances", &all)
+		r.decode(key, &all)
 	}
 	d, unit := m.dims(), "columns"
 	if m.PCA() != nil {
 		unit = "components of the transform"
 	}
-	m.Covariance = make([][]float64, len(all))
+	list := make([][]float64, len(all))
 	for c, rows := range all {
 		for j, row := range rows {
-			if shape.Matrix() && (len(rows) != d || len(row) != d) && r.err == nil {
-				r.err = fmt.Errorf("covariances: row %d of matrix %d has %d numbers and %s, but there are %d %s", j+1, c+1, len(row), text.There(len(rows), "row"), d, unit)
+			if m.Shape.Matrix() && (len(rows) != d || len(row) != d) && r.err == nil {
+				r.err = fmt.Errorf("%s: row %d of matrix %d has %d numbers and %s, but there are %d %s", key, j+1, c+1, len(row), text.There(len(rows), "row"), d, unit)
 			}
-			m.Covariance[c] = append(m.Covariance[c], floats(row)...)
+			list[c] = append(list[c], floats(row)...)
 		}
 	}
+	return list
 }
 
 // transform reads what is done to a row first, which decides how many numbers a mean has.
@@ -386,6 +395,9 @@ func (r *modelReader) rest(m *Model) {
 		if r.keys[o.key] != nil && string(r.keys[o.key]) != "null" {
 			r.decode(o.key, o.into)
 		}
+	}
+	if m.kind().Shaped && !m.kind().Parted {
+		r.posterior(m)
 	}
 	m.Certificate, m.Spec, r.errors = r.object("certificate"), r.object("spec"), r.object("standard_errors")
 	for _, key := range []string{"transform", "n", "log_likelihood", "provenance", "sums"} {

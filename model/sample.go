@@ -11,13 +11,14 @@ import (
 
 // Sampler draws rows from a mixture.
 type Sampler struct {
-	m      *Model
-	rng    *rand.Rand
-	levels []int           // numbers of levels of the columns
-	scale  [][]float64     // gmm: factor of each covariance
-	z, y   []float64       // gmm: standard normal numbers, and the row they make before the transform is undone
-	parts  []partSampler   // of a model of columns of several types
-	inner  *changedSampler // where columns are on other scales; then nothing else is set but the model and the random numbers
+	m          *Model
+	rng        *rand.Rand
+	levels     []int           // numbers of levels of the columns
+	scale      [][]float64     // gmm: factor of each covariance
+	z, y       []float64       // gmm: standard normal numbers, and the row they make before the transform is undone
+	parts      []partSampler   // of a model of columns of several types
+	predictive *predictive     // of a model with a posterior
+	inner      *changedSampler // where columns are on other scales; then nothing else is set but the model and the random numbers
 }
 
 // partSampler draws the columns of a part.
@@ -56,6 +57,9 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 		return s, nil
 	}
 	s := &Sampler{m: m, levels: kind.Counts(m.Levels), rng: rng, z: make([]float64, m.dims()), y: make([]float64, m.dims())}
+	if s.predictive = m.predictive(); s.predictive != nil {
+		return s, nil
+	}
 	g := family.Gaussian{Shape: m.Shape}
 	for _, cov := range m.Covariance {
 		u := make([]float64, m.Shape.Size(m.dims()))
@@ -65,16 +69,32 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 	return s, nil
 }
 
-// Draw sets x, of length d, to a row and returns its component, from 0. The row is in the user's units; for a
+// Draw sets x, of length d, to a row and returns its component, from 0; -1 for one of a posterior that is not in use. The row is in the user's units; for a
 // model of levels it holds their numbers, from 0, and after --binarize bits. After principal components it lies
 // in their plane.
 func (s *Sampler) Draw(x []float64) int {
+	if s.predictive != nil || s.inner != nil && s.inner.predictive != nil {
+		return s.drawPredictive(x)
+	}
 	c := kind.Pick(s.m.Weights, s.rng)
 	s.of(c, x)
 	return c
 }
 
-// of sets x to a row of component c.
+// drawPredictive is Draw where there is a posterior.
+func (s *Sampler) drawPredictive(x []float64) int {
+	t := s.predictive
+	if s.inner != nil {
+		t = s.inner.predictive
+	}
+	c := t.pick(s.rng)
+	if s.of(c, x); c >= s.m.K() {
+		return -1
+	}
+	return c
+}
+
+// of sets x to a row of component c, of a posterior where there is one.
 func (s *Sampler) of(c int, x []float64) {
 	if s.inner != nil {
 		s.inner.of(c, x)
@@ -93,13 +113,17 @@ func (s *Sampler) of(c int, x []float64) {
 		draw(x, s.m.locations()[c], s.levels, s.rng)
 		return
 	}
-	for j := range s.z {
-		s.z[j] = s.rng.NormFloat64()
-	}
-	g := family.Gaussian{Shape: s.m.Shape}
-	g.Colour(s.y, s.z, s.scale[min(c, len(s.scale)-1)])
-	for j, mean := range s.m.Means[c] {
-		s.y[j] += mean
+	if s.predictive != nil {
+		s.predictive.draw(c, s.y, s.z, s.rng)
+	} else {
+		for j := range s.z {
+			s.z[j] = s.rng.NormFloat64()
+		}
+		g := family.Gaussian{Shape: s.m.Shape}
+		g.Colour(s.y, s.z, s.scale[min(c, len(s.scale)-1)])
+		for j, mean := range s.m.Means[c] {
+			s.y[j] += mean
+		}
 	}
 	y := s.y
 	for _, t := range slices.Backward(s.m.Transform) {

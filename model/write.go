@@ -30,6 +30,9 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	for _, p := range m.Parts() {
 		w.parameters(p.Model)
 	}
+	if m.Posterior != nil {
+		w.key("posterior", m.Posterior)
+	}
 	if m.Sizes != nil && !kd.Mixture {
 		w.key("sizes", m.Sizes)
 	}

@@ -1,6 +1,10 @@
 package kind
 
-import "github.com/latent-go/latent/internal/family"
+import (
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+)
 
 // mixtures are the drivers of mixtures, and likelihoods what their number of components is chosen by.
 var (
@@ -19,7 +23,7 @@ var Gaussian = &Kind{
 	Cells:    numbers,
 	Mixture:  true,
 	Shaped:   true,
-	Drivers:  mixtures,
+	Drivers:  append(slices.Clone(mixtures), "vb"),
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,
 	Missing:  []string{Model, Refuse},

@@ -2,7 +2,7 @@
 // M-step and the free energy that both climb.
 //
 // A parameter vector theta holds k logits, where the weights are learned, and then the family's parameters. The
-// mixing weights are the softmax of the logits.
+// mixing weights are the softmax of the logits. With Bayes the same numbers stand for a distribution of the parameters.
 package mixture
 
 import (
@@ -20,7 +20,8 @@ const MinLogWeight = -690.7755278982137
 type Mixture struct {
 	Family  family.Family
 	K, D    int
-	Uniform bool // mixing weights are 1/k and not learned
+	Uniform bool   // mixing weights are 1/k and not learned
+	Bayes   *Bayes // with it theta stands for a distribution of the parameters; nil elsewhere
 }
 
 // Params returns the length of theta.
@@ -87,6 +88,10 @@ func (m *Mixture) LogWeights(dst, theta []float64) []float64 {
 func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
 	m.Family.MStep(m.Components(next), m.Components(theta), s)
 	for c := range m.logits() {
+		if m.Bayes != nil {
+			next[c] = m.ofCounts(s.N[c], s.W)
+			continue
+		}
 		next[c] = max(math.Log(s.N[c]/s.W), MinLogWeight)
 	}
 }
@@ -94,6 +99,9 @@ func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
 // FreeEnergy returns F(q, next) in nats for the responsibilities whose sums a sweep with theta at inverse temperature
 // beta collected: sum w q (log pi + log p) + H(q)/beta. For hard labels beta is +Inf and H is 0.
 func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stats) float64 {
+	if m.Bayes != nil {
+		return m.lifted(next, theta, s)
+	}
 	f := m.Family.Expected(m.Components(next), m.Components(theta), s)
 	if !m.Family.Density() { // its sums start from s.F, which holds the entropy
 		return f
@@ -125,6 +133,9 @@ type Bound struct {
 // Bind prepares theta for a sweep at inverse temperature beta; +Inf means hard labels.
 func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b := &Bound{kernel: m.Family.Bind(m.Components(theta), m.K, m.D), logw: m.LogWeights(nil, theta), beta: beta, k: m.K, dense: m.Family.Density()}
+	if m.Bayes != nil {
+		b.logw = m.Offsets(theta)
+	}
 	b.hard, _ = b.kernel.(family.HardKernel)
 	if f, ok := b.kernel.(family.Fusable); ok {
 		b.fused = f.Fuse(b.logw)

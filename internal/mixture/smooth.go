@@ -17,7 +17,11 @@ func (m *Mixture) Smooth() bool {
 // temperature: for the logits N_c - W pi_c (softmax), for the family its own. The family must be smooth.
 func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 	m.Family.(family.Smooth).Grad(m.Components(g), m.Components(theta), s)
-	if m.logits() == 0 {
+	switch {
+	case m.logits() == 0:
+		return
+	case m.Bayes != nil:
+		m.gradOfLogits(g, theta, s)
 		return
 	}
 	for c, lw := range m.LogWeights(nil, theta) {
@@ -100,7 +104,11 @@ func (g Geometry) Precondition(z, q []float64) {
 func (g Geometry) precondition(z, q []float64, components func(z, q, theta []float64, s *family.Stats)) {
 	m := g.Mixture
 	components(m.Components(z), m.Components(q), m.Components(g.Theta), g.Stats)
-	if m.logits() == 0 {
+	switch {
+	case m.logits() == 0:
+		return
+	case m.Bayes != nil:
+		m.preconditionLogits(z, q, g.Theta)
 		return
 	}
 	mean := 0.0
@@ -117,7 +125,10 @@ func (g Geometry) precondition(z, q []float64, components func(z, q, theta []flo
 func (g Geometry) Length(z []float64) float64 {
 	m := g.Mixture
 	sum := m.Family.(family.Smooth).SquaredLength(m.Components(z), m.Components(g.Theta), g.Stats)
-	if m.logits() > 0 {
+	switch {
+	case m.Bayes != nil:
+		sum += m.squaredLogits(z, g.Theta)
+	case m.logits() > 0:
 		total, mean := 0.0, 0.0
 		for c := range g.Stats.N {
 			n := g.Stats.Support(c)

@@ -65,9 +65,12 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 	if err := f.CheckNumbers(ctx, n); err != nil {
 		return nil, err
 	}
+	if f.Mix.Bayes != nil {
+		p.ELBO, p.KMax = f.bound(s.Point), f.Mix.K
+	}
 	m.LogLik, p.ICL, p.Inertia, p.Penalty, p.Objective = n.LogLik, n.ICL, n.Inertia, f.Plan.Penalty, n.Objective
 	var errs *model.StandardErrors
-	if !interrupted {
+	if !interrupted && f.Mix.Bayes == nil { // of which the posterior tells
 		if errs, err = f.inference().StandardErrors(ctx, &s, order); err != nil {
 			return nil, err
 		}
@@ -158,6 +161,9 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	if m, order, ok := f.unmoved(p.Theta); ok {
 		return m, order
 	}
+	if f.Mix.Bayes != nil {
+		return f.bayesModel(p.Theta)
+	}
 	return f.byWeight(p.Theta, p.Weights)
 }
 
@@ -230,7 +236,7 @@ func (f *Fit) setPart(m *model.Model, p mixture.Part, kd *kind.Kind, comp []floa
 	}
 	if g, comp, ok := p.Gaussian(comp); ok {
 		m.Shape = f.Plan.Shape
-		for i := range g.Shape.Count(p.K) {
+		for i := range g.Shape.Count(len(order)) {
 			q := make([]float64, g.Shape.Size(p.D))
 			g.Covariance(q, g.ScaleOf(comp, order[i], p.K, p.D), p.D)
 			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, p.D))

@@ -171,7 +171,10 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 		return nil, err
 	}
 	f := Unsized(r)
-	return f, f.Size()
+	if err := f.Size(); err != nil {
+		return nil, err
+	}
+	return f, f.bayes(ctx)
 }
 
 // Size makes the mixture that f.Plan asks for. It refuses one that cannot be fitted, or that would take more than is allowed.

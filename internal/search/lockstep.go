@@ -284,7 +284,10 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 
 // point turns the sums of a pass into a point, with the M-step that they give.
 func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
-	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
+	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: l.mix.Objective(t.Theta, s), LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
+	if l.mix.Bayes != nil {
+		p.LogLik = p.F
+	}
 	p.Next = make([]float64, len(t.Theta))
 	l.mix.MStep(p.Next, t.Theta, s)
 	if fam, ok := l.mix.Family.(family.Flattening); ok {

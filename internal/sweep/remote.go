@@ -252,13 +252,14 @@ type wire struct {
 	Uniform bool
 	Theta   []float64
 	Beta    float64
+	Bayes   *mixture.Bayes
 }
 
 func wired(tasks []Task) []wire {
 	list := make([]wire, len(tasks))
 	for i, t := range tasks {
 		m := t.Mixture
-		list[i] = wire{m.Family, m.K, m.D, m.Uniform, t.Theta, t.Beta}
+		list[i] = wire{m.Family, m.K, m.D, m.Uniform, t.Theta, t.Beta, m.Bayes}
 	}
 	return list
 }
@@ -268,7 +269,7 @@ func (j *sweepJob) Serve(ctx context.Context, p *Part, src *data.Table) (list []
 	l := p.Local(src, j.Rows, j.Origin)
 	tasks := make([]Task, len(j.Tasks))
 	for i, w := range j.Tasks {
-		tasks[i] = Task{Mixture: &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform}, Theta: w.Theta, Beta: w.Beta}
+		tasks[i] = Task{Mixture: &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform, Bayes: w.Bayes}, Theta: w.Theta, Beta: w.Beta}
 	}
 	if j.Means {
 		if j.States != nil {

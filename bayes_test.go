@@ -1,0 +1,213 @@
+package latent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/model"
+)
+
+var conjugateShapes = []string{"full", "tied", "diag", "spherical", "tied-diag", "tied-spherical"}
+
+// threeBlobs returns n rows of three round clusters in two columns.
+func threeBlobs(n int) *data.Table { return known(77, n, 3, 6) }
+
+func modelFile(t *testing.T, m *model.Model) string {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestVariationalBayesGivesTheSameBytesForAnyNumberOfThreads(t *testing.T) {
+	t.Parallel()
+	src := threeBlobs(3000)
+	for _, weights := range []string{"learned", "process"} {
+		spec := Spec{K: 6, Algorithm: "vb", Weights: weights, NInit: 2}
+		var first string
+		for _, threads := range []int{1, 3} {
+			spec.Threads = threads
+			r := mustFit(t, src, spec)
+			text := modelFile(t, r.Model)
+			if r.K != 3 || !r.Converged {
+				t.Errorf("%s: %d groups, converged %v", weights, r.K, r.Converged)
+			}
+			if first == "" {
+				first = text
+			}
+			if text != first {
+				t.Errorf("%s: another model with %d threads", weights, threads)
+			}
+		}
+	}
+}
+
+// The default prior goes with the units of the columns, in shapes that do, and with all shapes where all columns have the same.
+func TestVariationalBayesDoesNotDependOnUnits(t *testing.T) {
+	t.Parallel()
+	src := threeBlobs(300)
+	for _, shape := range conjugateShapes {
+		scale := []float64{1e6, 1e6}
+		if !strings.Contains(shape, "spherical") {
+			scale[1] = 1e-3
+		}
+		other := &data.Table{N: src.N, D: 2, F64: slices.Clone(src.F64)}
+		for i := range other.F64 {
+			other.F64[i] = other.F64[i]*scale[i%2] + 3*scale[i%2]
+		}
+		spec := Spec{K: 5, Algorithm: "vb", Covariance: shape, Tol: new(1e-5)}
+		a, b := mustFit(t, src, spec), mustFit(t, other, spec)
+		want := *a.ELBO - float64(src.N)*math.Log(scale[0]*scale[1])
+		if !(math.Abs(*b.ELBO-want) <= 1e-6) || a.K != b.K {
+			t.Errorf("%s: %d groups with the bound %v in one unit, %d with %v in another, want %v", shape, a.K, *a.ELBO, b.K, *b.ELBO, want)
+		}
+		for c := range a.Components {
+			for j, v := range a.Components[c].Mean {
+				if got := b.Components[c].Mean[j]/scale[j] - 3; !(math.Abs(got-v) <= 1e-4) {
+					t.Errorf("%s: mean %d is %v, in other units %v", shape, c+1, v, got)
+				}
+			}
+		}
+	}
+}
+
+func TestWeightOfTwoIsTheRowTwiceInVariationalBayes(t *testing.T) {
+	t.Parallel()
+	src := threeBlobs(120)
+	weighted, repeated := &data.Table{N: src.N, D: 2, F64: src.F64}, &data.Table{D: 2}
+	for i := range src.N {
+		weighted.W = append(weighted.W, float64(1+i%2))
+		for range 1 + i%2 {
+			repeated.F64, repeated.N = append(repeated.F64, src.F64[2*i:2*i+2]...), repeated.N+1
+		}
+	}
+	for _, shape := range conjugateShapes {
+		spec := Spec{K: 4, Algorithm: "vb", Covariance: shape, Tol: new(1e-5)}
+		a, b := mustFit(t, weighted, spec), mustFit(t, repeated, spec)
+		if !(math.Abs(*a.ELBO-*b.ELBO) <= 1e-7) || a.K != b.K || a.TotalWeight != b.TotalWeight {
+			t.Errorf("%s: %d groups with %v by weights, %d with %v by repeated rows", shape, a.K, *a.ELBO, b.K, *b.ELBO)
+		}
+	}
+}
+
+// What is reported is what the file gives back: labels go by q, and the log-likelihood is that of rows to come.
+func TestPosteriorTellsWhatTheFitFound(t *testing.T) {
+	t.Parallel()
+	src := threeBlobs(200)
+	for _, weights := range []string{"learned", "process"} {
+		for _, shape := range conjugateShapes {
+			r := mustFit(t, src, Spec{Algorithm: "vb", Weights: weights, Covariance: shape, KeepSums: false})
+			q := r.Posterior
+			if r.KMax != 10 || q.K() != 10 || r.BIC != nil || r.AIC != nil || r.ICL != nil || r.StandardErrors != nil {
+				t.Fatalf("%s: k_max %d, %d components, BIC %v", shape, r.KMax, q.K(), r.BIC)
+			}
+			counted, sum := 0.0, 0.0
+			for c, b := range q.MeanPrecision {
+				counted += b - 1
+				if inUse := b-1 >= 1; inUse != (c < r.K) {
+					t.Errorf("%s: component %d counts %v rows, %d are in use", shape, c+1, b-1, r.K)
+				}
+				if c > 0 && b > q.MeanPrecision[c-1]+1e-5 {
+					t.Errorf("%s %s: component %d counts more rows than the one before", weights, shape, c+1)
+				}
+			}
+			for _, w := range r.Model.Weights {
+				sum += w
+			}
+			if !(math.Abs(counted-200) <= 1e-6) || !(math.Abs(sum-1) <= 1e-12) {
+				t.Errorf("%s: components count %v of 200 rows, weights sum to %v", shape, counted, sum)
+			}
+			again := new(model.Model)
+			if err := again.UnmarshalJSON([]byte(modelFile(t, r.Model))); err != nil {
+				t.Fatalf("%s: %v", shape, err)
+			}
+			if modelFile(t, again) != modelFile(t, r.Model) {
+				t.Errorf("%s: the file that was read is written as another", shape)
+			}
+			density, err := again.LogDensity(context.Background(), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := 0.0
+			for _, v := range density {
+				total += v
+			}
+			if !(math.Abs(total-*r.LogLik) <= 1e-9*math.Abs(total)) {
+				t.Errorf("%s: log densities add up to %v, the log-likelihood is %v", shape, total, *r.LogLik)
+			}
+		}
+	}
+}
+
+func TestFewRowsLowerTheMostComponents(t *testing.T) {
+	t.Parallel()
+	src := &data.Table{N: 6, D: 1, F64: []float64{1, 1, 2, 3, 8, 8}}
+	r := mustFit(t, src, Spec{Algorithm: "vb"})
+	if r.KMax != 4 {
+		t.Errorf("k_max is %d where there are 4 distinct rows", r.KMax)
+	}
+	if _, err := Fit(context.Background(), src, Spec{Algorithm: "vb", K: 5}); err == nil || !strings.Contains(err.Error(), "distinct rows is 4") {
+		t.Errorf("5 components of 4 distinct rows: %v", err)
+	}
+}
+
+func TestVariationalBayesRefusesWhatItWouldIgnore(t *testing.T) {
+	t.Parallel()
+	src := threeBlobs(50)
+	for _, c := range []struct {
+		field string
+		spec  Spec
+	}{
+		{"K", Spec{KRange: [2]int{1, 4}}},
+		{"Covariance", Spec{Covariance: "VVE"}},
+		{"Covariance", Spec{Covariance: "all"}},
+		{"Concentration", Spec{Concentration: new(0.0)}},
+		{"Concentration", Spec{Concentration: new(-1.0)}},
+		{"Concentration", Spec{Concentration: new(math.NaN())}},
+		{"Concentration", Spec{Concentration: new(math.Inf(1))}},
+		{"Criterion", Spec{Criterion: "bic"}},
+		{"RegCovar", Spec{RegCovar: 1e-6}},
+		{"TolLogLik", Spec{TolLogLik: 1e-3}},
+		{"Weights", Spec{Weights: "uniform"}},
+		{"Missing", Spec{Missing: "model"}},
+		{"Bootstrap", Spec{Bootstrap: 3}},
+		{"LRT", Spec{LRT: 3}},
+		{"KeepSums", Spec{KeepSums: true}},
+		{"Beta", Spec{Beta: []float64{1}}},
+		{"Algorithm", Spec{Model: "kmeans"}},
+		{"Algorithm", Spec{Model: "bernoulli"}},
+	} {
+		c.spec.Algorithm = "vb"
+		_, err := Fit(context.Background(), src, c.spec)
+		var wrong *SpecError
+		if !errors.As(err, &wrong) || wrong.Field != c.field {
+			t.Errorf("%+v: %v, want an error about %s", c.spec, err, c.field)
+		}
+	}
+	for field, spec := range map[string]Spec{"Concentration": {K: 2, Concentration: new(1.0)}, "Weights": {K: 2, Weights: "process"}} {
+		_, err := Fit(context.Background(), src, spec)
+		var wrong *SpecError
+		if !errors.As(err, &wrong) || wrong.Field != field {
+			t.Errorf("without vb: %v, want an error about %s", err, field)
+		}
+	}
+	if _, err := Compare(context.Background(), src, Spec{K: 2}, []string{"em", "vb"}); err == nil {
+		t.Error("a comparison of log-likelihoods took a bound")
+	}
+	dependent := &data.Table{N: 5, D: 2, F64: []float64{1, 2, 2, 4, 3, 6, 4, 8, 7, 14}}
+	if _, err := Fit(context.Background(), dependent, Spec{Algorithm: "vb", K: 2}); err == nil {
+		t.Error("a prior with a singular covariance")
+	}
+	light := &data.Table{N: 3, D: 1, F64: []float64{1, 2, 4}, W: []float64{0.1, 0.1, 0.1}}
+	if _, err := Fit(context.Background(), light, Spec{Algorithm: "vb", K: 2}); err == nil || !strings.Contains(err.Error(), "numbers of rows") {
+		t.Errorf("rows that weigh less than one together: %v", err)
+	}
+}
