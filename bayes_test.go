@@ -211,3 +211,41 @@ func TestVariationalBayesRefusesWhatItWouldIgnore(t *testing.T) {
 		t.Errorf("rows that weigh less than one together: %v", err)
 	}
 }
+
+// The sets of TestHowOftenEachCriterionFindsK: how often variational Bayes uses as many of 10 components as there are clusters. The table of
+// docs/bayes.md is of 100 sets (-sets 100). The default prior adds the covariance of all rows to the scatter of each component, so that of many
+// clusters the small ones are joined though they are apart: there the bound is higher with fewer components.
+func TestHowOftenVariationalBayesFindsK(t *testing.T) {
+	t.Parallel()
+	sets, every := *knownSets, 1
+	if sets <= 20 {
+		every = 3 // one set in three, of all distances
+	}
+	apart := []float64{1.5, 2.5, 4, 7}
+	priors := []Spec{{}, {Concentration: new(0.001)}, {Weights: "process"}, {Covariance: "spherical"}}
+	of, right := make([]int, len(apart)), make([][]int, len(priors))
+	for p := range priors {
+		right[p] = make([]int, len(apart))
+	}
+	for i := 0; i < sets; i += every {
+		k, level := 2+i%7, i%len(apart)
+		of[level]++
+		src := known(uint64(i), 500, k, apart[level])
+		for p, spec := range priors {
+			spec.Algorithm = "vb"
+			r := mustFit(t, src, spec)
+			if !r.Converged {
+				t.Errorf("set %d: not finished", i)
+			}
+			if r.K == k {
+				right[p][level]++
+			}
+		}
+	}
+	for p, name := range []string{"1/k", "0.001", "process", "round"} {
+		t.Logf("%-8s %v of %v", name, right[p], of)
+		if far := len(apart) - 1; right[p][far] < of[far]*3/4-1 {
+			t.Errorf("%s finds k in %d of %d sets of clusters that are apart", name, right[p][far], of[far])
+		}
+	}
+}

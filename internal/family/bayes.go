@@ -13,8 +13,8 @@ import (
 type Bayesian interface {
 	Smooth
 	// Counts sets, for components whose q count n[c] rows, offset[c] to what the expected log density of a row is above the score of
-	// the kernel, and information[c] to minus the second derivative of the bound in n[c] where responsibilities add up to n. It returns
-	// the part of the Kullback-Leibler divergence of q from the prior that depends on n alone. All in nats.
+	// the kernel, and information[c], unless that is nil, to minus the second derivative of the bound in n[c] where responsibilities add up
+	// to n. It returns the part of the Kullback-Leibler divergence of q from the prior that depends on n alone. All in nats.
 	Counts(offset, information, n []float64, d int) (divergence float64)
 	// Divergence returns the rest of that divergence, which depends on theta alone, in nats.
 	Divergence(theta []float64, k, d int) float64
@@ -72,9 +72,6 @@ func (f Bayes) digammas(g func(float64) float64, dof float64, d int) float64 {
 	return sum
 }
 
-// trigamma returns the second derivative of log Gamma(x), the Hurwitz zeta function of 2 and x.
-func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
-
 // LeastCount implements Bayesian.
 func (f Bayes) LeastCount(d int) float64 {
 	least := f.Prior.Dof / f.perRow(d)
@@ -101,9 +98,11 @@ func (f Bayes) Counts(offset, information, n []float64, d int) (divergence float
 		}
 		b, dof := b0+n, f.Prior.Dof+perRow*rows
 		offset[c] = f.Offset(b, dof, d)
-		information[c] = float64(d) / (2 * b * b)
-		if !f.Shape.Shared() {
-			information[c] += perRow * perRow * (f.digammas(trigamma, dof, d)/4 - float64(d)/(2*dof)) / f.ofOne(d)
+		if information != nil {
+			information[c] = float64(d) / (2 * b * b)
+			if !f.Shape.Shared() {
+				information[c] += perRow * perRow * (f.digammas(Trigamma, dof, d)/4 - float64(d)/(2*dof)) / f.ofOne(d)
+			}
 		}
 		divergence += 0.5 * float64(d) * (b0/b - 1 - math.Log(b0/b))
 		if !f.Shape.Shared() || c == 0 {

@@ -123,147 +123,138 @@ func logGamma(x float64) float64 {
 	return v
 }
 
-// expectation is what q says at theta beside what the family's kernel knows.
-type expectation struct {
-	counts      []float64
-	offset      []float64 // of the expected log density of a row with its weight above the kernel's score
-	information []float64 // of the counts, from the family
-	divergence  float64   // of q from the prior
-}
-
-// expect returns the expectation at theta.
-func (m *Mixture) expect(theta []float64) expectation {
-	f, n := m.Family.(family.Bayesian), m.Counts(theta)
-	e := expectation{counts: n, offset: make([]float64, m.K), information: make([]float64, m.K)}
-	e.divergence = f.Counts(e.offset, e.information, n, m.D) + f.Divergence(m.Components(theta), m.K, m.D)
+// offsets returns what is added to the kernel's scores where q counts n rows of each component: the expected logarithm of its weight, and what the
+// expected log density is above the log density by the expected precision. divergence is that of q from the prior as far as it depends on
+// n alone.
+func (m *Mixture) offsets(n []float64) (offset []float64, divergence float64) {
+	offset = make([]float64, m.K)
+	divergence = m.Family.(family.Bayesian).Counts(offset, nil, n, m.D)
 	logs, weights := m.Bayes.Logs(n)
-	e.divergence += weights
 	for c, v := range logs {
-		e.offset[c] += v
+		offset[c] += v
 	}
-	return e
+	return offset, divergence + weights
 }
 
-// Offsets returns what is added to the kernel's scores: the expected logarithm of each weight, and what the expected log density is above
-// the log density by the expected precision.
-func (m *Mixture) Offsets(theta []float64) []float64 { return m.expect(theta).offset }
+// divergence returns the Kullback-Leibler divergence of q at theta from the prior, nats.
+func (m *Mixture) divergence(theta []float64) float64 {
+	_, ofCounts := m.offsets(m.Counts(theta))
+	return ofCounts + m.Family.(family.Bayesian).Divergence(m.Components(theta), m.K, m.D)
+}
 
 // Objective returns what is climbed, nats, from the sums s of a sweep with theta: the free energy, and with Bayes the evidence lower bound.
 func (m *Mixture) Objective(theta []float64, s *family.Stats) float64 {
 	if m.Bayes == nil {
 		return s.F
 	}
-	return s.F - m.expect(theta).divergence
+	return s.F - m.divergence(theta)
 }
 
 // lifted is FreeEnergy with Bayes: the bound after an M-step.
 func (m *Mixture) lifted(next, theta []float64, s *family.Stats) float64 {
-	e := m.expect(next)
-	f := m.Family.Expected(m.Components(next), m.Components(theta), s) + s.Entropy - e.divergence
-	for c, v := range e.offset {
+	offset, _ := m.offsets(m.Counts(next))
+	f := m.Family.Expected(m.Components(next), m.Components(theta), s) + s.Entropy - m.divergence(next)
+	for c, v := range offset {
 		f += s.N[c] * v
 	}
 	return f
 }
 
-// metricOfCounts returns minus the second derivatives of the bound in the counts n, responsibilities held fixed where they add up to n,
-// up to a constant that is the same in all places: counts have a sum that does not change. information is the family's part.
-func (b *Bayes) metricOfCounts(n, information []float64) *mat.SymDense {
-	k := len(n)
-	metric := mat.NewSymDense(k, nil)
-	if !b.Process {
-		for c, v := range n {
-			metric.SetSym(c, c, information[c]+trigamma(b.Concentration+v))
-		}
-		return metric
-	}
-	before := 0.0
-	for c, s := range b.Sticks(n) {
-		before -= trigamma(s[0] + s[1])
-		for j := c; j < k; j++ {
-			metric.SetSym(c, j, before)
-		}
-		metric.SetSym(c, c, before+trigamma(s[0])+information[c])
-		before += trigamma(s[1])
-	}
-	return metric
-}
-
-// trigamma returns the second derivative of log Gamma(x).
-func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
-
-// masses returns n_c + h, by which a move of the logits becomes one of the counts, and their shares.
-func (m *Mixture) masses(n []float64) (mass, share []float64) {
-	h := m.shift()
-	mass, share = make([]float64, m.K), make([]float64, m.K)
-	total := m.Bayes.Rows + float64(m.K)*h
-	for c, v := range n {
-		mass[c] = max(v+h, leastMass*h)
-		share[c] = mass[c] / total
-	}
-	return mass, share
+// countMetric is the metric of the logits of theta, which stand for counts of rows.
+type countMetric struct {
+	counts []float64
+	mass   []float64 // of each component, n_c + h: a move of the logits times it is one of the counts
+	share  []float64 // of all masses
+	metric *mat.SymDense
+	factor *mat.Cholesky // of metric; nil before it is needed
 }
 
 // leastMass is the share of h that a component counts for in the metric of the logits at least: no M-step leads below h.
 const leastMass = 1e-9
 
-// gradOfLogits sets g to the gradient of the bound in the logits. That in the counts is their metric times what the responsibilities add up
-// to less the counts.
-func (m *Mixture) gradOfLogits(g, theta []float64, s *family.Stats) {
-	e := m.expect(theta)
-	metric := m.Bayes.metricOfCounts(e.counts, e.information)
-	off, slope := mat.NewVecDense(m.K, nil), mat.NewVecDense(m.K, nil)
-	for c, v := range e.counts {
-		off.SetVec(c, s.N[c]-v)
+// countMetric returns the metric of the logits at theta: minus the second derivatives of the bound in the counts, responsibilities held fixed where
+// they add up to these, up to a constant that is the same in all places, since the sum of the counts does not change.
+func (m *Mixture) countMetric(theta []float64) *countMetric {
+	n, h, k := m.Counts(theta), m.shift(), m.K
+	c := &countMetric{counts: n, mass: make([]float64, k), share: make([]float64, k), metric: mat.NewSymDense(k, nil)}
+	total := m.Bayes.Rows + float64(k)*h
+	for i, v := range n {
+		c.mass[i] = max(v+h, leastMass*h)
+		c.share[i] = c.mass[i] / total
 	}
-	slope.MulVec(metric, off)
-	mass, share := m.masses(e.counts)
+	information := make([]float64, k)
+	m.Family.(family.Bayesian).Counts(make([]float64, k), information, n, m.D)
+	if !m.Bayes.Process {
+		for i, v := range n {
+			c.metric.SetSym(i, i, information[i]+family.Trigamma(m.Bayes.Concentration+v))
+		}
+		return c
+	}
+	before := 0.0
+	for i, s := range m.Bayes.Sticks(n) {
+		before -= family.Trigamma(s[0] + s[1])
+		for j := i; j < k; j++ {
+			c.metric.SetSym(i, j, before)
+		}
+		c.metric.SetSym(i, i, before+family.Trigamma(s[0])+information[i])
+		before += family.Trigamma(s[1])
+	}
+	return c
+}
+
+// gradient sets g to the gradient of the bound in the logits, where responsibilities add up to sums. In the counts it is their metric times
+// what sums are above them.
+func (c *countMetric) gradient(g, sums []float64) {
+	k := len(c.counts)
+	off, slope := mat.NewVecDense(k, nil), mat.NewVecDense(k, nil)
+	for i, v := range c.counts {
+		off.SetVec(i, sums[i]-v)
+	}
+	slope.MulVec(c.metric, off)
 	mean := 0.0
-	for c, p := range share {
-		mean += p * slope.AtVec(c)
+	for i, p := range c.share {
+		mean += p * slope.AtVec(i)
 	}
-	for c, v := range mass {
-		g[c] = v * (slope.AtVec(c) - mean)
+	for i, v := range c.mass {
+		g[i] = v * (slope.AtVec(i) - mean)
 	}
 }
 
-// preconditionLogits sets z to the inverse of the information of the logits at theta times q. A move of the counts has the sum 0.
-func (m *Mixture) preconditionLogits(z, q, theta []float64) {
-	e := m.expect(theta)
-	metric := m.Bayes.metricOfCounts(e.counts, e.information)
-	mass, _ := m.masses(e.counts)
-	right, ones := mat.NewVecDense(m.K, nil), mat.NewVecDense(m.K, nil)
-	for c, v := range mass {
-		right.SetVec(c, q[c]/v)
-		ones.SetVec(c, 1)
+// precondition sets z to the inverse of the metric times q. Counts move by what has the sum 0.
+func (c *countMetric) precondition(z, q []float64) {
+	k := len(c.counts)
+	right, ones := mat.NewVecDense(k, nil), mat.NewVecDense(k, nil)
+	for i, v := range c.mass {
+		right.SetVec(i, q[i]/v)
+		ones.SetVec(i, 1)
 	}
-	var factor mat.Cholesky
+	if c.factor == nil {
+		c.factor = new(mat.Cholesky)
+		c.factor.Factorize(c.metric)
+	}
 	var move, flat mat.VecDense
-	factor.Factorize(metric)
-	_ = factor.SolveVecTo(&move, right) // a warning of large conditions only
-	_ = factor.SolveVecTo(&flat, ones)
+	_ = c.factor.SolveVecTo(&move, right) // a warning of large conditions only
+	_ = c.factor.SolveVecTo(&flat, ones)
 	share := mat.Sum(&move) / mat.Sum(&flat)
 	mean := 0.0
-	for c, v := range mass {
-		z[c] = (move.AtVec(c) - share*flat.AtVec(c)) / v
-		mean += z[c] / float64(m.K)
+	for i, v := range c.mass {
+		z[i] = (move.AtVec(i) - share*flat.AtVec(i)) / v
+		mean += z[i] / float64(k)
 	}
-	for c := range m.K {
-		z[c] -= mean
+	for i := range z[:k] {
+		z[i] -= mean
 	}
 }
 
-// squaredLogits returns the squared length of a move z of the logits at theta.
-func (m *Mixture) squaredLogits(z, theta []float64) float64 {
-	e := m.expect(theta)
-	mass, share := m.masses(e.counts)
+// square returns the squared length of a move z of the logits.
+func (c *countMetric) square(z []float64) float64 {
 	mean := 0.0
-	for c, p := range share {
-		mean += p * z[c]
+	for i, p := range c.share {
+		mean += p * z[i]
 	}
-	move := mat.NewVecDense(m.K, nil)
-	for c, v := range mass {
-		move.SetVec(c, v*(z[c]-mean))
+	move := mat.NewVecDense(len(c.counts), nil)
+	for i, v := range c.mass {
+		move.SetVec(i, v*(z[i]-mean))
 	}
-	return mat.Inner(move, m.Bayes.metricOfCounts(e.counts, e.information), move)
+	return mat.Inner(move, c.metric, move)
 }

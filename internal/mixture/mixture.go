@@ -134,7 +134,7 @@ type Bound struct {
 func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b := &Bound{kernel: m.Family.Bind(m.Components(theta), m.K, m.D), logw: m.LogWeights(nil, theta), beta: beta, k: m.K, dense: m.Family.Density()}
 	if m.Bayes != nil {
-		b.logw = m.Offsets(theta)
+		b.logw, _ = m.offsets(m.Counts(theta))
 	}
 	b.hard, _ = b.kernel.(family.HardKernel)
 	if f, ok := b.kernel.(family.Fusable); ok {

@@ -21,7 +21,7 @@ func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 	case m.logits() == 0:
 		return
 	case m.Bayes != nil:
-		m.gradOfLogits(g, theta, s)
+		m.countMetric(theta).gradient(g, s.N)
 		return
 	}
 	for c, lw := range m.LogWeights(nil, theta) {
@@ -93,6 +93,25 @@ type Geometry struct {
 	Mixture *Mixture
 	Theta   []float64
 	Stats   *family.Stats
+
+	counts *countMetric // with Mixture.Bayes; nil where it is to be made when it is needed
+}
+
+// Near returns the complete-data information at theta, whose sweep gave s. It is for one goroutine at a time.
+func (m *Mixture) Near(theta []float64, s *family.Stats) Geometry {
+	g := Geometry{Mixture: m, Theta: theta, Stats: s}
+	if m.Bayes != nil {
+		g.counts = m.countMetric(theta)
+	}
+	return g
+}
+
+// ofCounts returns the metric of the logits of a mixture with Bayes.
+func (g Geometry) ofCounts() *countMetric {
+	if g.counts != nil {
+		return g.counts
+	}
+	return g.Mixture.countMetric(g.Theta)
 }
 
 // Precondition sets z to the inverse of the complete-data information times q. The information of the logits is that
@@ -108,7 +127,7 @@ func (g Geometry) precondition(z, q []float64, components func(z, q, theta []flo
 	case m.logits() == 0:
 		return
 	case m.Bayes != nil:
-		m.preconditionLogits(z, q, g.Theta)
+		g.ofCounts().precondition(z, q)
 		return
 	}
 	mean := 0.0
@@ -127,7 +146,7 @@ func (g Geometry) Length(z []float64) float64 {
 	sum := m.Family.(family.Smooth).SquaredLength(m.Components(z), m.Components(g.Theta), g.Stats)
 	switch {
 	case m.Bayes != nil:
-		sum += m.squaredLogits(z, g.Theta)
+		sum += g.ofCounts().square(z)
 	case m.logits() > 0:
 		total, mean := 0.0, 0.0
 		for c := range g.Stats.N {

@@ -27,11 +27,10 @@ func (f *Fit) searchBound(ctx context.Context, e *Outcome) error {
 	start := e.Winner().Last.Point
 	at, all := start, int64(m.Points.N) == f.Survey.Used
 	if !all {
-		if at, _, err = m.climbBounds(ctx, [][]float64{at.Theta}); err != nil {
+		if at, _, err = m.ClimbAll(ctx, [][]float64{at.Theta}); err != nil {
 			return err
 		}
 	}
-	moved := false
 	for fails := 0; at != nil && fails < boundFails && m.Kept < boundKept; {
 		next, err := m.stepBound(ctx, at)
 		if err != nil {
@@ -41,32 +40,55 @@ func (f *Fit) searchBound(ctx context.Context, e *Outcome) error {
 			fails++
 			continue
 		}
-		at, fails, moved = next, 0, true
+		at, fails = next, 0
 		m.Kept++
 	}
 	if e.moves = &m.Moves; all {
 		f.MoveSweeps = m.sweeps
 	}
-	theta, unsorted := f.sortedSticks(start.Theta)
-	if moved {
-		theta, _ = f.sortedSticks(at.Theta)
-	}
-	if !moved && !unsorted {
+	if m.Kept == 0 {
 		return nil
 	}
-	for {
-		r, err := f.ClimbExtra(ctx, e, theta)
-		if err != nil || r.Last.Point == nil || r.Last.Point.F <= start.F {
-			if !unsorted {
-				m.Kept = 0
-			}
-			return err
-		}
-		e.Moved, m.Gain = r, r.Last.Point.F-start.F
-		if theta, unsorted = f.sortedSticks(r.Last.Point.Theta); !unsorted {
+	r, err := f.ClimbExtra(ctx, e, at.Theta)
+	if err != nil || r.Last.Point == nil || r.Last.Point.F <= start.F {
+		m.Kept = 0
+		return err
+	}
+	e.Moved, m.Gain = r, r.Last.Point.F-start.F
+	return nil
+}
+
+// mostSorted is how often components are put in order at most.
+const mostSorted = 20
+
+// inOrder puts the components of the winner in the order of the rows they count where their weights are sticks, and climbs on from there: that
+// order has the higher bound. Where steps are used up, or the fit was interrupted, it stands there.
+func (f *Fit) inOrder(ctx context.Context, e *Outcome) error {
+	for range mostSorted {
+		win := e.Winner()
+		theta, moved := f.sortedSticks(win.Last.Point.Theta)
+		if !moved {
 			return nil
 		}
+		if e.Interrupted || ctx.Err() != nil || win.Last.Done == ascent.Limit {
+			r := f.ClimbWith(context.WithoutCancel(ctx), ascent.EM{Beta: 1}, theta, nil)
+			if r.Last.Point == nil {
+				return r.Err
+			}
+			win.Last.Point, win.Last.Certificate, win.Last.Distance, win.Last.Remaining = r.Last.Point, nil, math.NaN(), math.NaN()
+			f.MoveSweeps += r.Sweeps
+			return nil
+		}
+		r, err := f.ClimbExtra(ctx, e, theta)
+		switch {
+		case r != nil && r.Last.Point != nil:
+			e.Moved = r
+		case err != nil && ctx.Err() == nil:
+			return err
+		}
+		e.Interrupted = e.Interrupted || ctx.Err() != nil
 	}
+	return nil
 }
 
 // stepBound returns the best local maximum that one move from the point leads to, nil if none is higher by boundGain.
@@ -84,7 +106,7 @@ func (m *MoveSearch) stepBound(ctx context.Context, at *ascent.Point) (*ascent.P
 		return nil, err
 	}
 	if theta, moved := m.Fit.sortedSticks(top.Theta); moved {
-		if top, _, err = m.climbBounds(ctx, [][]float64{theta}); err != nil || top == nil {
+		if top, _, err = m.ClimbAll(ctx, [][]float64{theta}); err != nil || top == nil {
 			return nil, err
 		}
 	}
@@ -92,11 +114,6 @@ func (m *MoveSearch) stepBound(ctx context.Context, at *ascent.Point) (*ascent.P
 		return nil, nil
 	}
 	return top, nil
-}
-
-// climbBounds is ClimbAll.
-func (m *MoveSearch) climbBounds(ctx context.Context, thetas [][]float64) (*ascent.Point, int, error) {
-	return m.ClimbAll(ctx, thetas)
 }
 
 // boundStarts returns the parameters after each move from responsibilities, n x k numbers, of components of such weights.

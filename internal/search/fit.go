@@ -86,6 +86,11 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	if f.Mix.Bayes != nil {
+		if err := f.inOrder(ctx, e); err != nil {
+			return nil, err
+		}
+	}
 	e.Interrupted = e.Interrupted || ctx.Err() != nil // also between two climbs: what the rest of the search would have found is not known
 	e.climbed = time.Now()
 	return e, nil

@@ -297,7 +297,7 @@ func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 		p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s)
 	}
 	if l.smooth && !math.IsInf(t.Beta, 1) {
-		near := mixture.Geometry{Mixture: l.mix, Theta: t.Theta, Stats: s}
+		near := l.mix.Near(t.Theta, s)
 		p.Grad, p.Held, p.Near = make([]float64, len(t.Theta)), make([]bool, len(t.Theta)), near
 		if c, ok := l.mix.Family.(family.Curved); ok && c.Turned() {
 			p.Near = mixture.Curved{Geometry: near}

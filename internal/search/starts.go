@@ -59,6 +59,7 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 			if err != nil {
 				return nil, err
 			}
+			theta, _ = f.sortedSticks(theta)
 			thetas = append(thetas, theta)
 		}
 	}
