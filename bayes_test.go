@@ -249,3 +249,58 @@ func TestHowOftenVariationalBayesFindsK(t *testing.T) {
 		}
 	}
 }
+
+// Scales and rotations of the columns change neither groups nor the bound, logarithms change it by their slopes, and the file is valid.
+func TestVariationalBayesOfTransformedColumns(t *testing.T) {
+	t.Parallel()
+	src := threeBlobs(200)
+	logs := &data.Table{N: src.N, D: 2, F64: slices.Clone(src.F64)}
+	slopes := 0.0
+	for i := range src.F64 {
+		if i%2 == 0 {
+			logs.F64[i] = math.Exp(src.F64[i] / 4)
+			slopes += math.Log(4) - src.F64[i]/4 // of 4 ln x, of which ln x is a quarter
+		}
+	}
+	plain := Spec{K: 6, Algorithm: "vb", Tol: new(1e-6)}
+	want := mustFit(t, src, plain)
+	for _, c := range []struct {
+		name   string
+		src    data.Source
+		change func(*Spec)
+		gain   float64
+	}{
+		{"standard", src, func(s *Spec) { s.Scale = "standard" }, 0},
+		{"robust", src, func(s *Spec) { s.Scale = "robust" }, 0},
+		{"principal components", src, func(s *Spec) { s.PCA = 2 }, 0},
+		{"logarithms", logs, func(s *Spec) { s.Transform = "log:1" }, slopes},
+	} {
+		spec := plain
+		c.change(&spec)
+		r := mustFit(t, c.src, spec)
+		if !(math.Abs(*r.ELBO-*want.ELBO-c.gain) <= 1e-6) || r.K != want.K {
+			t.Errorf("%s: %d groups with the bound %v, want %d with %v", c.name, r.K, *r.ELBO, want.K, *want.ELBO+c.gain)
+		}
+		again := new(model.Model)
+		if err := again.UnmarshalJSON([]byte(modelFile(t, r.Model))); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		a, err := want.Model.LogDensity(context.Background(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := again.LogDensity(context.Background(), c.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range a {
+			own := 0.0
+			if c.gain != 0 {
+				own = math.Log(4) - src.F64[2*i]/4
+			}
+			if !(math.Abs(b[i]-a[i]-own) <= 1e-5) {
+				t.Fatalf("%s: the log density of row %d is %v, want %v", c.name, i, b[i], a[i]+own)
+			}
+		}
+	}
+}

@@ -180,6 +180,7 @@ func TestRowsElsewhere(t *testing.T) {
 		{"poisson", latent.Spec{Model: "poisson", K: 3, NInit: 2}, "counts"},
 		{"gaps", latent.Spec{K: 3, NInit: 1, Missing: "model"}, "gaps"},
 		{"weights", latent.Spec{K: 3, NInit: 1}, "weights"},
+		{"vb", latent.Spec{K: 4, Algorithm: "vb", Weights: "process", NInit: 1}, "weights"},
 		{"truth", latent.Spec{K: 3, NInit: 1}, "truth"},
 		{"choice", latent.Spec{KRange: [2]int{1, 3}, Covariance: "diag,tied"}, ""},
 		{"penalty", latent.Spec{Model: "kmeans", Penalty: new(60.)}, ""},
