@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/model"
 )
@@ -29,7 +31,7 @@ func modelFile(t *testing.T, m *model.Model) string {
 
 func TestVariationalBayesGivesTheSameBytesForAnyNumberOfThreads(t *testing.T) {
 	t.Parallel()
-	src := threeBlobs(3000)
+	src := threeBlobs(1500)
 	for _, weights := range []string{"learned", "process"} {
 		spec := Spec{K: 6, Algorithm: "vb", Weights: weights, NInit: 2}
 		var first string
@@ -104,7 +106,7 @@ func TestPosteriorTellsWhatTheFitFound(t *testing.T) {
 	src := threeBlobs(200)
 	for _, weights := range []string{"learned", "process"} {
 		for _, shape := range conjugateShapes {
-			r := mustFit(t, src, Spec{Algorithm: "vb", Weights: weights, Covariance: shape, KeepSums: false})
+			r := mustFit(t, src, Spec{Algorithm: "vb", Weights: weights, Covariance: shape, NInit: 2})
 			q := r.Posterior
 			if r.KMax != 10 || q.K() != 10 || r.BIC != nil || r.AIC != nil || r.ICL != nil || r.StandardErrors != nil {
 				t.Fatalf("%s: k_max %d, %d components, BIC %v", shape, r.KMax, q.K(), r.BIC)
@@ -300,6 +302,91 @@ func TestVariationalBayesOfTransformedColumns(t *testing.T) {
 			}
 			if !(math.Abs(b[i]-a[i]-own) <= 1e-5) {
 				t.Fatalf("%s: the log density of row %d is %v, want %v", c.name, i, b[i], a[i]+own)
+			}
+		}
+	}
+}
+
+// naiveBound is the evidence lower bound of a posterior with full covariances in two columns, term by term from its numbers, under the default
+// prior of the rows.
+func naiveBound(src *data.Table, q *model.Posterior, a0 float64) float64 {
+	n, psi := float64(src.N), mathext.Digamma
+	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	var m0, s0 [2]float64
+	for i, x := range src.F64 {
+		m0[i%2] += x / n
+	}
+	cross := 0.0
+	for i := range src.N {
+		a, b := src.F64[2*i]-m0[0], src.F64[2*i+1]-m0[1]
+		s0[0], s0[1], cross = s0[0]+a*a/(n-1), s0[1]+b*b/(n-1), cross+a*b/(n-1)
+	}
+	k := q.K()
+	logs, kl := make([]float64, k), 0.0
+	if q.Sticks != nil {
+		before := 0.0
+		for c, s := range q.Sticks {
+			taken, left := psi(s[0])-psi(s[0]+s[1]), psi(s[1])-psi(s[0]+s[1])
+			logs[c] = before + taken
+			before += left
+			kl += lg(s[0]+s[1]) - lg(s[0]) - lg(s[1]) - (lg(1+a0) - lg(1) - lg(a0)) + (s[0]-1)*taken + (s[1]-a0)*left
+		}
+	} else {
+		sum := 0.0
+		for _, a := range q.Concentration {
+			sum += a
+		}
+		kl += lg(sum) - lg(float64(k)*a0)
+		for c, a := range q.Concentration {
+			logs[c] = psi(a) - psi(sum)
+			kl += lg(a0) - lg(a) + (a-a0)*logs[c]
+		}
+	}
+	det0 := s0[0]*s0[1] - cross*cross
+	score := make([]func(x, y float64) float64, k)
+	for c := range k {
+		nu, b, s, m := q.Dof[c], q.MeanPrecision[c], q.Scale[c], q.Means[c]
+		det := s[0]*s[3] - s[1]*s[2]
+		square := func(x, y float64) float64 { // (x, y) S^-1 (x, y)'
+			return (x*x*s[3] - 2*x*y*s[1] + y*y*s[0]) / det
+		}
+		digammas := psi(nu/2) + psi((nu-1)/2)
+		score[c] = func(x, y float64) float64 {
+			return logs[c] + (digammas+2*math.Ln2-math.Log(det))/2 - math.Log(2*math.Pi) - 1/b - nu/2*square(x-m[0], y-m[1])
+		}
+		trace := (s0[0]*s[3] - 2*cross*s[1] + s0[1]*s[0]) / det
+		kl += 1/b - 1 + math.Log(b) + nu/2*square(m[0]-m0[0], m[1]-m0[1]) // of the mean, whose prior counts one row
+		kl += math.Log(det) - math.Log(det0) + nu/2*(trace-2)             // of the precision, whose prior has two degrees of freedom
+		kl += lg(1) + lg(0.5) - lg(nu/2) - lg((nu-1)/2) + (nu-2)/2*digammas
+	}
+	bound := -kl
+	for i := range src.N {
+		sum, top := 0.0, math.Inf(-1)
+		for c := range k {
+			top = max(top, score[c](src.F64[2*i], src.F64[2*i+1]))
+		}
+		for c := range k {
+			sum += math.Exp(score[c](src.F64[2*i], src.F64[2*i+1]) - top)
+		}
+		bound += top + math.Log(sum)
+	}
+	return bound
+}
+
+// The bound that is told is that of the posterior that is told, also where steps have run out and where sticks were put in order at the end.
+func TestBoundIsThatOfThePosterior(t *testing.T) {
+	t.Parallel()
+	src := threeBlobs(150)
+	for _, weights := range []string{"learned", "process"} {
+		for _, steps := range []int{0, 1, 3, 1000} {
+			r := mustFit(t, src, Spec{K: 7, Algorithm: "vb", Weights: weights, Concentration: new(0.3), NInit: 1, MaxIter: &steps})
+			if want := naiveBound(src, r.Posterior, 0.3); !(math.Abs(*r.ELBO-want) <= 1e-10*math.Abs(want)) {
+				t.Errorf("%s after %d steps: the bound is %v, want %v", weights, steps, *r.ELBO, want)
+			}
+			for c, b := range r.Posterior.MeanPrecision {
+				if c > 0 && b > r.Posterior.MeanPrecision[c-1]+1e-5 {
+					t.Errorf("%s after %d steps: component %d counts more rows than the one before", weights, steps, c+1)
+				}
 			}
 		}
 	}

@@ -60,7 +60,7 @@ type Result struct {
 	Reason ascent.Reason `json:"-"` // why the winning start stopped
 	Start  int           `json:"-"` // the winning climb, as Progress numbers it; 0 where a model file tells the result
 	// Order is for each component of the winning climb, in the order that Progress.Model has them, its index among Components. It is nil
-	// where a model file tells the result.
+	// where a model file tells the result, and of variational Bayes, whose model has the components in use alone.
 	Order []int `json:"-"`
 }
 

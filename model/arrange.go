@@ -48,11 +48,13 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 	return own.withLevels(m, at, levels)
 }
 
-// Reordered returns the model with its component order[c] in place c, its standard errors included but without its sums: by latent.Result.Order the model of a result
+// Reordered returns the model with its component order[c] in place c, its standard errors included but without its sums and, in another order, without its posterior: by latent.Result.Order the model of a result
 // has the order that latent.Progress.Model has. It shares memory with m.
 func (m *Model) Reordered(order []int) *Model {
 	own := *m
-	own.Sums = nil
+	if own.Sums = nil; !inOrder(order) || len(order) != m.K() {
+		own.Posterior = nil
+	}
 	own.Weights, own.Sizes = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order)
 	own.Means, own.Probabilities, own.Rates = kind.Picked(m.Means, order), kind.Picked(m.Probabilities, order), kind.Picked(m.Rates, order)
 	shared := m.Shape.Shared() // there is one covariance then, of all components

@@ -55,7 +55,7 @@ func (p *Plan) validateBayes() error {
 	}
 	switch c := p.Concentration; {
 	case !slices.Contains(p.Kind.Drivers, string(VB)):
-		return Wrong("Algorithm", "vb is for Gaussian mixtures; use --model %s, or leave it out", kind.Gaussian.Name)
+		return Wrong("Algorithm", "vb is for Gaussian mixtures, but this is %s; use --model %s, which takes the columns of numbers", p.Kind.Phrase, kind.Gaussian.Name)
 	case !(c > 0) || math.IsInf(c, 1):
 		return Wrong("Concentration", "is %v; it must be a finite number above 0", c)
 	case p.ranged():

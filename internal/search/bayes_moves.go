@@ -6,14 +6,18 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/plan"
 )
 
 // Constants of the search for higher bounds.
 const (
-	boundGain  = 0.01 // nats of the bound that a move must gain
-	boundFails = 3    // rounds in a row without a gain that end the search: splits are drawn at random
-	boundKept  = 30   // moves kept at most
-	boundTries = 40   // moves tried in a round at most
+	boundGain  = 0.01   // nats of the bound that a move must gain
+	boundFails = 3      // rounds in a row without a gain that end the search: splits are drawn at random
+	boundKept  = 30     // moves kept at most
+	boundSplit = 4      // rows of a component that 2-means splits, at least
+	boundTries = 40     // moves tried in a round at most
+	leastTries = 12     // and at least, however many rows there are
+	boundWork  = 60_000 // rows of all moves of a round together, about
 )
 
 // searchBound goes on from the best outcome of variational Bayes by moves, as long as that finds a higher bound: it merges two components, empties
@@ -116,92 +120,154 @@ func (m *MoveSearch) stepBound(ctx context.Context, at *ascent.Point) (*ascent.P
 	return top, nil
 }
 
-// boundStarts returns the parameters after each move from responsibilities, n x k numbers, of components of such weights.
-func (m *MoveSearch) boundStarts(ctx context.Context, resp, weights []float64) (starts [][]float64, err error) {
-	k, p := m.Fit.Mix.K, m.Points
-	var used []int
-	empty := 0
+// boundMoves makes starts of the moves from one point.
+type boundMoves struct {
+	*MoveSearch
+	resp   []float64
+	used   []int    // components that count about a row or more
+	pairs  [][2]int // of those, the most alike first
+	empty  int      // the component that counts least
+	spare  bool     // it is not in use
+	starts [][]float64
+}
+
+// boundStarts returns the parameters after each move from responsibilities, n x k numbers, of components of such weights: all mergers of the pairs most alike, every
+// component emptied, and as long as there are fewer than most, splits, mergers with a split, and new starts, in turn.
+func (m *MoveSearch) boundStarts(ctx context.Context, resp, weights []float64) ([][]float64, error) {
+	b := &boundMoves{MoveSearch: m, resp: resp}
 	for c, w := range weights {
 		if w >= leastInUse/2. {
-			used = append(used, c)
+			b.used = append(b.used, c)
 		}
-		if w < weights[empty] {
-			empty = c
-		}
-	}
-	spare := weights[empty] < leastInUse/2.
-	add := func(r []float64) {
-		theta, _ := m.Fit.sortedSticks(m.Fit.FromResponsibilities(p, r, 1))
-		starts = append(starts, theta)
-	}
-	pairs := slices.DeleteFunc(SimilarPairs(p.W, resp, k), func(q [2]int) bool { return !slices.Contains(used, q[0]) || !slices.Contains(used, q[1]) })
-	merged := func(q [2]int) []float64 {
-		r := slices.Clone(resp)
-		for i := range p.N {
-			r[i*k+q[0]] += r[i*k+q[1]]
-			r[i*k+q[1]] = 0
-		}
-		return r
-	}
-	for _, q := range pairs[:min(len(pairs), boundTries/4)] {
-		add(merged(q))
-	}
-	for _, c := range used {
-		if len(used) > 1 {
-			add(m.emptied(resp, c))
-		}
-		for range 2 {
-			if !spare {
-				break
-			}
-			r := slices.Clone(resp)
-			ok, err := m.Split(ctx, r, c, empty)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				add(r)
-			}
+		if w < weights[b.empty] {
+			b.empty = c
 		}
 	}
-	for _, q := range pairs[:min(len(pairs), MovePairs)] {
-		for _, c := range used {
-			if c == q[1] || c == q[0] && len(used) > 2 || len(starts) >= boundTries {
-				continue
-			}
-			r := merged(q)
-			ok, err := m.Split(ctx, r, c, q[1])
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				add(r)
-			}
+	b.spare = weights[b.empty] < leastInUse/2.
+	b.pairs = slices.DeleteFunc(SimilarPairs(m.Points.W, resp, m.Fit.Mix.K), func(q [2]int) bool {
+		return !slices.Contains(b.used, q[0]) || !slices.Contains(b.used, q[1])
+	})
+	most := max(min(boundTries, boundWork/m.Points.N), leastTries)
+	for _, q := range b.pairs[:min(len(b.pairs), most/4)] {
+		b.add(b.merged(q))
+	}
+	if len(b.used) > 1 {
+		for _, c := range b.used[:min(len(b.used), most/4)] {
+			b.add(b.emptied(c))
 		}
 	}
-	return starts, nil
+	for i := 0; len(b.starts) < most && i < 3*most; i++ {
+		if err := b.drawn(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return b.starts, nil
+}
+
+// add adds the start that one M-step makes of responsibilities.
+func (b *boundMoves) add(r []float64) {
+	theta, _ := b.Fit.sortedSticks(b.Fit.FromResponsibilities(b.Points, r, 1))
+	b.starts = append(b.starts, theta)
+}
+
+// drawn adds move i, of those that are drawn at random.
+func (b *boundMoves) drawn(ctx context.Context, i int) error {
+	r, into := slices.Clone(b.resp), b.empty
+	switch c := b.used[i/5%len(b.used)]; {
+	case i%5 == 4: // a new start
+		method := []plan.Start{plan.PlusPlus, plan.Random}[i/5%2]
+		theta, err := b.Fit.drawn(ctx, b.Points, b.near, method, 1, b.rng)
+		if err == nil {
+			theta, _ = b.Fit.sortedSticks(theta)
+			b.starts = append(b.starts, theta)
+		}
+		return err
+	case i%5 >= 2: // two merge, and a third is split
+		if len(b.pairs) == 0 {
+			return nil
+		}
+		q := b.pairs[i/5%min(len(b.pairs), MovePairs)]
+		if c == q[1] {
+			c = q[0]
+		}
+		r, into = b.merged(q), q[1]
+		return b.part(ctx, r, c, into, i%2 == 0)
+	case !b.spare:
+		return nil
+	default:
+		return b.part(ctx, r, c, into, i%2 == 0)
+	}
+}
+
+// part adds the start in which component into gets a part of the rows of component c: by 2-means, or those on one side of a random plane through
+// their mean.
+func (b *boundMoves) part(ctx context.Context, r []float64, c, into int, means bool) error {
+	ok := true
+	if means {
+		var err error
+		if ok, err = b.Split(ctx, r, c, into); err != nil {
+			return err
+		}
+	} else {
+		b.cut(r, c, into)
+	}
+	if ok {
+		b.add(r)
+	}
+	return nil
+}
+
+// cut gives component into the rows of component c that lie on one side of a random plane through their mean.
+func (b *boundMoves) cut(r []float64, c, into int) {
+	k, d := b.Fit.Mix.K, b.near.D
+	normal, total, middle := make([]float64, d), 0.0, 0.0
+	for j := range normal {
+		normal[j] = b.rng.NormFloat64()
+	}
+	along := make([]float64, b.Points.N)
+	for i := range along {
+		for j, x := range b.near.At(i) {
+			along[i] += normal[j] * x
+		}
+		w := b.Points.W[i] * r[i*k+c]
+		total += w
+		middle += w * along[i]
+	}
+	for i, v := range along {
+		if v*total > middle {
+			r[i*k+into] += r[i*k+c]
+			r[i*k+c] = 0
+		}
+	}
+}
+
+// merged returns the responsibilities with the second component of a pair in the first.
+func (b *boundMoves) merged(q [2]int) []float64 {
+	k, r := b.Fit.Mix.K, slices.Clone(b.resp)
+	for i := range b.Points.N {
+		r[i*k+q[0]] += r[i*k+q[1]]
+		r[i*k+q[1]] = 0
+	}
+	return r
 }
 
 // emptied returns the responsibilities without component c: the others share its part of each row as they share the rest of it.
-func (m *MoveSearch) emptied(resp []float64, c int) []float64 {
-	k, r := m.Fit.Mix.K, slices.Clone(resp)
-	for i := range m.Points.N {
+func (b *boundMoves) emptied(c int) []float64 {
+	k, r := b.Fit.Mix.K, slices.Clone(b.resp)
+	for i := range b.Points.N {
 		row := r[i*k : i*k+k]
-		rest, sum := 1-row[c], 0.0
 		row[c] = 0
+		sum := 0.0
 		for _, v := range row {
 			sum += v
 		}
-		switch {
-		case sum > math.SmallestNonzeroFloat64*0x1p60:
-			for j := range row {
+		for j := range row {
+			switch {
+			case j == c:
+			case sum > 0x1p-1000:
 				row[j] /= sum
-			}
-		case rest <= 0 || sum == 0: // the row tells nothing of where it would go: all others share it
-			for j := range row {
-				if j != c {
-					row[j] = 1 / float64(k-1)
-				}
+			default: // the row tells nothing of where it would go
+				row[j] = 1 / float64(k-1)
 			}
 		}
 	}

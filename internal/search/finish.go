@@ -25,7 +25,7 @@ type Result struct {
 	Crosstab    *score.Crosstab[int] // of the groups against the known classes; nil without these, or where they are too many
 	Reason      ascent.Reason        // why the winning start stopped
 	Start       int                  // the winning climb, as Progress numbers it
-	Order       []int                // for each component of that climb its place in the model
+	Order       []int                // for each component of that climb its place in the model; nil of variational Bayes
 	Timing      Stages
 }
 
@@ -58,7 +58,10 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 		m.Sizes = t.sizes
 	}
 	s := win.Last
-	r := &Result{Model: m, Reason: s.Done, Start: win.start + 1, Order: f.placesIn(order)}
+	r := &Result{Model: m, Reason: s.Done, Start: win.start + 1}
+	if f.Mix.Bayes == nil { // else not all components of the climb are in the model
+		r.Order = f.placesIn(order)
+	}
 	p := f.provenance(e, t)
 	m.Provenance = p
 	n := f.Numbers(t)

@@ -57,6 +57,9 @@ func (f *Fit) rules(n int) moveRules {
 		}
 		return moveRules{k * (k - 1) / 2, rows, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
+	if f.Mix.Bayes != nil {
+		return moveRules{pairs: k * (k - 1) / 2, rows: boundSplit, gain: boundGain, fails: boundFails}
+	}
 	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
 }
 
