@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"slices"
 
 	"github.com/latent-go/latent/internal/family"
@@ -11,6 +10,13 @@ import (
 
 // mostBayes is the most components of variational Bayes where the spec does not say.
 const mostBayes = 10
+
+// The least and the most that a concentration may be. Below, float64 holds no number of rows beside it; above, where weights are all but equal, the
+// bound would be a difference of numbers too large for its digits.
+const (
+	leastConcentration = 1e-100
+	mostConcentration  = 1e6
+)
 
 // Bayes reports whether the fit is one of variational Bayes: of a distribution of the parameters, which finds how many of K components are
 // in use.
@@ -56,8 +62,8 @@ func (p *Plan) validateBayes() error {
 	switch c := p.Concentration; {
 	case !slices.Contains(p.Kind.Drivers, string(VB)):
 		return Wrong("Algorithm", "vb is for Gaussian mixtures, but this is %s; use --model %s, which takes the columns of numbers", p.Kind.Phrase, kind.Gaussian.Name)
-	case !(c > 0) || math.IsInf(c, 1):
-		return Wrong("Concentration", "is %v; it must be a finite number above 0", c)
+	case !(c >= leastConcentration && c <= mostConcentration):
+		return Wrong("Concentration", "is %v; it must be above 0, from %v to %v", c, leastConcentration, mostConcentration)
 	case p.ranged():
 		return Wrong("K", "cannot be %d:%d with --algorithm vb, which finds the number of groups; give the most there may be, such as -k %d", p.KRange[0], p.KRange[1], max(p.KRange[1], 1))
 	case lists(p.Covariance):
