@@ -133,6 +133,9 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if p.Bayes() {
+			return nil, plan.Wrong("Algorithms", "names vb, which climbs the evidence lower bound: that is no log-likelihood to compare with others")
+		}
 		plans = append(plans, p)
 	}
 	return plans, nil

@@ -27,6 +27,9 @@ func (p Progress) Model() *model.Model { return p.seen.Model() }
 // with the responsibilities of the step is Point.Lifted.
 func (p Progress) Next() *model.Model { return p.seen.Next() }
 
+// Bound reports whether the fit is one of variational Bayes: Point.F and Point.LogLik are then the evidence lower bound.
+func (p Progress) Bound() bool { return p.seen.Bound() }
+
 // Observer is told how a fit is getting on. Each function may be nil; they are called from one goroutine at a time, and change no
 // result.
 type Observer struct {

@@ -182,6 +182,7 @@ func TestRowsElsewhere(t *testing.T) {
 		{"weights", latent.Spec{K: 3, NInit: 1}, "weights"},
 		{"noise", latent.Spec{K: 3, NInit: 1, Covariance: "tied", Noise: "auto"}, "weights"},
 		{"noise with gaps", latent.Spec{K: 3, NInit: 1, Noise: "auto"}, "gaps"},
+		{"vb", latent.Spec{K: 4, Algorithm: "vb", Weights: "process", NInit: 1}, "weights"},
 		{"truth", latent.Spec{K: 3, NInit: 1}, "truth"},
 		{"choice", latent.Spec{KRange: [2]int{1, 3}, Covariance: "diag,tied"}, ""},
 		{"merged", latent.Spec{K: 4, Covariance: "diag", NInit: 1, Merge: "overlap"}, "truth"},

@@ -49,6 +49,10 @@ type Result struct {
 
 	model.Findings
 
+	// Posterior is what variational Bayes found, of all components that it was allowed; nil elsewhere. It is of the variables of the fit, as a
+	// model file has it.
+	Posterior *model.Posterior `json:"posterior,omitempty"`
+
 	// Crosstab is the table of the groups, labels from 1, against the known classes. It is nil where none are known, or more than fit
 	// score.MostCells, and where a model file tells the result.
 	Crosstab *score.Crosstab[int] `json:"crosstab,omitempty"`
@@ -57,7 +61,7 @@ type Result struct {
 	Reason ascent.Reason `json:"-"` // why the winning start stopped
 	Start  int           `json:"-"` // the winning climb, as Progress numbers it; 0 where a model file tells the result
 	// Order is for each component of the winning climb, in the order that Progress.Model has them, its index among Components. It is nil
-	// where a model file tells the result.
+	// where a model file tells the result, and of variational Bayes, whose model has the components in use alone.
 	Order []int `json:"-"`
 }
 

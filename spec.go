@@ -31,7 +31,8 @@ type Spec struct {
 	// statistic; reference sets have at most 4,000 rows) or "elbow" (inertia + λk).
 	Criterion string `json:"criterion,omitempty"`
 	// Algorithm is the driver. For mixtures: "auto" (the default: "em-lbfgs", or "em" where RegCovar is set), "em",
-	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg". For kmeans and kmedians: "auto" (the
+	// "em-lbfgs", "hard-em", "anti-annealing", "squarem", "bfgs", "lbfgs", "ecg"; for "gmm" also "vb", variational Bayes, which finds a
+	// distribution of the parameters and how many of K components (10 by default) are in use. For kmeans and kmedians: "auto" (the
 	// default), "lloyd", "exact" (one column only), and for kmeans "breathing", which goes on where "lloyd" ends, and
 	// "minibatch". Auto is exact on one column, breathing for kmeans elsewhere, and lloyd for kmedians, from a given start, and
 	// with MaxIter or TolShift.
@@ -51,7 +52,8 @@ type Spec struct {
 	// columns, or the volume as a number: in the units of the columns, of principal components in those of the components, of columns on other
 	// scales on these. Weights are learned.
 	Noise string `json:"noise,omitempty"`
-	// Weights is "learned" (the default) or "uniform".
+	// Weights is "learned" (the default) or "uniform", and with Algorithm "vb" "learned", under a Dirichlet prior, or "process", under a
+	// truncated stick-breaking prior.
 	Weights string `json:"weights,omitempty"`
 	// Init is how starts are chosen: "auto" (the default, below), "k-means++", "random", "kmeans", "whitened" (kmeans with
 	// distances by the covariance of all rows, which no linear map of the columns changes), "small-em", "mixed", or one given
@@ -133,6 +135,10 @@ type Spec struct {
 	Given *model.Model `json:"-"`
 	// Centers, with Init "centers", holds K rows in the user's units, with the columns of the data in order.
 	Centers [][]float64 `json:"-"`
+
+	// Concentration is the parameter of the prior of the weights with Algorithm "vb": 1/K by default. The smaller, the fewer components
+	// stay in use.
+	Concentration *float64 `json:"concentration,omitempty"`
 }
 
 // The most that a Spec may ask for. Each bound is far beyond what anybody has a use for, and far below what would exhaust

@@ -72,8 +72,11 @@ func Told(m *model.Model) *Result {
 	if s := r.Stability; s != nil && len(s.Groups) > 0 && len(s.Groups) != m.NumLabels() {
 		r.Stability = nil
 	}
+	r.Posterior = m.Posterior
 	if m.LogLik != nil && p.TotalWeight > 0 {
 		r.MeanLogLik = new(*m.LogLik / p.TotalWeight)
+	}
+	if m.LogLik != nil && p.TotalWeight > 0 && m.Posterior == nil {
 		r.BIC, r.AIC = new(score.BIC(r.FreeParameters, p.TotalWeight, *m.LogLik)), new(score.AIC(r.FreeParameters, *m.LogLik))
 	}
 	tellComponents(r, m, p)

@@ -119,16 +119,17 @@ type judge struct {
 	mix           *mixture.Mixture // of the components that take part
 	theta, origin []float64
 	guard         *guard
-	noisy         bool      // the model has noise, though its weight may be 0
-	jacobian      float64   // what log densities of transformed rows have too much
-	scales        []float64 // the part of each column in it
-	scaled        bool      // some part is not 0; together they may be
-	k             int       // components of the model
-	at            []int     // the places of those that take part among all; nil where all do
-	all           Scored    // of all components, where some take no part
-	plain         Scored    // of components that all take part
-	clusters      []int     // of the components: see Model.Clusters
-	merged        Scored    // of clusters
+	noisy         bool        // the model has noise, though its weight may be 0
+	jacobian      float64     // what log densities of transformed rows have too much
+	scales        []float64   // the part of each column in it
+	scaled        bool        // some part is not 0; together they may be
+	k             int         // components of the model
+	at            []int       // the places of those that take part among all; nil where all do
+	predictive    *predictive // of a model with a posterior
+	all           Scored      // of all components, where some take no part
+	plain         Scored      // of components that all take part
+	clusters      []int       // of the components: see Model.Clusters
+	merged        Scored      // of clusters
 }
 
 // judge makes the model ready.
@@ -142,7 +143,7 @@ func (m *Model) judge() (*judge, error) {
 	if j.mix, j.theta, j.origin, err = some.mixture(); err != nil {
 		return nil, err
 	}
-	j.guard = some.guard(j.origin)
+	j.guard, j.predictive = some.guard(j.origin), m.predictive()
 	if m.HasDensity() {
 		j.jacobian, j.scales = LogVolume(m.Transform, m.D()), LogScales(m.Transform, m.D())
 		j.scaled = j.jacobian != 0 || slices.ContainsFunc(j.scales, func(v float64) bool { return v != 0 })
@@ -156,6 +157,9 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best}
 	if err := j.guard.check(s); err != nil {
 		return nil, err
+	}
+	if j.predictive != nil {
+		j.predictive.score(s)
 	}
 	if j.scaled {
 		for i := range s.LogDensity {

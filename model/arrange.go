@@ -33,7 +33,8 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 			}
 		}
 		if m.PCA() == nil {
-			own.Means, own.Covariance, own.Noise = eachPicked(m.Means, at), make([][]float64, len(m.Covariance)), m.Noise.arranged(at)
+			own.Means, own.Covariance = eachPicked(m.Means, at), make([][]float64, len(m.Covariance))
+			own.Noise, own.Posterior = m.Noise.arranged(at), m.Posterior.arranged(at)
 			for c, cov := range m.Covariance {
 				own.Covariance[c] = arrangedCovariance(cov, at)
 			}
@@ -48,11 +49,13 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 	return own.withLevels(m, at, levels)
 }
 
-// Reordered returns the model with its component order[c] in place c, its standard errors included but without its sums: by latent.Result.Order the model of a result
+// Reordered returns the model with its component order[c] in place c, its standard errors included but without its sums and, in another order, without its posterior: by latent.Result.Order the model of a result
 // has the order that latent.Progress.Model has. It shares memory with m.
 func (m *Model) Reordered(order []int) *Model {
 	own := *m
-	own.Sums = nil
+	if own.Sums = nil; !inOrder(order) || len(order) != m.K() {
+		own.Posterior = nil
+	}
 	own.Clusters = kind.Picked(m.Clusters, order)
 	own.Weights, own.Sizes, own.Dof = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order), kind.Picked(m.Dof, order)
 	own.Means, own.Probabilities, own.Rates = kind.Picked(m.Means, order), kind.Picked(m.Probabilities, order), kind.Picked(m.Rates, order)

@@ -20,6 +20,9 @@ func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return err
 	}
+	if err := m.checkPosterior(); err != nil {
+		return err
+	}
 	if err := m.checkSums(); err != nil {
 		return fmt.Errorf("sums: %w", err)
 	}

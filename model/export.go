@@ -44,6 +44,16 @@ type Array struct {
 //	types                 mixed: number, category or count for each column; then the arrays of gmm for the numbers, those of
 //	                      categorical for the categories, and rates for the counts, each over the columns of its type in order
 //
+// A model of variational Bayes has these of the components in use, and of all K components of its posterior, under the names that scikit-learn's
+// BayesianGaussianMixture has:
+//
+//	posterior_weight_concentration_  K, or 2 x K of sticks
+//	posterior_mean_precision_        K
+//	posterior_means_                 K x d
+//	posterior_degrees_of_freedom_    K, or a single value where all share a covariance
+//	posterior_covariances_, posterior_precisions_cholesky_
+//	                                 of the inverse of the expected precisions, laid out as those without the prefix
+//
 // A kind whose components have means under another name, such as rates, has them under that, k x d.
 //
 // Shapes of covariance that scikit-learn does not know go as the least of its types that holds their matrices: those
@@ -82,6 +92,10 @@ func (m *Model) Arrays() ([]Array, error) {
 			return nil, err
 		}
 		all = append(all, own...)
+	}
+	if m.Posterior != nil {
+		own, err := m.posteriorArrays()
+		return append(all, own...), err
 	}
 	return all, nil
 }

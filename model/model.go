@@ -35,6 +35,7 @@ type Model struct {
 	Sizes         []float64    // kmeans, kmedians: summed row weights of the clusters
 	Transform     []Transform  // what is done to a row first, in order
 	Clusters      []int        // of a mixture: the cluster of each component, from 1, where components are merged; nil else
+	Posterior     *Posterior   // what variational Bayes found; nil elsewhere. Log densities and draws are then those of a row to come: the parameters are integrated out
 
 	N              *int64          // rows fitted
 	LogLik         *float64        // log-likelihood of the fit in the user's units, nats
@@ -129,6 +130,9 @@ func (m *Model) mixture() (mix *mixture.Mixture, theta, origin []float64, err er
 	}
 	if mix.Noise != nil {
 		theta[mix.K] = math.Log(m.Noise.Weight)
+	}
+	if m.Posterior != nil { // labels go by expected log densities
+		copy(theta, m.Posterior.offsets(p.D)[:m.K()])
 	}
 	return mix, theta, origin, p.Fill(mix.Family, mix.Components(theta), origin, false)
 }

@@ -48,7 +48,8 @@ func (m *Model) LogDensity(ctx context.Context, src data.Source) ([]float64, err
 	return scores, err
 }
 
-// Sample returns n rows drawn from the mixture, in the user's units, and the label that each comes from, from 0, or -1 for noise. They
+// Sample returns n rows drawn from the mixture, in the user's units, and the label that each comes from, from 0; -1 for noise, and for a component
+// of a posterior that is not in use. They
 // depend on the seed alone. A kmeans or kmedians model has no density to draw from.
 func (m *Model) Sample(n int, seed uint64) (*data.Table, []int32, error) {
 	s, err := m.Sampler(seed)

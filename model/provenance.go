@@ -57,6 +57,8 @@ type Findings struct {
 	Objective  *float64    `json:"objective,omitempty"` // DP-means: inertia + penalty k
 	ColumnSD   []float64   `json:"column_sd,omitempty"` // standard deviations of the columns over all rows, in the user's units; 0 for categories beside other columns; nil where all are bits or categories, and where no fit told them
 	Truth      *Truth      `json:"truth,omitempty"`
+	ELBO       *float64    `json:"elbo,omitempty"`       // variational Bayes: the evidence lower bound in the user's units, nats
+	KMax       int         `json:"k_max,omitempty"`      // variational Bayes: the most components, of which K are in use
 	Choice     *Choice     `json:"choice,omitempty"`     // where K or the covariance shape was chosen: how
 	Candidates []Candidate `json:"candidates,omitempty"` // and from what, the fewest components first
 	Clusters   *Clusters   `json:"clusters,omitempty"`   // with Spec.Merge: which components make one cluster

@@ -126,6 +126,9 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	if err := m.check(); err != nil {
 		return err
 	}
+	if err := m.checkPosterior(); err != nil {
+		return err
+	}
 	if r.errors != nil {
 		if err := m.readStandardErrors(r.errors); err != nil {
 			return fmt.Errorf("standard_errors: %w", err)
@@ -335,9 +338,16 @@ func (r *modelReader) shaped(m *Model) {
 	}
 	m.Means = r.rows("means")
 	kd := m.kind()
-	key := kd.Scales
+	m.Covariance = r.matrices(kd.Scales, m)
+	if kd.Tails {
+		m.Dof = r.numbers("dof")
+	}
+}
+
+// matrices reads what is laid out as the covariances of the model: row-major numbers, one list for each.
+func (r *modelReader) matrices(key string, m *Model) [][]float64 {
 	var all [][][]number // k matrices of d rows, down to the one number of the simplest shape
-	switch shape {
+	switch shape := m.Shape; shape {
 	case family.Tied:
 		all = make([][][]number, 1)
 		r.decode(key, &all[0])
@@ -366,18 +376,16 @@ func (r *modelReader) shaped(m *Model) {
 	if m.PCA() != nil {
 		unit = "components of the transform"
 	}
-	m.Covariance = make([][]float64, len(all))
+	list := make([][]float64, len(all))
 	for c, rows := range all {
 		for j, row := range rows {
-			if shape.Matrix() && (len(rows) != d || len(row) != d) && r.err == nil {
+			if m.Shape.Matrix() && (len(rows) != d || len(row) != d) && r.err == nil {
 				r.err = fmt.Errorf("%s: row %d of matrix %d has %d numbers and %s, but there are %d %s", key, j+1, c+1, len(row), text.There(len(rows), "row"), d, unit)
 			}
-			m.Covariance[c] = append(m.Covariance[c], floats(row)...)
+			list[c] = append(list[c], floats(row)...)
 		}
 	}
-	if kd.Tails {
-		m.Dof = r.numbers("dof")
-	}
+	return list
 }
 
 // transform reads what is done to a row first, which decides how many numbers a mean has.
@@ -399,6 +407,9 @@ func (r *modelReader) rest(m *Model) {
 		if r.keys[o.key] != nil && string(r.keys[o.key]) != "null" {
 			r.decode(o.key, o.into)
 		}
+	}
+	if m.kind().Shaped && !m.kind().Parted {
+		r.posterior(m)
 	}
 	m.Certificate, m.Spec, r.errors = r.object("certificate"), r.object("spec"), r.object("standard_errors")
 	for _, key := range []string{"transform", "n", "log_likelihood", "provenance", "sums"} {

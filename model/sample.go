@@ -11,14 +11,15 @@ import (
 
 // Sampler draws rows from a mixture.
 type Sampler struct {
-	m      *Model
-	rng    *rand.Rand
-	levels []int           // numbers of levels of the columns
-	scale  [][]float64     // gmm: factor of each covariance
-	z, y   []float64       // gmm: standard normal numbers, and the row they make before the transform is undone
-	noise  *noiseSampler   // nil where there is none
-	parts  []partSampler   // of a model of columns of several types
-	inner  *changedSampler // where columns are on other scales; then nothing else is set but the model and the random numbers
+	m          *Model
+	rng        *rand.Rand
+	levels     []int           // numbers of levels of the columns
+	scale      [][]float64     // gmm: factor of each covariance
+	z, y       []float64       // gmm: standard normal numbers, and the row they make before the transform is undone
+	noise      *noiseSampler   // nil where there is none
+	parts      []partSampler   // of a model of columns of several types
+	predictive *predictive     // of a model with a posterior
+	inner      *changedSampler // where columns are on other scales; then nothing else is set but the model and the random numbers
 }
 
 // partSampler draws the columns of a part.
@@ -57,6 +58,9 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 		return s, nil
 	}
 	s := &Sampler{m: m, levels: kind.Counts(m.Levels), rng: rng, z: make([]float64, m.dims()), y: make([]float64, m.dims())}
+	if s.predictive = m.predictive(); s.predictive != nil {
+		return s, nil
+	}
 	g := family.Gaussian{Shape: m.Shape}
 	for _, cov := range m.Covariance {
 		u := make([]float64, m.Shape.Size(m.dims()))
@@ -73,10 +77,13 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 	return s, nil
 }
 
-// Draw sets x, of length d, to a row and returns its component, from 0, or -1 for noise. The row is in the user's units; for a
-// model of levels it holds their numbers, from 0, and after --binarize bits. After principal components it lies
-// in their plane.
+// Draw sets x, of length d, to a row and returns its component, from 0; -1 for noise, and for a component of a posterior that is not in use. The
+// row is in the user's units; for a model of levels it holds their numbers, from 0, and after --binarize bits. After principal components it
+// lies in their plane.
 func (s *Sampler) Draw(x []float64) int {
+	if s.predictive != nil || s.inner != nil && s.inner.predictive != nil {
+		return s.drawPredictive(x)
+	}
 	c := -1
 	if n := s.m.Noise; n == nil || s.rng.Float64() >= n.Weight {
 		c = kind.Pick(s.m.Weights, s.rng)
@@ -85,7 +92,20 @@ func (s *Sampler) Draw(x []float64) int {
 	return c
 }
 
-// of sets x to a row of component c, or of the noise where that is -1.
+// drawPredictive is Draw where there is a posterior.
+func (s *Sampler) drawPredictive(x []float64) int {
+	t := s.predictive
+	if s.inner != nil {
+		t = s.inner.predictive
+	}
+	c := t.pick(s.rng)
+	if s.of(c, x); c >= s.m.K() {
+		return -1
+	}
+	return c
+}
+
+// of sets x to a row of component c, of a posterior where there is one, or of the noise where c is -1.
 func (s *Sampler) of(c int, x []float64) {
 	if s.inner != nil {
 		s.inner.of(c, x)
@@ -104,9 +124,12 @@ func (s *Sampler) of(c int, x []float64) {
 		draw(x, s.m.locations()[c], s.levels, s.rng)
 		return
 	}
-	if c < 0 {
+	switch {
+	case s.predictive != nil:
+		s.predictive.draw(c, s.y, s.z, s.rng)
+	case c < 0:
 		s.noise.draw(s.y, s.rng.Float64)
-	} else {
+	default:
 		s.normal(c)
 	}
 	y := s.y

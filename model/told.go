@@ -238,4 +238,6 @@ type asked struct {
 	KeepSums    bool      `json:"keep_sums"`
 	ColumnNames []string  `json:"column_names"`
 	Threads     int       `json:"threads"`
+
+	Concentration *float64 `json:"concentration"`
 }

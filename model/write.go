@@ -36,6 +36,9 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	if m.Noise != nil {
 		w.key("noise", m.Noise)
 	}
+	if m.Posterior != nil {
+		w.key("posterior", m.Posterior)
+	}
 	if m.Sizes != nil && !kd.Mixture {
 		w.key("sizes", m.Sizes)
 	}

@@ -108,10 +108,12 @@ func (b *builder) convergence() {
 		}
 	}
 	what, unit := "free energy", "nats"
-	if b.r.Prior != nil {
+	switch {
+	case b.r.ELBO != nil:
+		what = "evidence lower bound"
+	case b.r.Prior != nil:
 		what, top = "free energy and log prior", starts[winner][len(starts[winner])-1].Free
-	}
-	if b.r.LogLik == nil {
+	case b.r.LogLik == nil:
 		what, unit = "minus the cost", ""
 	}
 	free := plot.Lines{Head: plot.Head{Title: fmt.Sprintf("The winning start rose to %s in %s", decimals(top), text.Count(starts[winner][len(starts[winner])-1].Sweep, "sweep")), Width: wide},
@@ -182,7 +184,7 @@ func (b *builder) steps(steps []Step, start int, what string) table {
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Beta != 1 }) {
 		column("β", func(s Step) bool { return !math.IsInf(s.Beta, 0) }, func(s Step) string { return text.Short(s.Beta) })
 	}
-	if b.r.LogLik != nil {
+	if b.r.LogLik != nil && b.r.ELBO == nil {
 		column("log-likelihood", func(s Step) bool { return true }, func(s Step) string { return decimals(s.LogLik) })
 	}
 	column("distance (standard errors)", func(s Step) bool { return !math.IsNaN(s.Distance) }, func(s Step) string {

@@ -95,6 +95,8 @@ func (b *builder) fitted() []fact {
 	}
 	facts := []fact{{"fitted", text.Count(r.K, map[bool]string{false: "group", true: "component"}[r.Clusters != nil]) + ", by " + by}}
 	switch {
+	case r.ELBO != nil:
+		facts = append(facts, fact{"evidence lower bound", fmt.Sprintf("%s nats; %d of %s in use", decimals(*r.ELBO), r.K, text.Count(r.KMax, "component"))})
 	case r.LogLik != nil && r.BIC == nil: // the file does not say of how many rows
 		facts = append(facts, fact{"log-likelihood", fmt.Sprintf("%s (%s)", decimals(*r.LogLik), text.Count(r.FreeParameters, "free parameter"))})
 	case r.LogLik != nil:

@@ -114,6 +114,7 @@ type specFlags struct {
 	tol, binarize      float64
 	beta               []string
 	penalty, prior     string
+	concentration      string
 	seed               uint64
 	config             string
 }
@@ -125,9 +126,10 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
 	f.StringVar(&s.Dof, "dof", "", "t: degrees of freedom: auto (each group its own), tied (one for all) or a number")
 	f.StringVar(&s.Criterion, "criterion", "", "what the choice of k and shape is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")
-	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; kmeans: breathing, lloyd, exact, minibatch; kmedians: lloyd, exact")
+	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; gmm also vb (variational Bayes: finds how many of -k groups there are); kmeans: breathing, lloyd, exact, minibatch; kmedians: lloyd, exact")
 	f.StringVar(&s.Noise, "noise", "", "gmm: one more component for rows that lie anywhere, label 0: auto, or its volume")
-	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform")
+	f.StringVar(&s.Weights, "weights", "learned", "mixing weights: learned or uniform; --algorithm vb: learned or process")
+	f.StringVar(&s.concentration, "concentration", "", "--algorithm vb: the prior of the weights, above 0 (1 / -k); the smaller, the fewer groups stay in use")
 	f.StringVar(&s.init, "init", "auto", "auto, k-means++, random, kmeans, whitened, small-em, mixed, labels:COLUMN, model:FILE or centers:FILE")
 	f.IntVar(&s.BatchSize, "batch-size", 0, "rows a mini-batch draws (1024)")
 	f.StringVar(&s.penalty, "penalty", "", "kmeans: the price of a cluster in squared distance; finds k (DP-means). auto suggests one for about -k clusters")
@@ -215,6 +217,13 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 			return spec, usagef("--prior %v", err)
 		}
 		spec.Prior = p
+	}
+	if f.Changed("concentration") {
+		v, err := parseFloat(s.concentration)
+		if err != nil {
+			return spec, usagef("--concentration %q is not a number", s.concentration)
+		}
+		spec.Concentration = &v
 	}
 	if f.Changed("binarize") {
 		spec.Binarize = &s.binarize

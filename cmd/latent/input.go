@@ -94,7 +94,10 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 		err = missing(&o, how.gaps())
 	}
 	if err == nil && spec.PCA > 0 {
-		err = wholeRows(cmd, &o)
+		err = wholeRows(cmd, &o, "--pca")
+	}
+	if err == nil && spec.Algorithm == "vb" {
+		err = wholeRows(cmd, &o, "--algorithm vb")
 	}
 	if cmd.Flags().Changed("missing") && o.Missing != "drop" {
 		spec.Missing = o.Missing
@@ -108,13 +111,14 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 	return spec, how, o, err
 }
 
-// wholeRows refuses missing cells where they have no place: principal components are of rows that have every cell.
-func wholeRows(cmd *cobra.Command, o *data.Options) error {
+// wholeRows refuses missing cells where a flag has no place for them: principal components are of rows that have every cell, and so is
+// variational Bayes.
+func wholeRows(cmd *cobra.Command, o *data.Options, flag string) error {
 	switch {
 	case o.Missing != kind.Model:
 		return nil
 	case cmd.Flags().Changed("missing"):
-		return usagef("--missing model does not apply to --pca, which needs whole rows; use --missing drop")
+		return usagef("--missing model does not apply to %s, which needs whole rows; use --missing drop", flag)
 	}
 	o.Missing, o.CanModel = kind.Refuse, false
 	return nil

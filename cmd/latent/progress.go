@@ -74,6 +74,9 @@ func (l *progressLine) begin(prefix string) { l.prefix, l.start, l.best = prefix
 
 // height returns what a step is measured by, and that: the log-likelihood, or less the cost.
 func height(p latent.Progress) (what string, height float64) {
+	if p.Bound() {
+		return "evidence lower bound", p.Point.F
+	}
 	if p.Point.LogLik != 0 {
 		return "log-likelihood", p.Point.LogLik
 	}

@@ -126,7 +126,7 @@ func pcaLine(r *latent.Result, p *model.PCA) string {
 
 // algorithmNames are the algorithms as a text calls them.
 var algorithmNames = map[string]string{"em": "EM", "hard-em": "hard EM", "lloyd": "Lloyd's algorithm", "em-lbfgs": "EM-metric L-BFGS", "anti-annealing": "anti-annealing",
-	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "breathing": "breathing k-means", "exact": "the exact optimum", "dp-means": "DP-means"}
+	"squarem": "SQUAREM", "bfgs": "BFGS", "lbfgs": "L-BFGS", "ecg": "conjugate gradients (ECG)", "minibatch": "mini-batches", "breathing": "breathing k-means", "exact": "the exact optimum", "dp-means": "DP-means", "vb": "variational Bayes"}
 
 // modelLine says what was fitted and how good it is: what fits are compared by.
 func modelLine(r *latent.Result) string {
@@ -138,6 +138,8 @@ func modelLine(r *latent.Result) string {
 	case r.Inertia != nil:
 		k := kind.Of(r.Kind)
 		return s + fmt.Sprintf("%s %s (%s to the centres; there is no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of)
+	case r.ELBO != nil:
+		return s + fmt.Sprintf("evidence lower bound %s nats; %d of %s in use", text.Decimals(*r.ELBO, 4), r.K, text.Count(r.KMax, "component"))
 	case r.LogLik == nil && !kind.Of(r.Kind).Mixture:
 		return s + fmt.Sprintf("the %s is not in the file", kind.Of(r.Kind).Cost.Name)
 	case r.LogLik == nil:

@@ -1,6 +1,10 @@
 package kind
 
-import "github.com/latent-go/latent/internal/family"
+import (
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+)
 
 // mixtures are the drivers of mixtures, climbers those that climb the log-likelihood, and likelihoods what their number of components is chosen by.
 var (
@@ -22,7 +26,7 @@ var Gaussian = &Kind{
 	Shaped:   true,
 	Noise:    true,
 	Scales:   "covariances",
-	Drivers:  mixtures,
+	Drivers:  append(slices.Clone(mixtures), "vb"),
 	Criteria: append(likelihoods, "silhouette"),
 	MaxIter:  1000,
 	Missing:  []string{Model, Refuse},

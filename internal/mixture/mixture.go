@@ -2,7 +2,7 @@
 // M-step and the free energy that both climb.
 //
 // A parameter vector theta holds k logits, where the weights are learned, that of the noise where there is noise, and then the
-// family's parameters. The mixing weights are the softmax of the logits.
+// family's parameters. The mixing weights are the softmax of the logits. With Bayes the same numbers stand for a distribution of the parameters.
 package mixture
 
 import (
@@ -23,6 +23,7 @@ type Mixture struct {
 	Uniform bool   // mixing weights are 1/k and not learned
 	Prior   *Prior // of the parameters; nil where there is none
 	Noise   *Noise // one more component of constant density, for a family with a density and learned weights; nil where there is none
+	Bayes   *Bayes // with it theta stands for a distribution of the parameters; nil elsewhere
 }
 
 // Params returns the length of theta.
@@ -96,11 +97,14 @@ func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
 func (m *Mixture) shareOut(next []float64, s *family.Stats, more float64) {
 	total := s.W + float64(m.K)*more
 	for c := range m.logits() {
-		if c == m.K {
+		switch {
+		case m.Bayes != nil:
+			next[c] = m.ofCounts(s.N[c], s.W)
+		case c == m.K:
 			next[c] = max(math.Log(s.Noise/total), minLogNoise)
-			continue
+		default:
+			next[c] = max(math.Log((s.N[c]+more)/total), MinLogWeight)
 		}
-		next[c] = max(math.Log((s.N[c]+more)/total), MinLogWeight)
 	}
 }
 
@@ -108,6 +112,9 @@ func (m *Mixture) shareOut(next []float64, s *family.Stats, more float64) {
 // beta collected: sum w q (log pi + log p) + H(q)/beta. For hard labels beta is +Inf and H is 0. It is of the rows alone: what a
 // prior adds is LogPrior.
 func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stats) float64 {
+	if m.Bayes != nil {
+		return m.lifted(next, theta, s)
+	}
 	f := m.Family.Expected(m.Components(next), m.Components(theta), s)
 	if !m.Family.Density() { // its sums start from s.F, which holds the entropy
 		return f
@@ -143,6 +150,9 @@ type Bound struct {
 // Bind prepares theta for a sweep at inverse temperature beta; +Inf means hard labels.
 func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b := &Bound{kernel: m.Family.Bind(m.Components(theta), m.K, m.D), logw: m.LogWeights(nil, theta), beta: beta, k: m.K, dense: m.Family.Density()}
+	if m.Bayes != nil {
+		b.logw, _ = m.offsets(m.Counts(theta))
+	}
 	b.hard, _ = b.kernel.(family.HardKernel)
 	if f, ok := b.kernel.(family.Fusable); ok {
 		b.fused = f.Fuse(b.logw)

@@ -12,6 +12,8 @@ func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok
 	switch fam := m.Family.(type) {
 	case family.Gaussian:
 		return fam, comp, true
+	case family.Bayes:
+		return fam.Gaussian, comp, true
 	case family.Parsimonious:
 		g, k, d := fam.Plain(), m.K, m.D
 		own = make([]float64, g.Params(k, d))
@@ -31,6 +33,8 @@ func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
 	switch fam := m.Family.(type) {
 	case family.Gaussian:
 		return m, fam, true
+	case family.Bayes:
+		return m, fam.Gaussian, true
 	case family.Parsimonious:
 		own, g := *m, fam.Plain()
 		g.Gaps = fam.Gaps

@@ -18,7 +18,13 @@ func (m *Mixture) Smooth() bool {
 // smooth.
 func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 	m.Family.(family.Smooth).Grad(m.Components(g), m.Components(theta), s)
-	if m.logits() > 0 {
+	switch {
+	case m.Bayes != nil:
+		if m.logits() > 0 {
+			m.countMetric(theta).gradient(g, s.N)
+		}
+		return
+	case m.logits() > 0:
 		for c, lw := range m.LogWeights(nil, theta) {
 			g[c] = s.N[c] - s.W*math.Exp(lw)
 		}
@@ -97,6 +103,25 @@ type Geometry struct {
 	Mixture *Mixture
 	Theta   []float64
 	Stats   *family.Stats
+
+	counts *countMetric // with Mixture.Bayes; nil where it is to be made when it is needed
+}
+
+// Near returns the complete-data information at theta, whose sweep gave s. It is for one goroutine at a time.
+func (m *Mixture) Near(theta []float64, s *family.Stats) Geometry {
+	g := Geometry{Mixture: m, Theta: theta, Stats: s}
+	if m.Bayes != nil {
+		g.counts = m.countMetric(theta)
+	}
+	return g
+}
+
+// ofCounts returns the metric of the logits of a mixture with Bayes.
+func (g Geometry) ofCounts() *countMetric {
+	if g.counts != nil {
+		return g.counts
+	}
+	return g.Mixture.countMetric(g.Theta)
 }
 
 // Precondition sets z to the inverse of the complete-data information times q. The information of the logits is that
@@ -112,7 +137,11 @@ func (g Geometry) Precondition(z, q []float64) {
 func (g Geometry) precondition(z, q []float64, components func(z, q, theta []float64, s *family.Stats)) {
 	m := g.Mixture
 	components(m.Components(z), m.Components(q), m.Components(g.Theta), g.Stats)
-	if m.logits() == 0 {
+	switch {
+	case m.logits() == 0:
+		return
+	case m.Bayes != nil:
+		g.ofCounts().precondition(z, q)
 		return
 	}
 	mean, n := 0.0, m.logits()
@@ -129,7 +158,10 @@ func (g Geometry) precondition(z, q []float64, components func(z, q, theta []flo
 func (g Geometry) Length(z []float64) float64 {
 	m := g.Mixture
 	sum := g.squaredLength(z)
-	if m.logits() > 0 {
+	switch {
+	case m.Bayes != nil:
+		sum += g.ofCounts().square(z)
+	case m.logits() > 0:
 		total, mean := 0.0, 0.0
 		for c := range m.logits() {
 			n := g.support(c)

@@ -11,9 +11,10 @@ import (
 // validate returns the error of the first field that cannot be used, or would be ignored.
 func (p *Plan) validate() error {
 	for _, err := range []error{
+		p.validateBayes(),
 		p.validateK(), p.validateDof(),
 		oneOf("Algorithm", p.Algorithm, p.Kind.Drivers...),
-		oneOf("Weights", p.Weights, "learned", "uniform"),
+		oneOf("Weights", p.Weights, "learned", "uniform", process),
 		oneOf("Init", p.Init, starts...),
 		oneOf("Scale", p.Scale, Unscaled, Standard, Robust),
 		oneOf("Missing", p.Missing, p.Kind.Missing...),

@@ -41,6 +41,9 @@ type Plan struct {
 	Types     []data.Type   // of the columns after the changes
 	Levels    [][]string    // of the columns after the changes
 
+	Concentration float64 // parameter of the prior of the weights in variational Bayes
+	MostK         bool    // K is the default of variational Bayes, which may be more than there are rows
+
 	// OneUnit tells that the fit is one of several candidates of which some depend on the units of the columns: then all columns are
 	// measured in one unit.
 	OneUnit bool
@@ -113,6 +116,7 @@ func (s Spec) parse() Plan {
 	if s.Threads == 0 {
 		p.Threads = runtime.GOMAXPROCS(0)
 	}
+	p.parseBayes()
 	return p
 }
 
@@ -166,7 +170,7 @@ func (p *Plan) changed(change func(*Spec)) Plan {
 	s := p.Spec
 	change(&s)
 	q := s.parse()
-	q.OneUnit, q.Replica, q.Holes = p.OneUnit, p.Replica, p.Holes
+	q.OneUnit, q.Replica, q.Holes, q.MostK = p.OneUnit, p.Replica, p.Holes, p.MostK
 	return q
 }
 

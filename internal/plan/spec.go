@@ -46,4 +46,6 @@ type Spec struct {
 	Labels     []int32      `json:"-"`
 	Given      *model.Model `json:"-"`
 	Centers    [][]float64  `json:"-"`
+
+	Concentration *float64 `json:"concentration,omitempty"`
 }

@@ -18,6 +18,7 @@ const (
 	Exact         Algorithm = "exact"
 	Breathing     Algorithm = "breathing"
 	MiniBatch     Algorithm = "minibatch"
+	VB            Algorithm = "vb"
 	DPMeans       Algorithm = "dp-means" // of a Spec with a Penalty; no spec names it
 )
 

@@ -118,7 +118,7 @@ func (f *Rows) check(context.Context) error {
 		return errors.New("there are no rows to fit")
 	case look.Used == 0 || look.W == 0:
 		return errors.New("all row weights are zero: there is nothing to fit")
-	case int64(k) > look.Used:
+	case int64(k) > look.Used && !f.Plan.MostK:
 		return plan.Wrong("K", "is %d, but the number of rows is %d", k, look.Used)
 	}
 	if err := checkWeights(f.Weight()); err != nil {
@@ -165,6 +165,10 @@ func (f *Rows) checkDistinct(ctx context.Context) error {
 		return nil
 	}
 	distinct, err := DistinctRows(ctx, f.Source, k)
+	if err == nil && distinct < k && f.Plan.MostK {
+		f.Plan.Lower(distinct)
+		return nil
+	}
 	if err == nil && distinct < k {
 		err = plan.Wrong("K", "is %d, but the number of distinct rows is %d", k, distinct)
 	}

@@ -113,7 +113,7 @@ func (f *Rows) ownScales() bool {
 
 // WeightPower returns the power of two that weights are multiplied by, 0 where they are ordinary.
 func (f *Rows) WeightPower() int {
-	if f.Plan.Penalty != nil { // a row of weight 2 is two rows, each of which may open a cluster
+	if f.Plan.Penalty != nil || f.Plan.Bayes() { // a row of weight 2 is two rows, each of which may open a cluster, or counts beside a prior
 		return 0
 	}
 	mean := f.Survey.W / float64(f.Survey.Used)

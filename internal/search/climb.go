@@ -220,7 +220,7 @@ func (f *Fit) Driver(start int) ascent.Driver {
 	switch s.Driver(f.Mix.D) {
 	case plan.EM:
 		finish.Driver = ascent.EM{Beta: 1, MaxIter: most, Ascends: s.RegCovar == 0}
-	case plan.EMLBFGS:
+	case plan.EMLBFGS, plan.VB:
 		finish.Driver = quasi
 	case plan.AntiAnnealing:
 		finish.Driver = ascent.Anneal{Betas: s.Beta, Sweeps: s.BetaSteps, MaxIter: most, Seed: nudges, Last: quasi}

@@ -18,6 +18,9 @@ func (p Progress) Model() *model.Model {
 	return f.InOwnOrder(p.Point.Theta, p.Point)
 }
 
+// Bound reports whether the climb is one of the evidence lower bound of variational Bayes.
+func (p Progress) Bound() bool { return p.fit != nil && p.fit.Mix.Bayes != nil }
+
 // Next is Model after the M-step; nil where the step has no halves, or is the last.
 func (p Progress) Next() *model.Model {
 	if !p.InHalves() || p.Done != ascent.Going {

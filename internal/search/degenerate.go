@@ -14,6 +14,9 @@ import (
 // Degenerate reports whether a point owes its likelihood to a degenerate component: one on a few rows that are all but equal in some
 // direction. It is at the floor of variances and holds less weight than d + 2 rows, or it is narrow. Many equal rows are a cluster.
 func (f *Fit) Degenerate(p *ascent.Point) bool {
+	if f.Mix.Bayes != nil { // its prior keeps variances off 0, and the bound is no density
+		return false
+	}
 	few := float64(f.numbers() + 2)
 	if f.Plan.Replica { // rows that were drawn again and again are few all the same
 		few *= rowDrawnTimes
@@ -138,7 +141,7 @@ func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.Plan.Shape
 	code := shape.Mclust()
 	switch {
-	case !f.Plan.Shaped() || f.Mix.K == 1 || f.Mix.Prior != nil:
+	case !f.Plan.Shaped() || f.Mix.K == 1 || f.Mix.Prior != nil || f.Mix.Bayes != nil:
 		return -1, 0
 	case f.Plan.Kind.Tails:
 		need = f.numbers() + 2

@@ -26,7 +26,7 @@ type Result struct {
 	Crosstab    *score.Crosstab[int] // of the groups against the known classes; nil without these, or where they are too many
 	Reason      ascent.Reason        // why the winning start stopped
 	Start       int                  // the winning climb, as Progress numbers it
-	Order       []int                // for each component of that climb its place in the model
+	Order       []int                // for each component of that climb its place in the model; nil of variational Bayes
 	Timing      Stages
 }
 
@@ -59,19 +59,25 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 		m.Sizes = t.sizes
 	}
 	s := win.Last
-	r := &Result{Model: m, Reason: s.Done, Start: win.start + 1, Order: f.placesIn(order)}
+	r := &Result{Model: m, Reason: s.Done, Start: win.start + 1}
+	if f.Mix.Bayes == nil { // else not all components of the climb are in the model
+		r.Order = f.placesIn(order)
+	}
 	p := f.provenance(e, t)
 	m.Provenance = p
 	n := f.Numbers(t)
 	if err := f.CheckNumbers(ctx, n); err != nil {
 		return nil, err
 	}
+	if f.Mix.Bayes != nil {
+		p.ELBO, p.KMax = f.bound(s.Point), f.Mix.K
+	}
 	m.LogLik, p.ICL, p.Inertia, p.Penalty, p.Objective = n.LogLik, n.ICL, n.Inertia, f.Plan.Penalty, n.Objective
 	if f.TellPrior(p, s.Point); p.LogPrior != nil {
 		p.LogPosterior = new(*n.LogLik + *p.LogPrior)
 	}
 	var errs *model.StandardErrors
-	if !interrupted {
+	if !interrupted && f.Mix.Bayes == nil { // of which the posterior tells
 		if errs, err = f.inference().StandardErrors(ctx, &s, order); err != nil {
 			return nil, err
 		}
@@ -172,6 +178,9 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	if m, order, ok := f.unmoved(p.Theta); ok {
 		return m, order
 	}
+	if f.Mix.Bayes != nil {
+		return f.bayesModel(p.Theta)
+	}
 	return f.byWeight(p.Theta, p.Weights)
 }
 
@@ -257,7 +266,7 @@ func (f *Fit) setPart(m *model.Model, p mixture.Part, kd *kind.Kind, comp []floa
 	}
 	if g, comp, ok := p.Gaussian(comp); ok {
 		m.Shape = f.Plan.Shape
-		for i := range g.Shape.Count(p.K) {
+		for i := range g.Shape.Count(len(order)) {
 			q := make([]float64, g.Shape.Size(p.D))
 			g.Covariance(q, g.ScaleOf(comp, order[i], p.K, p.D), p.D)
 			m.Covariance = append(m.Covariance, kind.Unpack(g.Shape, q, p.D))

@@ -86,6 +86,11 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	if f.Mix.Bayes != nil {
+		if err := f.inOrder(ctx, e); err != nil {
+			return nil, err
+		}
+	}
 	e.Interrupted = e.Interrupted || ctx.Err() != nil // also between two climbs: what the rest of the search would have found is not known
 	e.climbed = time.Now()
 	return e, nil
@@ -177,7 +182,10 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 	if err := f.LookForPrior(ctx); err != nil {
 		return nil, err
 	}
-	return f, f.Size()
+	if err := f.Size(); err != nil {
+		return nil, err
+	}
+	return f, f.bayes(ctx)
 }
 
 // Size makes the mixture that f.Plan asks for. It refuses one that cannot be fitted, or that would take more than is allowed.

@@ -85,7 +85,7 @@ func (f *Fit) fromLabels(ctx context.Context, labels []int32) ([]float64, error)
 		count[c]++
 	}
 	for c, n := range count {
-		if n == 0 {
+		if n == 0 && f.Mix.Bayes == nil { // there the others begin empty
 			return nil, plan.Wrong("Init", "labels: none of the rows has label %d", c)
 		}
 	}

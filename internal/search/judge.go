@@ -132,6 +132,10 @@ func (f *Fit) Numbers(t *Tally) (r Numbers) {
 		return r
 	}
 	ll, n, p := t.logLik+f.LogSlopes(), f.Weight(), f.Mix.Free()
+	if f.Mix.Bayes != nil { // the criteria count the parameters of a maximum
+		r.LogLik = new(ll)
+		return r
+	}
 	r.LogLik, r.BIC, r.AIC, r.ICL = new(ll), new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
 	return r
 }

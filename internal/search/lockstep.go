@@ -284,10 +284,13 @@ func (l *lockstep) answer(ctx context.Context, asks []*ask, tasks []sweep.Task) 
 
 // point turns the sums of a pass into a point, with the M-step that they give.
 func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
-	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: s.F, LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
+	p := &ascent.Point{Theta: t.Theta, Beta: t.Beta, F: l.mix.Objective(t.Theta, s), LogLik: s.LogLik, Entropy: s.Entropy, Labels: s.Labels, Weights: append([]float64(nil), s.N...)}
 	if l.mix.Prior != nil {
 		p.Prior = l.mix.LogPrior(t.Theta)
 		p.F += p.Prior
+	}
+	if l.mix.Bayes != nil {
+		p.LogLik = p.F
 	}
 	p.Next = make([]float64, len(t.Theta))
 	l.mix.MStep(p.Next, t.Theta, s)
@@ -298,7 +301,7 @@ func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 		p.Lifted = l.mix.FreeEnergy(p.Next, t.Theta, t.Beta, s) + l.mix.LogPrior(p.Next)
 	}
 	if l.smooth && !math.IsInf(t.Beta, 1) {
-		near := mixture.Geometry{Mixture: l.mix, Theta: t.Theta, Stats: s}
+		near := l.mix.Near(t.Theta, s)
 		p.Grad, p.Held, p.Near = make([]float64, len(t.Theta)), make([]bool, len(t.Theta)), near
 		if c, ok := l.mix.Family.(family.Curved); ok && c.Turned() {
 			p.Near = mixture.Curved{Geometry: near}

@@ -41,7 +41,7 @@ func (f *Fit) refine(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 			continue
 		}
 		thetas[i] = r.Last.Point.Theta
-		err := s.Local.Rows(ctx, f.Mix, thetas[i], func(rows *sweep.Scored) error {
+		err := s.Local.Rows(ctx, s.Mix, thetas[i], func(rows *sweep.Scored) error {
 			scores[i] = append(scores[i], rows.LogDensity...)
 			return nil
 		})

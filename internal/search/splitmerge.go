@@ -58,7 +58,10 @@ func (f *Fit) rules(n int) moveRules {
 		}
 		return moveRules{k * (k - 1) / 2, rows, discreteGain, min(max(discreteFails/n, 1), discreteRounds), true}
 	}
-	if f.Mix.Prior != nil { // its components need no rows for a covariance either
+	switch {
+	case f.Mix.Bayes != nil:
+		return moveRules{pairs: k * (k - 1) / 2, rows: boundSplit, gain: boundGain, fails: boundFails}
+	case f.Mix.Prior != nil: // its components need no rows for a covariance either
 		return moveRules{k * (k - 1) / 2, discreteSplit, MoveGain, 1, true}
 	}
 	return moveRules{min(MovePairs, k*(k-1)/2), 2 * (f.Mix.D + 2), MoveGain, 1, false}
@@ -82,6 +85,9 @@ type MoveSearch struct {
 // (Ueda, Nakano, Ghahramani and Hinton 2000). Where rows are many, moves are tried on a sample; what has gained there climbs on all rows
 // at the end, and becomes e.Moved if it ends higher.
 func (f *Fit) splitAndMerge(ctx context.Context, e *Outcome) error {
+	if f.Mix.Bayes != nil {
+		return f.searchBound(ctx, e)
+	}
 	m, err := f.NewMoveSearch(ctx)
 	if err != nil {
 		return err
@@ -157,6 +163,7 @@ func (f *Fit) onPoints(p *seed.Points) *Fit {
 	for _, w := range p.W {
 		look.W += w
 	}
+	s.Mix = onRows(f.Mix, look.W)
 	s.Survey, s.SharedSweeper, s.RequiredObjective, s.Source, s.Origin = &look, nil, nil, p.Table(), make([]float64, p.D)
 	s.UserRows = s.Source
 	s.Local = sweep.NewLocal(s.Source, look.Rows, s.Origin, f.Plan.Threads)

@@ -46,7 +46,7 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if numbers, ok := f.Mix.Numbers(); ok {
+	if numbers, ok := f.Mix.Numbers(); ok && f.Mix.Bayes == nil {
 		f.grid = grids(points.Of(numbers.Columns))
 	}
 	method, starts := f.Plan.Start(f.Mix.D), f.Plan.Starts(f.Survey.Used)
@@ -64,6 +64,7 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 			if err != nil {
 				return nil, err
 			}
+			theta, _ = f.sortedSticks(theta)
 			thetas = append(thetas, theta)
 		}
 	}
@@ -191,6 +192,9 @@ func (f *Fit) near(p *seed.Points, method plan.Start) *seed.Points {
 // components and centres take labels whole.
 func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start, confidence float64, rng *rand.Rand) ([]float64, error) {
 	k := f.Plan.K
+	if f.Mix.Bayes != nil { // as many components as there may be groups: the others start empty
+		k = 1 + rng.IntN(k)
+	}
 	candidates := seed.Greedy(k)
 	if method == plan.PlusPlus {
 		candidates = 1
@@ -216,6 +220,8 @@ func (f *Fit) drawn(ctx context.Context, p, near *seed.Points, method plan.Start
 	}
 	mix, g, gaussian := f.Mix.Start()
 	switch {
+	case f.Mix.Bayes != nil && method != plan.KMeans && method != plan.Whitened:
+		return f.labelled(p, nearest(near, rows, f.Plan.Threads), confidence, nil), nil
 	case gaussian && method == plan.Random:
 		return f.restrict(seed.Around(mix, g, centres, slices.Repeat([]float64{1}, k), f.startVariances(g, rng))), nil
 	case gaussian && method == plan.PlusPlus:
@@ -244,6 +250,9 @@ func filledUp(rows []int, k, n int) []int {
 // confidence is the share of a row that its labelled component gets elsewhere. Of columns of several kinds the components of the numbers
 // are rather wide and stand about centres, k rows, where those are not nil.
 func (f *Fit) labelled(p *seed.Points, labels []int32, confidence float64, centres []float64) []float64 {
+	if f.Mix.Bayes != nil {
+		return seed.FromLabelsWithConfidence(f.Mix, p, labels, 1)
+	}
 	if mix, g, gaussian := f.Mix.Start(); gaussian {
 		p, labels = f.centralIn(p, labels)
 		return f.restrict(seed.FromLabels(mix, g, p, labels))

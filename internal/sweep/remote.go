@@ -251,20 +251,21 @@ type wire struct {
 	K, D    int
 	Uniform bool
 	Noise   *mixture.Noise
+	Bayes   *mixture.Bayes
 	Theta   []float64
 	Beta    float64
 }
 
 // mixture returns the mixture of the task.
 func (w *wire) mixture() *mixture.Mixture {
-	return &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform, Noise: w.Noise}
+	return &mixture.Mixture{Family: w.Family, K: w.K, D: w.D, Uniform: w.Uniform, Noise: w.Noise, Bayes: w.Bayes}
 }
 
 func wired(tasks []Task) []wire {
 	list := make([]wire, len(tasks))
 	for i, t := range tasks {
 		m := t.Mixture
-		list[i] = wire{m.Family, m.K, m.D, m.Uniform, m.Noise, t.Theta, t.Beta}
+		list[i] = wire{m.Family, m.K, m.D, m.Uniform, m.Noise, m.Bayes, t.Theta, t.Beta}
 	}
 	return list
 }

@@ -47,6 +47,8 @@ func Finding(r *latent.Result) string {
 		if v := Verdict(r); v != "" {
 			s += ": " + v
 		}
+	case r.ELBO != nil:
+		s += fmt.Sprintf(", found by variational Bayes among at most %d", r.KMax)
 	case r.Objective != nil && r.Penalty != nil:
 		s += fmt.Sprintf(", found by DP-means at a price of %s a group", text.Short(*r.Penalty))
 	}

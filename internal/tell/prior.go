@@ -34,11 +34,3 @@ func Prior(r *latent.Result) string {
 	}
 	return s
 }
-
-// climbed is what a fit has climbed, where a sentence says how much of it is left to gain.
-func climbed(r *latent.Result) string {
-	if r.Prior != nil {
-		return "log posterior"
-	}
-	return "log-likelihood"
-}

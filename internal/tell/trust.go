@@ -82,6 +82,17 @@ func starts(r *latent.Result) string {
 	return none
 }
 
+// Climbed says what the fit of a mixture climbed.
+func Climbed(r *latent.Result) string {
+	switch {
+	case r.ELBO != nil:
+		return "the evidence lower bound"
+	case r.Prior != nil:
+		return "log posterior"
+	}
+	return "log-likelihood"
+}
+
 // Certain says how far the final point of a mixture is from the maximum, and what was met on the way; empty where nothing is known of it.
 func Certain(r *latent.Result) string {
 	c := r.Certificate
@@ -89,7 +100,7 @@ func Certain(r *latent.Result) string {
 	switch {
 	case c.DistanceSE != nil && c.Remaining != nil && c.Method != nil:
 		guess := map[string]string{"estimate": "by a rough estimate ", "lower bound": "at least "}[*c.Method]
-		parts = append(parts, fmt.Sprintf("%s%s standard errors from the maximum, %s nats of %s to gain", guess, About(*c.DistanceSE), About(*c.Remaining), climbed(r)))
+		parts = append(parts, fmt.Sprintf("%s%s standard errors from the maximum, %s nats of %s to gain", guess, About(*c.DistanceSE), About(*c.Remaining), Climbed(r)))
 	case c.Why != "":
 		parts = append(parts, c.Why)
 	case r.Algorithm == "minibatch":
