@@ -154,7 +154,7 @@ func (m *Model) judge() (*judge, error) {
 // told returns what is told of rows that were scored: of all components, and in the user's units.
 func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 	s := &j.plain
-	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best}
+	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best, Noise: scored.Noise}
 	if err := j.guard.check(s); err != nil {
 		return nil, err
 	}
