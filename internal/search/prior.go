@@ -17,8 +17,9 @@ import (
 
 // whole is one component that describes all rows: what the default of a prior is made of.
 type whole struct {
-	mix   *mixture.Mixture
-	theta []float64
+	mix    *mixture.Mixture
+	theta  []float64
+	sweeps int // passes that it took
 }
 
 // momentSteps is how many steps the moments of rows with gaps may take. They are complete long before.
@@ -56,8 +57,7 @@ func (f *Fit) LookForPrior(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.StartSweeps += last.Sweeps
-	f.whole = &whole{one, last.Point.Next}
+	f.whole = &whole{one, last.Point.Next, last.Sweeps}
 	return nil
 }
 
