@@ -17,8 +17,9 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// naivePrior is the log posterior of a mixture of one column by two loops, for theta = (weight of the first, means, variances) of two components.
-func naivePosterior(x, theta []float64, p *Prior) float64 {
+// naivePosterior is the log posterior of a mixture of one column, each row of weight rowWeight, by two loops, for theta = (weight of the
+// first, means, variances) of two components.
+func naivePosterior(x, theta []float64, p *Prior, rowWeight float64) float64 {
 	w, m, v := []float64{theta[0], 1 - theta[0]}, theta[1:3], theta[3:5]
 	sum := 0.0
 	for _, x := range x {
@@ -26,7 +27,7 @@ func naivePosterior(x, theta []float64, p *Prior) float64 {
 		for c := range w {
 			density += w[c] / math.Sqrt(2*math.Pi*v[c]) * math.Exp(-(x-m[c])*(x-m[c])/(2*v[c]))
 		}
-		sum += math.Log(density)
+		sum += rowWeight * math.Log(density)
 	}
 	for c := range w {
 		sum += (*p.Weights-1)*math.Log(w[c]) - *p.Shrinkage/2*(m[c]-p.Mean[0])*(m[c]-p.Mean[0])/v[c] - math.Log(v[c])/2
@@ -35,51 +36,57 @@ func naivePosterior(x, theta []float64, p *Prior) float64 {
 	return sum
 }
 
-// Standard errors and the certificate are those of the log posterior: second derivatives by differences of a naive loop, inverted.
+// Standard errors and the certificate are those of the log posterior: second derivatives by differences of a naive loop, inverted. Rows of
+// very small and of very large weight are fitted in other units of weight, which the prior follows.
 func TestStandardErrorsHoldThePrior(t *testing.T) {
 	t.Parallel()
-	src := priorRows(t, "faithful.csv", []string{"waiting"})
-	r := mustFit(t, src, Spec{K: 2, Covariance: "full", Prior: &Prior{Shrinkage: new(3.0), Dof: new(30.0), Weights: new(4.0)}, Tol: new(1e-6)})
-	p := r.Prior
-	theta := []float64{r.Components[0].Weight, r.Components[0].Mean[0], r.Components[1].Mean[0], r.Components[0].Covariance.At(0, 0), r.Components[1].Covariance.At(0, 0)}
-	if got := naivePosterior(src.F64, theta, p); math.Abs(got-*r.LogPosterior) > 1e-8 || math.Abs(*r.LogLik+*r.LogPrior-got) > 1e-8 {
-		t.Errorf("log posterior %v, by a loop %v", *r.LogPosterior, got)
-	}
-	h := []float64{1e-4, 1e-3, 1e-3, 1e-2, 1e-2}
-	f := func(i, j int, a, b float64) float64 {
-		at := slices.Clone(theta)
-		at[i] += a * h[i]
-		at[j] += b * h[j]
-		return naivePosterior(src.F64, at, p)
-	}
-	info := mat.NewSymDense(5, nil)
-	for i := range 5 {
-		if slope := (f(i, i, 1, 0) - f(i, i, -1, 0)) / (2 * h[i]); math.Abs(slope*h[i]) > 1e-5 {
-			t.Errorf("parameter %d: the log posterior has slope %v", i, slope)
+	for _, weight := range []float64{1, 1.0 / 64, 1 << 21} {
+		src := priorRows(t, "faithful.csv", []string{"waiting"})
+		src.W = slices.Repeat([]float64{weight}, src.N)
+		r := mustFit(t, src, Spec{K: 2, Covariance: "full", Prior: &Prior{Shrinkage: new(3 * weight), Dof: new(30.0), Weights: new(4.0)}, Tol: new(1e-6)})
+		p, n := r.Prior, weight*float64(src.N)
+		theta := []float64{r.Components[0].Weight, r.Components[0].Mean[0], r.Components[1].Mean[0], r.Components[0].Covariance.At(0, 0), r.Components[1].Covariance.At(0, 0)}
+		if got := naivePosterior(src.F64, theta, p, weight); math.Abs(got-*r.LogPosterior) > 1e-11*math.Max(n, 1e3) || math.Abs(*r.LogLik+*r.LogPrior-got) > 1e-11*math.Max(n, 1e3) {
+			t.Errorf("weight %v: log posterior %v, by a loop %v", weight, *r.LogPosterior, got)
 		}
-		for j := range i + 1 {
-			info.SetSym(i, j, -(f(i, j, 1, 1)-f(i, j, 1, -1)-f(i, j, -1, 1)+f(i, j, -1, -1))/(4*h[i]*h[j]))
+		h := []float64{1e-4, 1e-3, 1e-3, 1e-2, 1e-2}
+		f := func(i, j int, a, b float64) float64 {
+			at := slices.Clone(theta)
+			at[i] += a * h[i]
+			at[j] += b * h[j]
+			return naivePosterior(src.F64, at, p, weight)
 		}
-	}
-	var inverse mat.Dense
-	if err := inverse.Inverse(info); err != nil {
-		t.Fatal(err)
-	}
-	e := r.StandardErrors
-	if e.Method != "observed information" {
-		t.Fatalf("%+v", e)
-	}
-	for i, got := range []float64{e.Weights[0], e.Means[0][0], e.Means[1][0], e.Covariance[0][0], e.Covariance[1][0]} {
-		if want := math.Sqrt(inverse.At(i, i)); math.Abs(got-want) > 1e-3*want {
-			t.Errorf("standard error %d is %v, by differences %v", i, got, want)
+		info := mat.NewSymDense(5, nil)
+		for i := range 5 {
+			for j := range i + 1 {
+				info.SetSym(i, j, -(f(i, j, 1, 1)-f(i, j, 1, -1)-f(i, j, -1, 1)+f(i, j, -1, -1))/(4*h[i]*h[j]))
+			}
 		}
-	}
-	if c := r.Certificate; *c.Method != "information" || *c.DistanceSE > 1e-4 {
-		t.Errorf("%+v", c)
+		var inverse mat.Dense
+		if err := inverse.Inverse(info); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5 { // as a move, in standard errors
+			if slope := (f(i, i, 1, 0) - f(i, i, -1, 0)) / (2 * h[i]); math.Abs(slope)*math.Sqrt(inverse.At(i, i)) > 1e-3*math.Max(1, math.Sqrt(weight)) {
+				t.Errorf("weight %v, parameter %d: the log posterior has slope %v, and the standard error is %v", weight, i, slope, math.Sqrt(inverse.At(i, i)))
+			}
+		}
+		e := r.StandardErrors
+		if e.Method != "observed information" {
+			t.Fatalf("weight %v: %+v", weight, e)
+		}
+		for i, got := range []float64{e.Weights[0], e.Means[0][0], e.Means[1][0], e.Covariance[0][0], e.Covariance[1][0]} {
+			if want := math.Sqrt(inverse.At(i, i)); math.Abs(got-want) > 2e-3*want {
+				t.Errorf("weight %v: standard error %d is %v, by differences %v", weight, i, got, want)
+			}
+		}
+		if c := r.Certificate; *c.Method != "information" || *c.DistanceSE > 1e-4 {
+			t.Errorf("weight %v: %+v", weight, c)
+		}
 	}
 }
 
-// defaultPrior is what "auto" is by the formulas, for iris in k components.
+// "auto" by the formulas, for iris in three components.
 func TestDefaultPriorIsThatOfTheFormulas(t *testing.T) {
 	t.Parallel()
 	src := iris(t)

@@ -54,6 +54,9 @@ func (f *segmentFlags) page(w io.Writer, s *segmented) error {
 	p := s.segments.Picture
 	d := pageData{segmented: s, Credit: p.Credit}
 	d.Lines = []string{modelLine(s.Result), tell.Trust(s.Result), methodLine(s.Result)}
+	if prior := priorLine(s.Result); prior != "" {
+		d.Lines = append(d.Lines, prior)
+	}
 	d.Downsize = p.Pixels() > pagePixels
 	var err error
 	if d.Original, err = dataURL(picture.Thumbnail(p.Image(), pagePixels), true); err != nil {

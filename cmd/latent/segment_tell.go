@@ -29,6 +29,9 @@ func (f *segmentFlags) tell(cmd *cobra.Command, s *segmented, features *picture.
 	fmt.Fprintf(out, "\n%s\n", tell.Trust(s.Result))
 	warnings(out, s.Warnings)
 	fmt.Fprintf(out, "\n%s\n", modelLine(s.Result))
+	if s := priorLine(s.Result); s != "" {
+		fmt.Fprintln(out, s)
+	}
 	fmt.Fprintf(out, "difference from the picture: root mean squared error %s of 255; root of the summed squares %s (mse in --json)\n", text.Short(s.RMSE), text.Short(s.MSE))
 	fmt.Fprintln(out, pictureLine(s, features))
 	if f.out.verbose {

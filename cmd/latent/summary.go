@@ -47,8 +47,8 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	warnings(w, r.Warnings)
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, modelLine(r))
-	if s := tell.Prior(r); s != "" {
-		fmt.Fprintln(w, "conjugate prior:", s)
+	if s := priorLine(r); s != "" {
+		fmt.Fprintln(w, s)
 	}
 	if r.Model != nil && r.Model.PCA() != nil {
 		fmt.Fprintln(w, pcaLine(r, r.Model.PCA()))
@@ -107,6 +107,14 @@ func methodLine(r *latent.Result) string {
 		s += ": " + c
 	}
 	return s
+}
+
+// priorLine says which prior was put on the parameters; "" where there was none.
+func priorLine(r *latent.Result) string {
+	if s := tell.Prior(r); s != "" {
+		return "conjugate prior: " + s
+	}
+	return ""
 }
 
 // pcaLine says what principal components were fitted, and what follows for the numbers below.

@@ -65,7 +65,7 @@ func (f *Fit) Estimate() Estimate {
 	s, n := &f.Plan, float64(f.Survey.Used)
 	e := Estimate{Parameters: float64(f.Mix.Params()), Cells: f.Cells()}
 	starts, each := float64(s.Starts(f.Survey.Used)), float64(s.Tries(s.Start(f.Mix.D), f.Survey.Used))
-	if f.cells() {
+	if f.drawsCells() {
 		starts *= 2
 	}
 	steps := float64(min(s.MaxIter, plausibleSteps) + 1)

@@ -150,6 +150,9 @@ func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 		p.SweepsTotal += run.Sweeps
 	}
 	p.SweepsTotal += f.StartSweeps + f.MoveSweeps + 2 // the first pass, and the one that judges
+	if f.whole != nil {
+		p.SweepsTotal += f.whole.sweeps
+	}
 	return p
 }
 

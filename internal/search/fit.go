@@ -179,8 +179,15 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 		return nil, err
 	}
 	f := Unsized(r)
-	if err := f.LookForPrior(ctx); err != nil {
-		return nil, err
+	if p.Prior != nil {
+		plain := *f
+		plain.Plan.Prior = nil
+		if err := plain.Size(); err != nil { // before passes over what cannot be fitted
+			return nil, err
+		}
+		if err := f.LookForPrior(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := f.Size(); err != nil {
 		return nil, err

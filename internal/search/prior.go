@@ -17,8 +17,9 @@ import (
 
 // whole is one component that describes all rows: what the default of a prior is made of.
 type whole struct {
-	mix   *mixture.Mixture
-	theta []float64
+	mix    *mixture.Mixture
+	theta  []float64
+	sweeps int // passes that it took
 }
 
 // momentSteps is how many steps the moments of rows with gaps may take. They are complete long before.
@@ -56,8 +57,7 @@ func (f *Fit) LookForPrior(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.StartSweeps += last.Sweeps
-	f.whole = &whole{one, last.Point.Next}
+	f.whole = &whole{one, last.Point.Next, last.Sweeps}
 	return nil
 }
 
@@ -124,6 +124,11 @@ func valueOr(v *float64, other float64) float64 {
 // numbersPrior returns the prior of means and covariances, and adds its numbers to told. comp is the component that describes all rows.
 func (f *Fit) numbersPrior(told *model.Prior, part mixture.Part, comp []float64, rows float64) (family.Prior, error) {
 	asked, shape, d := f.Plan.Prior, f.Plan.Shape, part.D
+	switch part.Family.(type) {
+	case family.Gaussian, family.Parsimonious:
+	default:
+		return nil, plan.Wrong("Prior", "has nothing for the means and covariances of a %s model", f.Plan.Kind.Name)
+	}
 	told.Shrinkage, told.Dof = new(valueOr(asked.Shrinkage, 0.01)), new(valueOr(asked.Dof, float64(d+2)))
 	if !(*told.Dof > float64(d-1)) {
 		return nil, plan.Wrong("Prior", "dof=%v must be above d - 1 = %d for %s; the default is d + 2 = %d", *told.Dof, d-1, text.Count(d, "column"), d+2)

@@ -69,7 +69,7 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 		}
 	}
 	switch {
-	case f.cells():
+	case f.drawsCells():
 		return f.withCells(ctx, points, near, thetas, each, method)
 	case each > 1:
 		return f.bestTries(ctx, thetas, each, method)
@@ -79,12 +79,15 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	return thetas, nil
 }
 
-// cells reports whether starts from random cells are drawn beside the others. Under a prior a component that loses its rows stays where the
+// cellRows is the number of rows up to which starts from random cells are drawn. Beside more a prior weighs little.
+const cellRows = 10_000
+
+// drawsCells reports whether starts from random cells are drawn beside the others. Under a prior a component that loses its rows stays where the
 // prior is largest, which is a local maximum, and what is best after a few steps often leads there: the best maximum known of faithful in
 // five diagonal components was reached by 12 of 24 starts from random cells, and by one of 24 that were as wide as all rows.
-func (f *Fit) cells() bool {
+func (f *Fit) drawsCells() bool {
 	_, numbers := f.Mix.Numbers()
-	return f.Plan.Thorough() && f.Plan.K > 1 && f.Mix.Prior != nil && numbers
+	return f.Plan.Thorough() && f.Plan.K > 1 && f.Mix.Prior != nil && numbers && f.Survey.Used <= cellRows
 }
 
 // withCells returns the best of the tries, and as many starts from random cells: the rows nearest to each of k rows drawn at random.
@@ -98,9 +101,6 @@ func (f *Fit) withCells(ctx context.Context, points, near *seed.Points, tries []
 	for i := range n {
 		rows := filledUp(seed.Random(points, f.Plan.K, rng.Starts.At(f.Plan.Seed, n+i)), f.Plan.K, points.N)
 		thetas = append(thetas, f.labelled(points, nearest(near, rows, f.Plan.Threads), DrawnConfidence, nil))
-	}
-	if f.Survey.Used >= refineFrom*int64(points.N) {
-		return f.refine(ctx, points, thetas)
 	}
 	return thetas, nil
 }
