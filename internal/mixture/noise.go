@@ -172,7 +172,7 @@ func (o *outside) take(b *noise, p *family.Panel, r, factor []float64) *family.P
 	r, factor = r[:kern.Rows], factor[:kern.Rows]
 	if p.Holes && b.widths != nil {
 		for i, v := range r {
-			o.take1(b, p, i, v*factor[i])
+			o.addGaps(b, p, i, v*factor[i])
 		}
 	}
 	kern.AccumulateFew(o.share[:], ones[:], r, factor, 1, 1)
@@ -187,8 +187,8 @@ func (o *outside) take(b *noise, p *family.Panel, r, factor []float64) *family.P
 	return &o.panel
 }
 
-// take1 adds the log density of row i of a panel with missing cells.
-func (o *outside) take1(b *noise, p *family.Panel, i int, w float64) {
+// addGaps adds the log density of row i of a panel with missing cells.
+func (o *outside) addGaps(b *noise, p *family.Panel, i int, w float64) {
 	if w == 0 {
 		return
 	}
