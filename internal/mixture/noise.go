@@ -51,11 +51,11 @@ func (m *Mixture) NoiseWeight(theta []float64) float64 {
 // onFloor reports whether the noise's weight is on its floor, up to rounding of logits.
 func (m *Mixture) onFloor(theta []float64) bool { return m.LogNoise(theta) <= minLogNoise+1e-6 }
 
-// SetNoise gives the noise the weight share, below 1, and leaves the weights of the components as they are to each other. Without noise it
-// does nothing.
+// SetNoise gives the noise the weight share, from 1e-12 to 1 less that, and leaves the weights of the components as they are to each other. Without
+// noise it does nothing.
 func (m *Mixture) SetNoise(theta []float64, share float64) {
 	if m.Noise != nil {
-		theta[m.K] = logSumExp(theta[:m.K]) + max(math.Log(share/(1-share)), minLogNoise)
+		theta[m.K] = logSumExp(theta[:m.K]) + min(max(math.Log(share/(1-share)), minLogNoise), -minLogNoise)
 	}
 }
 
