@@ -84,8 +84,14 @@ func (n *Noise) check(d int) error {
 			return fmt.Errorf("noise: low of number %d is %v and high %v; high must be above low", a+1, lo, n.High[a])
 		}
 	}
-	if _, err := n.inverse(); err != nil {
+	widths, err := n.LogWidths()
+	if err != nil {
 		return fmt.Errorf("noise: %w", err)
+	}
+	for _, v := range widths {
+		if v-v != 0 {
+			return errors.New("noise: the region is wider, or narrower, than a float64 can hold")
+		}
 	}
 	return nil
 }

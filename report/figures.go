@@ -50,6 +50,8 @@ func (b *builder) note(n, most, least int) string {
 	switch {
 	case int64(n) == b.rows.N:
 		return ""
+	case b.rows.noise > 0 && int64(taken) == b.rows.N-b.rows.noise && n == taken:
+		return fmt.Sprintf("%s of %s drawn: all but those of the noise", text.Thousands(int64(n)), text.Count(b.rows.N, "row"))
 	case int64(taken) == b.rows.N:
 		return fmt.Sprintf("%s of %s drawn; the others lack a value here", text.Thousands(int64(n)), text.Count(b.rows.N, "row"))
 	}

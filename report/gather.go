@@ -64,6 +64,7 @@ type Rows struct {
 	Sure        float64   // share of the weight whose label has a responsibility of 0.9 or more
 	Unusual     []Row     // the lowest p-values, of equals and where there are none the lowest log densities
 	Odd         Odd
+	noise       int64 // rows of the noise, which are in no group
 	density     bool
 	squared     bool // the score of a row is minus a squared distance
 	Confusion   []map[string]float64
@@ -257,6 +258,7 @@ func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64)
 
 // addNoise adds a row of the noise, which is in no group.
 func (g *gatherer) addNoise(ctx context.Context, s *model.Scored, i int, x []float64) error {
+	g.noise++
 	w, row := s.Weight(i), Row{Number: s.Number(i), Label: -1, Score: s.LogDensity[i]}
 	g.N++
 	g.Weight += w

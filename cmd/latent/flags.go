@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -224,6 +225,14 @@ func (s *specFlags) spec(cmd *cobra.Command) (latent.Spec, error) {
 			return spec, usagef("--concentration %q is not a number", s.concentration)
 		}
 		spec.Concentration = &v
+	}
+	if f.Changed("noise") && spec.Noise != "auto" {
+		switch v, err := parseFloat(spec.Noise); err {
+		case nil:
+			spec.Noise = strconv.FormatFloat(v, 'g', -1, 64)
+		case errNumber:
+			return spec, usagef("--noise %q is neither auto nor a volume", spec.Noise)
+		}
 	}
 	if f.Changed("binarize") {
 		spec.Binarize = &s.binarize

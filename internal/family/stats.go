@@ -9,18 +9,20 @@ import (
 // Stats are the sums of one sweep: all that a step needs to know of the rows. They add, over blocks of rows, threads
 // and machines; nothing else ever crosses between them.
 type Stats struct {
-	K, D                int
-	Rows                int64     // rows of positive weight
-	W                   float64   // sum of row weights
-	F                   float64   // free energy at the sweep's beta, nats; for a family without density minus the cost
-	LogLik              float64   // sum_i w_i log p(x_i), nats; 0 for a family without density
-	Entropy             float64   // sum_i w_i H(q_i), nats; 0 for hard labels
-	Labels              uint64    // fingerprint of the hard labels of all rows of positive weight; 0 for soft ones and a HardKernel
-	N                   []float64 // k: sum_i w_i r_ic
-	Noise, NoiseDensity float64   // sum_i w_i r_i0 of a noise component, and sum_i w_i r_i0 log p_0(x_i), nats; 0 where there is none
-	Sum                 []float64 // the family's own sums
-	Far                 []Far     // the worst explained rows, worst first, at most FarMax; only where the family asks for them
-	FarMax              int
+	K, D    int
+	Rows    int64     // rows of positive weight
+	W       float64   // sum of row weights
+	F       float64   // free energy at the sweep's beta, nats; for a family without density minus the cost
+	LogLik  float64   // sum_i w_i log p(x_i), nats; 0 for a family without density
+	Entropy float64   // sum_i w_i H(q_i), nats; 0 for hard labels
+	Labels  uint64    // fingerprint of the hard labels of all rows of positive weight; 0 for soft ones and a HardKernel
+	N       []float64 // k: sum_i w_i r_ic
+	Sum     []float64 // the family's own sums
+	Far     []Far     // the worst explained rows, worst first, at most FarMax; only where the family asks for them
+	FarMax  int
+
+	// Of a noise component: sum_i w_i r_i0, and sum_i w_i r_i0 log p_0(x_i), nats; 0 where there is none.
+	Noise, NoiseDensity float64
 }
 
 // leastSupport is the share of the row weight that a component counts for in the metric, however little it has. What no

@@ -51,11 +51,11 @@ func (m *Mixture) NoiseWeight(theta []float64) float64 {
 // onFloor reports whether the noise's weight is on its floor, up to rounding of logits.
 func (m *Mixture) onFloor(theta []float64) bool { return m.LogNoise(theta) <= minLogNoise+1e-6 }
 
-// SetNoise gives the noise the weight share, below 1, and leaves the weights of the components as they are to each other. Without noise it
-// does nothing.
+// SetNoise gives the noise the weight share, from 1e-12 to 1 less that, and leaves the weights of the components as they are to each other. Without
+// noise it does nothing.
 func (m *Mixture) SetNoise(theta []float64, share float64) {
 	if m.Noise != nil {
-		theta[m.K] = logSumExp(theta[:m.K]) + max(math.Log(share/(1-share)), minLogNoise)
+		theta[m.K] = logSumExp(theta[:m.K]) + min(max(math.Log(share/(1-share)), minLogNoise), -minLogNoise)
 	}
 }
 
@@ -164,7 +164,7 @@ func (o *outside) take(b *noise, p *family.Panel, r, factor []float64) *family.P
 	r, factor = r[:kern.Rows], factor[:kern.Rows]
 	if p.Holes && b.widths != nil {
 		for i, v := range r {
-			o.take1(b, p, i, v*factor[i])
+			o.addGaps(b, p, i, v*factor[i])
 		}
 	}
 	kern.AccumulateFew(o.share[:], ones[:], r, factor, 1, 1)
@@ -179,8 +179,8 @@ func (o *outside) take(b *noise, p *family.Panel, r, factor []float64) *family.P
 	return &o.panel
 }
 
-// take1 adds the log density of row i of a panel with missing cells.
-func (o *outside) take1(b *noise, p *family.Panel, i int, w float64) {
+// addGaps adds the log density of row i of a panel with missing cells.
+func (o *outside) addGaps(b *noise, p *family.Panel, i int, w float64) {
 	if w == 0 {
 		return
 	}

@@ -396,3 +396,15 @@ func TestBlocksWithNoiseGiveTheSumsOfAllComponents(t *testing.T) {
 		})
 	}
 }
+
+// The noise's weight is what it is set to, within its ends, and the others keep their proportions.
+func TestSetNoise(t *testing.T) {
+	c := cloudy(family.Diag, false, 6)
+	before := c.m.LogWeights(nil, c.theta)
+	for _, share := range []float64{0, 1e-6, 0.3, 1 - 1e-6, 1} {
+		c.m.SetNoise(c.theta, share)
+		within(t, "the weight", math.Exp(c.m.LogNoise(c.theta)), share, 1e-11)
+		after := c.m.LogWeights(nil, c.theta)
+		within(t, "a proportion", after[1]-after[0], before[1]-before[0], 1e-9)
+	}
+}

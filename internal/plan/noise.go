@@ -41,6 +41,8 @@ func (p *Plan) validateNoise() error {
 		return err
 	}
 	switch {
+	case p.Kind.Parted:
+		return Wrong("Noise", "does not apply to %s: it is for numbers alone, and these columns hold categories or counts too; leave them out with --columns or --exclude", p.Kind.Name)
 	case !p.Kind.Noise:
 		return Wrong("Noise", "does not apply to %s: rows that lie anywhere have a density among numbers in a mixture; use --model gmm", p.Kind.Name)
 	case p.Uniform:

@@ -20,23 +20,24 @@ import (
 // Rows are rows that are ready to be fitted, and what the first pass found out about them. Fit and user may measure columns and row weights
 // in different units: see Units.
 type Rows struct {
-	Plan        plan.Plan
-	UserRows    data.Source       // rows in the user's units, before any transform but changes of scale
-	Source      data.Source       // rows after Transform: what is fitted
-	measured    data.Source       // rows in the units of the fit, before any other transform
-	Units       Units             // of the fit
-	Transform   []model.Transform // from UserRows to Source, in order; that of the units, if there is one, first
-	Survey      *sweep.Survey     // of Source
-	Noise       *model.Noise      // of Source: where noise lies, without a weight; nil where none is fitted
-	NoiseWidths []float64         // of the noise, a logarithm a column: see model.Noise
-	Origin      []float64         // of each column of Source: passes subtract it
-	Names       []string          // of the columns of UserRows
-	UserNames   []string          // of the columns before changes of scale
-	Changes     *data.Changes     // of scale, from the user's columns to those of UserRows; nil where there are none
-	UserSD      []float64         // standard deviations of the columns before changes of scale; nil without
-	slopes      float64           // what the changes add to a log-likelihood, in the user's row weights
-	SD          []float64         // standard deviations of the columns in the user's units, 0 for categories beside others; nil where all are bits or categories
-	Discrete    []string          // names of columns with few distinct values
+	Plan      plan.Plan
+	UserRows  data.Source       // rows in the user's units, before any transform but changes of scale
+	Source    data.Source       // rows after Transform: what is fitted
+	measured  data.Source       // rows in the units of the fit, before any other transform
+	Units     Units             // of the fit
+	Transform []model.Transform // from UserRows to Source, in order; that of the units, if there is one, first
+	Survey    *sweep.Survey     // of Source
+	Origin    []float64         // of each column of Source: passes subtract it
+	Names     []string          // of the columns of UserRows
+	UserNames []string          // of the columns before changes of scale
+	Changes   *data.Changes     // of scale, from the user's columns to those of UserRows; nil where there are none
+	UserSD    []float64         // standard deviations of the columns before changes of scale; nil without
+	slopes    float64           // what the changes add to a log-likelihood, in the user's row weights
+	SD        []float64         // standard deviations of the columns in the user's units, 0 for categories beside others; nil where all are bits or categories
+	Discrete  []string          // names of columns with few distinct values
+
+	Noise       *model.Noise // of Source: where noise lies, without a weight; nil where none is fitted
+	NoiseWidths []float64    // of the noise, a logarithm a column: see model.Noise
 }
 
 // New makes the first pass over the rows of src, transforms them as the plan asks, and refuses rows that cannot be fitted. Of K it uses only

@@ -216,17 +216,19 @@ func (s *Studio) shares(ctx context.Context, n *run, m *model.Model, beta float6
 	return b, err
 }
 
-// sharesOf sets q to the responsibilities of the components for row i at another temperature; the noise has what they leave.
+// sharesOf sets q to the responsibilities of the components for row i at another temperature; the noise has what they leave. A row of the
+// noise has none, so that it is drawn in the colour of no group.
 func sharesOf(q []float64, sc *model.Scored, i int, beta float64) {
 	p, label := sc.Responsibilities[i*sc.K:(i+1)*sc.K], int(sc.Label[i])
 	if sc.Noise == nil {
 		tempered(q, p, label, beta)
 		return
 	}
-	wide := append(slices.Clone(p), sc.Noise[i])
 	if label < 0 {
-		label = sc.K
+		clear(q)
+		return
 	}
+	wide := append(slices.Clone(p), sc.Noise[i])
 	tempered(wide, slices.Clone(wide), label, beta)
 	copy(q, wide)
 }
