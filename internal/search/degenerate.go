@@ -159,6 +159,14 @@ func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	return c, need
 }
 
+// shapeOf says what of a component takes so many rows.
+func (f *Fit) shapeOf() string {
+	if f.Plan.Kind.Tails {
+		return "t distribution"
+	}
+	return "covariance"
+}
+
 // gridRows is the number of rows that steps are looked for in.
 const gridRows = 5000
 
@@ -213,7 +221,7 @@ func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 		return TooNarrow, "a group of few rows is " + f.narrower(j) + ", which alone makes its likelihood high"
 	}
 	if c, need := f.scant(p); c >= 0 {
-		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its %s needs", text.Significant(p.Weights[c], 3), need, map[bool]string{true: "t distribution", false: "covariance"}[f.Plan.Kind.Tails])
+		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its %s needs", text.Significant(p.Weights[c], 3), need, f.shapeOf())
 	}
 	return Sound, ""
 }
