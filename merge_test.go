@@ -369,6 +369,26 @@ func TestWhatMergeRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", file, err, says)
 		}
 	}
+	told := func(clusters string) string {
+		return gmm + `[1, 1], "provenance": {"rows": 2, "component_rows": [1, 1], "at_floor": [false, false], "clusters": ` + clusters + `}}`
+	}
+	for clusters, says := range map[string]string{
+		`{"n": 1}`:                         "of_component: there are 0 numbers for 2 components",
+		`{"n": 2, "of_component": [1, 1]}`: "n: it is 2, but of_component has 1",
+		`{"n": 1, "of_component": [1, 1]}`: "weights: there are 0 for 1 cluster",
+		`{"n": 1, "of_component": [1, 1], "weights": [1], "rows": [1, 2]}`:                                             "rows: there are 2 for 1 cluster",
+		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "ridge"}`:                                          `method: "ridge" is not known; it must be overlap or entropy`,
+		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "entropy"}`:                                        "entropy: this key is missing",
+		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "overlap", "entropy": 2}`:                          "cutoff: it belongs to overlap, and overlap to it",
+		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "entropy", "entropy": 2, "steps": [{"value": 1}]}`: "steps: number 1 needs entropy, and nothing else",
+	} {
+		if err := json.Unmarshal([]byte(told(clusters)), new(model.Model)); err == nil || err.Error() != "provenance: clusters: "+says {
+			t.Errorf("%s: %v, want %q", clusters, err, says)
+		}
+	}
+	if err := json.Unmarshal([]byte(told(`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "entropy", "entropy": 2, "steps": [{"entropy": 0}]}`)), new(model.Model)); err != nil {
+		t.Error(err)
+	}
 	if err := json.Unmarshal([]byte(gmm+`null}`), new(model.Model)); err != nil {
 		t.Errorf("no clusters: %v", err)
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -103,19 +104,35 @@ func checkNumbered(clusters []int, k int) error {
 	return nil
 }
 
-// check wants clusters of k components, and as many numbers as there are of what has one a cluster.
+// check wants clusters of k components, with what belongs to each and to the method by which they were found.
 func (c *Clusters) check(k int) error {
 	if err := checkNumbered(c.Of, k); err != nil {
 		return fmt.Errorf("of_component: %w", err)
 	}
 	n := slices.Max(c.Of)
+	overlap, entropy := c.Method == "overlap", c.Method == "entropy"
 	switch {
 	case c.N != n:
 		return fmt.Errorf("n: it is %d, but of_component has %d", c.N, n)
-	case c.Weights != nil && len(c.Weights) != n:
+	case len(c.Weights) != n:
 		return fmt.Errorf("weights: there %s %d for %s", text.Form(len(c.Weights), "is", "are"), len(c.Weights), text.Count(n, "cluster"))
 	case c.Rows != nil && len(c.Rows) != n:
 		return fmt.Errorf("rows: there %s %d for %s", text.Form(len(c.Rows), "is", "are"), len(c.Rows), text.Count(n, "cluster"))
+	case !overlap && !entropy:
+		return fmt.Errorf("method: %q is not known; it must be overlap or entropy", c.Method)
+	case c.Entropy == nil:
+		return errors.New("entropy: this key is missing")
+	case overlap != (c.Cutoff != nil):
+		return errors.New("cutoff: it belongs to overlap, and overlap to it")
+	}
+	steps := c.Steps
+	if c.Next != nil {
+		steps = append(slices.Clone(steps), *c.Next)
+	}
+	for i, s := range steps {
+		if (s.Value != nil) != overlap || (s.Entropy != nil) != entropy {
+			return fmt.Errorf("steps: number %d needs %s, and nothing else", i+1, map[bool]string{true: "value", false: "entropy"}[overlap])
+		}
 	}
 	return nil
 }

@@ -73,12 +73,12 @@ func Fitted(ctx context.Context, src data.Source, p *plan.Plan, r *search.Result
 	if p.Merge == nil {
 		return nil
 	}
-	how := *p.Merge
+	how, found := *p.Merge, &r.Model.Provenance.Findings
 	if err := how.Check(r.Model.K()); err != nil { // not so where k was given
-		r.Warn(model.Warn(model.NotMerged, "%s: nothing is merged", err))
+		found.Warnings = append(found.Warnings, model.Warn(model.NotMerged, "%s: nothing is merged", err))
 		how.K = r.Model.K()
 	} else if how.Method == plan.MergeEntropy && how.K == 0 && r.Model.K() == 2 {
-		r.Warn(model.Warn(model.NotMerged, "the entropies of two components have no bend: nothing is merged"))
+		found.Warnings = append(found.Warnings, model.Warn(model.NotMerged, "the entropies of two components have no bend: nothing is merged"))
 	}
 	m, err := Merge(ctx, src, r.Model, &how, p.Threads)
 	if err != nil {

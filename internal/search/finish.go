@@ -33,8 +33,8 @@ type Result struct {
 // Stages are the seconds that the stages of a fit took.
 type Stages struct{ Start, Fit, Judge float64 }
 
-// Warn adds a warning.
-func (r *Result) Warn(w model.Warning) {
+// warn adds a warning.
+func (r *Result) warn(w model.Warning) {
 	r.Model.Provenance.Warnings = append(r.Model.Provenance.Warnings, w)
 }
 
@@ -118,10 +118,10 @@ func (r *Result) Agree(t *Tally) {
 func (r *Result) truth(t *Tally) {
 	r.Agree(t)
 	if t.agreement != nil && r.Crosstab == nil {
-		r.Warn(model.Warn(model.ManyClasses, "the column of known groups has so many classes that there is no table of them; is it an id?"))
+		r.warn(model.Warn(model.ManyClasses, "the column of known groups has so many classes that there is no table of them; is it an id?"))
 	}
 	if t.unknown > 0 {
-		r.Warn(model.Warn(model.TruthGaps, "%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
+		r.warn(model.Warn(model.TruthGaps, "%s no value in the column of known groups; they count as a class of their own", text.Count(t.unknown, "row")+text.Form(t.unknown, " has", " have")))
 	}
 }
 
@@ -340,14 +340,14 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	f.tailEdges(r, p, order)
 	switch _, g, _ := numbers.Start(); {
 	case g.Shape.Shared() && slices.Contains(at, true):
-		r.Warn(model.Warn(model.AtFloor, "the covariance that all groups share is at the variance floor: the rows of each group are almost equal in some direction%s", f.flatIn(r.Model, p, 0, max(order[0], 0))))
+		r.warn(model.Warn(model.AtFloor, "the covariance that all groups share is at the variance floor: the rows of each group are almost equal in some direction%s", f.flatIn(r.Model, p, 0, max(order[0], 0))))
 		edge("covariance")
 	default:
 		for c, from := range order {
 			if r.Model.Provenance.AtFloor[c] {
 				w := model.Warn(model.AtFloor, "group %d has collapsed to the variance floor: its %s almost equal in some direction%s", c+1, text.RowsAre(t.rows[c], t.sizes[c]), f.flatIn(r.Model, p, c, from))
 				w.Component = c + 1
-				r.Warn(w)
+				r.warn(w)
 			}
 			if from >= 0 && held[from] {
 				edge("covariance %d", c+1)
@@ -383,7 +383,7 @@ func (f *Fit) certain(r *Result, p *ascent.Point, part mixture.Part, kd *kind.Ki
 		}
 	}
 	if total > 0 {
-		r.Warn(model.Warn(model.Certain, "%s %s", text.Are(total, at.EdgeNoun), at.Certain))
+		r.warn(model.Warn(model.Certain, "%s %s", text.Are(total, at.EdgeNoun), at.Certain))
 	}
 }
 

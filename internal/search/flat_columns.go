@@ -158,6 +158,6 @@ func (f *Fit) warnApart(r *Result) bool {
 	if more := len(pairs) - shown; more > 0 {
 		pairs = append(slices.Clone(pairs[:shown]), text.Count(more, "more pair")+" of columns")
 	}
-	r.Warn(model.Warn(model.NeverTogether, "no row has a value in both %s: how they vary together is not known, and the covariance between them is a guess; --covariance diag does without", text.List(pairs, "nor in")))
+	r.warn(model.Warn(model.NeverTogether, "no row has a value in both %s: how they vary together is not known, and the covariance between them is a guess; --covariance diag does without", text.List(pairs, "nor in")))
 	return true
 }

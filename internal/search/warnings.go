@@ -21,7 +21,7 @@ const muchNoise = 0.5
 func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	f.warnUnfinished(r)
 	if f.Plan.RegCovar > 0 {
-		r.Warn(model.Warn(model.NoCertificate, "%s, so the distance from the maximum is not known", r.Certificate.Why))
+		r.warn(model.Warn(model.NoCertificate, "%s, so the distance from the maximum is not known", r.Certificate.Why))
 	}
 	apart := f.warnApart(r)
 	if c := r.Certificate.Curvature; r.Model.Provenance.Converged && c != nil && *c < inference.FlatBelow {
@@ -29,28 +29,28 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 		if apart {
 			cure = ""
 		}
-		r.Warn(model.Warn(model.Undetermined, "%s%s", inference.Undetermined, cure))
+		r.warn(model.Warn(model.Undetermined, "%s%s", inference.Undetermined, cure))
 	}
 	if n := r.Model.Noise; n != nil && n.Weight > muchNoise {
-		r.Warn(model.Warn(model.MuchNoise, "%s of the weight is noise: these groups do not fit most of the rows; another --covariance, or more groups, may", text.Percent(n.Weight)))
+		r.warn(model.Warn(model.MuchNoise, "%s of the weight is noise: these groups do not fit most of the rows; another --covariance, or more groups, may", text.Percent(n.Weight)))
 	}
 	if f.Plan.Mixture() {
 		f.warnFew(r, e.Winner().Last.Point)
 	}
 	if f.Units.WeightPower != 0 && f.Plan.Mixture() && f.Plan.Algorithm != plan.HardEM {
-		r.Warn(model.Warn(model.WeightsOff, "the row weights average %s, far from 1: --tol counts them as if they averaged 1; BIC and standard errors count them as they are", text.Significant(f.Weight()/float64(f.Survey.Used), 3)))
+		r.warn(model.Warn(model.WeightsOff, "the row weights average %s, far from 1: --tol counts them as if they averaged 1; BIC and standard errors count them as they are", text.Significant(f.Weight()/float64(f.Survey.Used), 3)))
 	}
 	if f.Discrete != nil {
-		r.Warn(f.DiscreteWarning())
+		r.warn(f.DiscreteWarning())
 	}
 	if f.given != nil && f.given.raised {
-		r.Warn(model.Warn(model.Raised, "a covariance of the model that --init names is below the variance floor and was raised to it"))
+		r.warn(model.Warn(model.Raised, "a covariance of the model that --init names is below the variance floor and was raised to it"))
 	}
 	switch n := f.Absent(); {
 	case n == 1:
-		r.Warn(model.Warn(model.Absent, "1 group of the model that --init names has weight 0 and takes no part: the fit does not change it, and its parameters are not counted"))
+		r.warn(model.Warn(model.Absent, "1 group of the model that --init names has weight 0 and takes no part: the fit does not change it, and its parameters are not counted"))
 	case n > 1:
-		r.Warn(model.Warn(model.Absent, "%d groups of the model that --init names have weight 0 and take no part: the fit does not change them, and their parameters are not counted", n))
+		r.warn(model.Warn(model.Absent, "%d groups of the model that --init names have weight 0 and take no part: the fit does not change them, and their parameters are not counted", n))
 	}
 	var noRows, noWeight []int // labels
 	for c := range t.rows {
@@ -72,23 +72,23 @@ func (f *Fit) warnUnfinished(r *Result) {
 	after := text.Count(p.Iterations, "iteration")
 	switch {
 	case p.Interrupted:
-		r.Warn(model.Warn(model.Interrupted, " after %s: this is the best so far, not finished", after))
+		r.warn(model.Warn(model.Interrupted, " after %s: this is the best so far, not finished", after))
 	case r.Reason == ascent.Flat:
-		r.Warn(model.Warn(model.Unfinished, ": after %s rounding hides what a further step would gain, but --tol %s is not reached", after, text.Significant(f.Plan.Tol, 0)))
+		r.warn(model.Warn(model.Unfinished, ": after %s rounding hides what a further step would gain, but --tol %s is not reached", after, text.Significant(f.Plan.Tol, 0)))
 	case !p.Converged && c.DistanceSE != nil && *c.DistanceSE <= f.Plan.Tol && *c.Method == string(ascent.Information):
-		r.Warn(model.Warn(model.Unfinished, " after %s: the end is within --tol, but the log-likelihood is nearly flat here, and only more steps would make it sure; raise --max-iter", after))
+		r.warn(model.Warn(model.Unfinished, " after %s: the end is within --tol, but the log-likelihood is nearly flat here, and only more steps would make it sure; raise --max-iter", after))
 	case !p.Converged:
-		r.Warn(model.Warn(model.Unfinished, " after %s: raise --max-iter", after))
+		r.warn(model.Warn(model.Unfinished, " after %s: raise --max-iter", after))
 	}
 }
 
 // warnFew says that a component has so few rows that its likelihood is accidental.
 func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 	if c, j := f.narrow(at); c >= 0 {
-		r.Warn(model.Warn(model.Narrow, "a group of few rows is %s: rounding alone makes its likelihood high; fewer groups may be enough", f.narrower(j)))
+		r.warn(model.Warn(model.Narrow, "a group of few rows is %s: rounding alone makes its likelihood high; fewer groups may be enough", f.narrower(j)))
 	}
 	if c, need := f.scant(at); c >= 0 {
-		r.Warn(model.Warn(model.FewRows, "the smallest group has %s rows, fewer than the %d that its %s needs: its shape is left to chance; fewer groups may be enough", text.Decimals(at.Weights[c], 1), need, f.shapeOf()))
+		r.warn(model.Warn(model.FewRows, "the smallest group has %s rows, fewer than the %d that its %s needs: its shape is left to chance; fewer groups may be enough", text.Decimals(at.Weights[c], 1), need, f.shapeOf()))
 	}
 }
 
@@ -98,13 +98,13 @@ func (r *Result) warnEmpty(labels []int, carries string) {
 	case n == 1:
 		w := model.Warn(model.Empty, "group %d is empty: %s its label", labels[0], carries)
 		w.Component = labels[0]
-		r.Warn(w)
+		r.warn(w)
 	case n > 1:
 		shown := strings.Trim(fmt.Sprint(labels[:min(n, 10)]), "[]")
 		if n > 10 {
 			shown += " ..."
 		}
-		r.Warn(model.Warn(model.Empty, "%d groups are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
+		r.warn(model.Warn(model.Empty, "%d groups are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
 	}
 }
 
@@ -128,6 +128,6 @@ func (f *Fit) dominance(r *Result) {
 	if name, share := columns.Dominant(f.Names, f.SD); name != "" {
 		w := model.Warn(model.OneColumn, "column %q holds %s of the variance, so it decides the groups almost alone; --scale standard gives all columns the same scale (--scale none keeps it as it is, without this warning)", name, text.Percent(share))
 		w.Column = name
-		r.Warn(w)
+		r.warn(w)
 	}
 }
