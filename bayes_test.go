@@ -108,6 +108,9 @@ func TestPosteriorTellsWhatTheFitFound(t *testing.T) {
 		for _, shape := range conjugateShapes {
 			r := mustFit(t, src, Spec{Algorithm: "vb", Weights: weights, Covariance: shape, NInit: 2})
 			q := r.Posterior
+			if free := r.K - 1 + 2*r.K + map[string]int{"full": 3 * r.K, "tied": 3, "diag": 2 * r.K, "spherical": r.K, "tied-diag": 2, "tied-spherical": 1}[shape]; r.FreeParameters != free {
+				t.Errorf("%s: %d free parameters, want %d", shape, r.FreeParameters, free)
+			}
 			if r.KMax != 10 || q.K() != 10 || r.BIC != nil || r.AIC != nil || r.ICL != nil || r.StandardErrors != nil {
 				t.Fatalf("%s: k_max %d, %d components, BIC %v", shape, r.KMax, q.K(), r.BIC)
 			}

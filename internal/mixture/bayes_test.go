@@ -236,7 +236,7 @@ func TestMetricOfTheBoundIsInverted(t *testing.T) {
 func TestStepOfTheBoundIsItsNaturalGradient(t *testing.T) {
 	t.Parallel()
 	eachBayes(t, func(t *testing.T, c *bayesCase, rng *rand.Rand) {
-		theta := c.settled(c.start(rng), 2000)
+		theta := c.settled(c.start(rng), 600)
 		for i := range theta {
 			theta[i] += 1e-4 * rng.NormFloat64()
 		}

@@ -61,7 +61,7 @@ func (m *Mixture) logits() int {
 func (m *Mixture) Components(theta []float64) []float64 { return theta[m.logits():] }
 
 // LogWeights sets dst, of length k, to the logarithms of the mixing weights; nil allocates. For a family without
-// density they are all 0: its cost has no weights.
+// density they are all 0: its cost has no weights. With Bayes they are the shares of the counts, see there.
 func (m *Mixture) LogWeights(dst, theta []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, m.K)

@@ -71,6 +71,9 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 	}
 	if f.Mix.Bayes != nil {
 		p.ELBO, p.KMax = f.bound(s.Point), f.Mix.K
+		used := *f.Mix
+		used.K = m.K()
+		p.FreeParameters = used.Free()
 	}
 	m.LogLik, p.ICL, p.Inertia, p.Penalty, p.Objective = n.LogLik, n.ICL, n.Inertia, f.Plan.Penalty, n.Objective
 	if f.TellPrior(p, s.Point); p.LogPrior != nil {
