@@ -206,7 +206,7 @@ type priorOptimum struct {
 	Share                   float64 `json:"share_of_starts"`
 }
 
-// rare are fits whose best maximum known few starts of the oracle reach, one in twenty, and which ours miss: by less than 6 nats.
+// rare are fits whose best maximum known few starts of the oracle reach, one in twenty, and which ours miss with this seed: by less than 6 nats.
 var rare = []string{"faithful full 4", "faithful full 5", "iris full 5", "diabetes full 4", "diabetes full 5"}
 
 // All fits of mclust under its prior, and of shapes for which the default is ours. mclust's ends are fixed points of these steps; the best
