@@ -88,12 +88,15 @@ func useModel(t *testing.T, m *model.Model) {
 	if s, err := m.Sampler(1); err == nil {
 		s.Draw(make([]float64, d))
 	}
-	if _, err := m.Arrays(); err != nil {
-		t.Errorf("it cannot be exported: %v", err)
+	if _, err := m.Arrays(); (err == nil) != (m.Noise == nil) { // which other tools do not know
+		t.Errorf("it cannot be exported, or can with noise: %v", err)
 	}
 	spec := Spec{Model: m.Kind, K: m.K(), Columns: m.Columns, Levels: m.Levels, Init: "model", Given: m, MaxIter: new(1), Threads: 1}
 	if kind.Of(m.Kind).Shaped {
 		spec.Covariance = m.Shape.String()
+	}
+	if m.Noise != nil {
+		spec.Noise = "auto"
 	}
 	_, _ = Fit(context.Background(), rows, spec) // these rows may not do for it: that is an error, and no panic
 }
