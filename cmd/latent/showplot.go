@@ -17,7 +17,7 @@ import (
 type view struct {
 	names []string
 	share []float64   // of each component
-	label []int       // of its rows, from 0: its cluster in a merged model
+	label []int       // of its rows, from 0: its cluster; nil where components are not merged
 	mean  [][]float64 // k x d
 	// cov returns the covariance of variables j and l in component c; nil where components have none.
 	cov func(c, j, l int) float64
@@ -49,7 +49,10 @@ func viewOf(r *latent.Result) *view {
 		}
 	}
 	for c, x := range r.Components {
-		v.share, v.label = append(v.share, x.Weight), append(v.label, r.Model.LabelOf(c))
+		v.share = append(v.share, x.Weight)
+		if r.Clusters != nil {
+			v.label = append(v.label, r.Model.LabelOf(c))
+		}
 		mean := m.Means[c]
 		if !inside {
 			mean = m.UserMean(c)
@@ -78,6 +81,14 @@ func viewOf(r *latent.Result) *view {
 		}
 	}
 	return v
+}
+
+// labelOf returns the label of the rows of a component, from 0.
+func (v *view) labelOf(c int) int {
+	if v.label == nil {
+		return c
+	}
+	return v.label[c]
 }
 
 // drawnPart returns the model of the columns that have places: all of them, or the numbers among columns of several types; nil where there
@@ -242,7 +253,7 @@ func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 		v.ellipses(p, jx, jy, rings)
 	}
 	for c, m := range v.mean {
-		p.letter(v.label[c], m[jx], m[jy])
+		p.letter(v.labelOf(c), m[jx], m[jy])
 	}
 	p.write(w, below)
 }
@@ -259,7 +270,7 @@ func (v *view) ellipses(p *framed, jx, jy int, rings []float64) {
 		for _, radius := range rings {
 			p.loop(func(cos, sin float64) (float64, float64) {
 				return v.mean[c][jx] + radius*a*cos, v.mean[c][jy] + radius*(b*cos+rest*sin)
-			}, v.label[c]+1)
+			}, v.labelOf(c)+1)
 		}
 	}
 }
@@ -289,7 +300,7 @@ func (v *view) points(w io.Writer, page plotPage, rows *drawnRows) {
 	p := newPlot(page, v.names[0], "", x, y, plotFrame+1)
 	rows.draw(p)
 	for c, m := range v.mean {
-		p.letter(v.label[c], m[0], 0)
+		p.letter(v.labelOf(c), m[0], 0)
 	}
 	p.write(w, page.wrap("a number is a "+v.place+rows.tell(x, y)+v.outside(x, 0, y, -1)))
 }
@@ -306,7 +317,7 @@ func (v *view) curve(w io.Writer, page plotPage, rows *drawnRows) {
 	rows.draw(p)
 	v.drawCurve(p)
 	for c, m := range v.mean {
-		p.letter(v.label[c], m[0], v.density(m[0]))
+		p.letter(v.labelOf(c), m[0], v.density(m[0]))
 	}
 	p.write(w, below)
 }
@@ -316,7 +327,7 @@ func (v *view) outside(x [2]float64, jx int, y [2]float64, jy int) string {
 	var out []string
 	for c, m := range v.mean {
 		if !within(x, m[jx]) || jy >= 0 && !within(y, m[jy]) {
-			out = append(out, string(sign(v.label[c])))
+			out = append(out, string(sign(v.labelOf(c))))
 		}
 	}
 	if out == nil {
