@@ -83,6 +83,10 @@ func (p *Plan) ignoredByBayes() error {
 		return Wrong("Criterion", "does not apply to --algorithm vb, which finds k by the evidence lower bound")
 	case p.RegCovar != 0:
 		return Wrong("RegCovar", "does not apply to --algorithm vb, whose prior keeps variances off 0")
+	case p.Spec.Prior != nil:
+		return Wrong("Prior", "is of the highest log posterior, but --algorithm vb has a prior of its own; give --concentration for that of the weights")
+	case p.Spec.Noise != "":
+		return Wrong("Noise", "does not go with --algorithm vb; use em-lbfgs, or leave --algorithm out")
 	case p.TolLogLik != 0:
 		return Wrong("TolLogLik", "does not apply to --algorithm vb, which climbs the evidence lower bound; use --tol")
 	case p.Missing == kind.Model:
