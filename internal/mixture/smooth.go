@@ -29,11 +29,11 @@ func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 			g[c] = s.N[c] - s.W*math.Exp(lw)
 		}
 	}
-	if m.Prior != nil {
-		m.AddPriorGrad(g, theta)
-	}
 	if m.Noise != nil {
 		g[m.K] = s.Noise - s.W*math.Exp(m.LogNoise(theta))
+	}
+	if m.Prior != nil {
+		m.AddPriorGrad(g, theta)
 	}
 }
 
