@@ -32,33 +32,36 @@ func students(t *testing.T, try func(t *testing.T, newFamily familytest.Maker)) 
 	}
 }
 
-// Each law is tried on few tables of each family.
-func TestStudentLaws(t *testing.T) {
+// few runs laws on so many tables, unless the command line says how many.
+func few(t *testing.T, tables string, laws func()) {
+	t.Helper()
 	checks := flag.Lookup("rapid.checks")
 	if before := checks.Value.String(); before == checks.DefValue {
 		defer flag.Set("rapid.checks", before)
-		flag.Set("rapid.checks", "6")
+		if err := flag.Set("rapid.checks", tables); err != nil {
+			t.Fatal(err)
+		}
 	}
+	laws()
+}
+
+// Each law is tried on few tables of each family.
+func TestStudentLaws(t *testing.T) {
 	students(t, func(t *testing.T, newFamily familytest.Maker) {
-		familytest.Laws(t, newFamily)
-		familytest.CurvedLaws(t, newFamily)
+		few(t, "6", func() { familytest.Laws(t, newFamily) })
+		few(t, "16", func() { familytest.CurvedLaws(t, newFamily) })
 	})
 }
 
 // The same with cells missing.
 func TestStudentLawsWithGaps(t *testing.T) {
-	checks := flag.Lookup("rapid.checks")
-	if before := checks.Value.String(); before == checks.DefValue {
-		defer flag.Set("rapid.checks", before)
-		flag.Set("rapid.checks", "6")
-	}
 	for i, shape := range family.Shapes() {
 		t.Run(shape.String(), func(t *testing.T) {
 			newFamily := familytest.Gapped(func(v []float64) family.Family {
 				return family.Student{Shape: shape, Var: v, Dof: []family.Dof{family.OwnDof, family.TiedDof, family.GivenDof}[i%3], Given: []float64{3}}
 			})
-			familytest.LawsOn(t, newFamily, familytest.Holes(familytest.Blobs))
-			familytest.CurvedLawsOn(t, newFamily, familytest.Holes(familytest.Blobs))
+			few(t, "6", func() { familytest.LawsOn(t, newFamily, familytest.Holes(familytest.Blobs)) })
+			few(t, "16", func() { familytest.CurvedLawsOn(t, newFamily, familytest.Holes(familytest.Blobs)) })
 		})
 	}
 }
