@@ -1,10 +1,17 @@
 package model
 
-import "github.com/latent-go/latent/internal/family"
+import (
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
+)
 
 // Pooled returns the model with one component for each cluster of a merged model, which has the weight, the mean, the covariance, the probabilities and the
 // rates that the components of the cluster have together: what a table tells of clusters. Its density is another one than that of m, of the same
-// first moments. Covariances become full where they are matrices, else diagonal. Where columns are on other scales, moments are pooled there. Where no
+// first moments. Covariances become full where they are matrices, else diagonal. A cluster of t distributions has the fewest degrees of freedom of its
+// components: its covariance is infinite where one of theirs is. Where columns are on other scales, moments are pooled there. Where no
 // components are merged it is m. It shares memory with m.
 func (m *Model) Pooled() *Model {
 	if m.Clusters == nil {
@@ -26,8 +33,11 @@ func (m *Model) Pooled() *Model {
 	if own.Shape = family.Diag; m.Shape.Matrix() {
 		own.Shape = family.Full
 	}
-	own.Covariance = nil
+	own.Covariance, own.Dof = nil, nil
 	for g, list := range members {
+		if m.Dof != nil {
+			own.Dof = append(own.Dof, slices.Min(kind.Picked(m.Dof, list)))
+		}
 		own.Covariance = append(own.Covariance, m.pooledCovariance(list, own.Means[g]))
 	}
 	return &own
@@ -68,23 +78,40 @@ func (m *Model) averages(rows [][]float64) [][]float64 {
 	return all
 }
 
-// pooledCovariance returns the covariance of some components together, about their mean: a matrix, or variances where the shape has none.
+// pooledCovariance returns the covariance of some components together, about their mean: a matrix, or variances where the shape has none. Of t
+// distributions it is the scale that has it with the fewest degrees of freedom, or where that has none the scales pooled in the same way.
 func (m *Model) pooledCovariance(list []int, mean []float64) []float64 {
 	d, matrix := len(mean), m.Shape.Matrix()
+	least := math.Inf(1)
+	for _, c := range list {
+		if m.Dof != nil {
+			least = min(least, m.Dof[c])
+		}
+	}
+	finite := m.Dof != nil && least > 2
 	sum := make([]float64, d)
 	if matrix {
 		sum = make([]float64, d*d)
 	}
 	for i, w := range m.shares(list) {
 		at, cov := m.Means[list[i]], m.Covariance[min(list[i], len(m.Covariance)-1)]
+		wide := 1.0 // covariance over scale
+		if finite {
+			wide = m.Dof[list[i]] / (m.Dof[list[i]] - 2)
+		}
 		for j := range d {
 			if !matrix {
-				sum[j] += w * (cov[min(j, len(cov)-1)] + (at[j]-mean[j])*(at[j]-mean[j]))
+				sum[j] += w * (wide*cov[min(j, len(cov)-1)] + (at[j]-mean[j])*(at[j]-mean[j]))
 				continue
 			}
 			for l := range d {
-				sum[j*d+l] += w * (cov[j*d+l] + (at[j]-mean[j])*(at[l]-mean[l]))
+				sum[j*d+l] += w * (wide*cov[j*d+l] + (at[j]-mean[j])*(at[l]-mean[l]))
 			}
+		}
+	}
+	if finite {
+		for i := range sum {
+			sum[i] *= (least - 2) / least
 		}
 	}
 	return sum

@@ -106,7 +106,7 @@ type run struct {
 func (r *run) merge(ctx context.Context, told *model.Clusters) ([][]int, error) {
 	r.last = -1
 	byNumber := map[int][][]int{len(r.groups): slices.Clone(r.groups)}
-	entropy := []float64{0} // from one cluster on: there every responsibility is 1
+	entropy := []float64{0} // from one cluster on: there every responsibility is 1, but for noise
 	for len(r.groups) > 1 {
 		h, err := r.pass(ctx)
 		if err != nil {
@@ -129,8 +129,15 @@ func (r *run) merge(ctx context.Context, told *model.Clusters) ([][]int, error) 
 		r.join(a, b)
 		byNumber[len(r.groups)] = slices.Clone(r.groups)
 	}
+	if r.model.Noise != nil { // some of each row may be noise, so that responsibilities of one cluster are not 1
+		h, err := r.pass(ctx)
+		if err != nil {
+			return nil, err
+		}
+		entropy[0] = h
+	}
 	if told.Entropy == nil {
-		told.Entropy = new(0.0)
+		told.Entropy = &entropy[0]
 	}
 	if r.how.Method == plan.MergeOverlap {
 		return r.groups, nil
