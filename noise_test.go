@@ -344,6 +344,18 @@ func TestFilesWithWrongNoiseAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", noise, err, want)
 		}
 	}
+	for want, kind := range map[string]string{
+		"weights: they are all 0, so that every row would be noise": strings.Replace(full, `"full"`, `"full","weights":[0,0]`, 1),
+		"posterior: a model with noise cannot have one":             full + `,"posterior":{"weights":"dirichlet","concentration":[7,4],"mean_precision":[7,4],"means":[[0],[5]],"dof":[7,4],"scale":[[[7]],[[4]]]}`,
+	} {
+		text := `{"format":"latent-model","version":1,` + kind + `,"columns":["x"],"weights":[0.6,0.3],"means":[[0],[5]],"noise":` + right + `}`
+		if strings.Contains(kind, "[0,0]") {
+			text = strings.Replace(strings.Replace(text, `"weights":[0.6,0.3],`, "", 1), `"weight":0.1`, `"weight":1`, 1)
+		}
+		if err := new(model.Model).UnmarshalJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
 	counts := []byte(`{"format":"latent-model","version":1,"model":"poisson","columns":["x"],"weights":[1],"rates":[[2]],"noise":` + right + `}`)
 	if err := new(model.Model).UnmarshalJSON(counts); err == nil || !strings.Contains(err.Error(), "noise: this key is not known") {
 		t.Errorf("noise of counts: %v", err)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -242,6 +243,9 @@ func (m *Model) checkWeights() error {
 		sum += w
 	}
 	if m.Noise != nil {
+		if sum == 0 {
+			return errors.New("weights: they are all 0, so that every row would be noise")
+		}
 		if sum += m.Noise.Weight; !(math.Abs(sum-1) <= 1e-6) {
 			return fmt.Errorf("weights: with that of the noise they sum to %v, not to 1", sum)
 		}

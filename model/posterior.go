@@ -118,6 +118,9 @@ func (m *Model) checkPosterior() error {
 	if m.kind() != kind.Gaussian {
 		return fmt.Errorf("posterior: a %s model cannot have one", m.Kind)
 	}
+	if m.Noise != nil {
+		return errors.New("posterior: a model with noise cannot have one")
+	}
 	d := m.dims()
 	if err := p.whole(d); err != nil {
 		return fmt.Errorf("posterior: %w", err)

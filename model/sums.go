@@ -90,6 +90,8 @@ func (m *Model) checkSums() error {
 		return fmt.Errorf("a %s model has none", m.Kind)
 	case m.Noise != nil:
 		return errors.New("a model with noise has none")
+	case m.Posterior != nil:
+		return errors.New("a model with a posterior has none")
 	case s.Rows < 1 || !(s.Weight > 0):
 		return fmt.Errorf("they are of %d rows of weight %v; both must be above 0", s.Rows, s.Weight)
 	case !(s.LogDensity.Variance >= 0):

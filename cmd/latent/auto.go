@@ -148,6 +148,11 @@ func (r *reading) gaps() *kind.Kind {
 func (r *reading) outline(spec latent.Spec) latent.Spec {
 	if r.kind == nil {
 		spec.Model = kind.Gaussian.Name
+		if p := spec.Prior; p != nil { // of columns that may be there
+			own := *p
+			own.Levels, own.Shares = nil, nil
+			spec.Prior = &own
+		}
 		return spec
 	}
 	if spec.Model = r.kind.Name; r.kind.Parted {

@@ -108,6 +108,7 @@ func (n *run) specCode(kd *kind.Kind) string {
 	pointer("Binarize", spec.Binarize)
 	text("Noise", spec.Noise)
 	text("Weights", spec.Weights)
+	pointer("Concentration", spec.Concentration)
 	switch {
 	case spec.Init == "centers:"+centersFile:
 		add("Init", true, `"centers", Centers: rows`)

@@ -38,8 +38,8 @@ type choices struct {
 const centersFile = "centers.csv"
 
 // specFlags are the keys of a spec in the order in which its flags are told.
-var specFlags = []string{"model", "covariance", "dof", "criterion", "algorithm", "beta", "beta_steps", "batch_size", "penalty", "binarize", "weights", "init", "n_init", "seed", "max_iter",
-	"tol", "tol_loglik", "tol_shift", "reg_covar", "prior", "missing", "scale", "transform", "pca", "merge", "bootstrap", "lrt", "allow_long", "threads"}
+var specFlags = []string{"model", "covariance", "dof", "criterion", "algorithm", "beta", "beta_steps", "batch_size", "penalty", "binarize", "noise", "weights", "concentration", "init", "n_init", "seed", "max_iter",
+	"tol", "tol_loglik", "tol_shift", "reg_covar", "prior", "missing", "scale", "transform", "pca", "merge", "bootstrap", "lrt", "allow_long", "keep_sums", "threads"}
 
 // settle makes a climb that is watched one of a single start, so that its command gives the same bits, and refuses what a page has no business with.
 func (a *asked) settle() error {
@@ -72,6 +72,8 @@ func (a *asked) settle() error {
 		return fmt.Errorf("k_range is given, but a climb that is watched has one number of groups; give k")
 	case spec.K == 0 && !placed:
 		return fmt.Errorf("k is not given, but a climb that is watched has one number of groups")
+	case spec.Algorithm == "vb":
+		return fmt.Errorf("algorithm is vb, whose groups in use are told at the end, but a climb that is watched keeps its groups; fit it without watching")
 	case spec.Merge != "":
 		return fmt.Errorf("merge is given, but a climb that is watched shows the components; leave it out")
 	case spec.NInit > 1:
@@ -113,7 +115,7 @@ func (a *asked) words() (words []string, err error) {
 			continue
 		}
 		flag := "--" + strings.ReplaceAll(key, "_", "-")
-		if key == "allow_long" {
+		if key == "allow_long" || key == "keep_sums" {
 			words = append(words, flag)
 			continue
 		}

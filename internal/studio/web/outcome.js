@@ -101,13 +101,13 @@ export class Outcome {
     at("result-trust").replaceChildren(...told(line.trust ?? ""));
     const warnings = (r.warnings ?? []).map((/** @type {any} */ w) => String(w.text ?? w));
     at("result-warnings").replaceChildren(...warnings.filter((/** @type {string} */ w) => !line.trust?.includes(w)).map((/** @type {string} */ w) => make("li", {}, ...told(w))));
-    this.groups(r, line.groups);
+    this.groups(line.groups);
     this.runners(r);
     at("fit-command").textContent = line.command ?? "";
   }
 
-  /** What the groups are like: columns as lines, as in the summary of the command. @param {any} r @param {any} t */
-  groups(r, t) {
+  /** What the groups are like: columns as lines, as in the summary of the command. @param {any} t */
+  groups(t) {
     const groups = make("thead", {}, make("tr", {}, ...["column", "between", "all"].map((name, i) => make("th", { scope: "col", class: i > 0 ? "num" : "" }, name)),
       ...t.weights.map((/** @type {number} */ _, /** @type {number} */ i) => make("th", { scope: "col", class: "num" }, disc(i + 1)))));
     const line = (/** @type {string} */ name, /** @type {string} */ between, /** @type {(string | Node)[]} */ cells, /** @type {string} */ kind) =>
