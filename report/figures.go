@@ -209,7 +209,11 @@ func (b *builder) curves(s *section, j int, x []float64) {
 		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
 	}
 	parts = append(parts, plot.Series{Name: "all", X: grid, Y: all, Faint: true})
-	b.draw(s, plot.Lines{Head: plot.Head{Title: "The density is the sum of those of the groups, each times its share", Width: wide}, X: b.axis(j), Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
+	title := "The density is the sum of those of the groups, each times its share"
+	if b.r.Noise != nil {
+		title += "; without the noise"
+	}
+	b.draw(s, plot.Lines{Head: plot.Head{Title: title, Width: wide}, X: b.axis(j), Y: plot.Axis{Label: "density", Min: 0, Max: 1.05 * slices.Max(all)}, Series: parts})
 }
 
 // profile is the heat map of standardised centres: a line a column, the most telling on top.

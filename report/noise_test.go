@@ -9,6 +9,31 @@ import (
 	"github.com/latent-go/latent/internal/rng"
 )
 
+// The curves of a column are those of the groups, and the page says so where there is noise.
+func TestCurvesWithoutTheNoise(t *testing.T) {
+	t.Parallel()
+	src := &data.Table{D: 1, F64: append(rng.Normals(1, 100), 30, -40, 55, -62, 70, -21, 38, 90)}
+	src.N = len(src.F64)
+	for noise, want := range map[string]int{"": 0, "auto": 1} {
+		r, err := latent.Fit(t.Context(), src, latent.Spec{K: 1, Noise: noise, Columns: []string{"a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Gather(t.Context(), r.Model, src, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page strings.Builder
+		if err := Write(&page, Page{Result: r, Rows: rows}); err != nil {
+			t.Fatal(err)
+		}
+		const title = "The density is the sum of those of the groups, each times its share"
+		if !strings.Contains(page.String(), title) || min(strings.Count(page.String(), title+"; without the noise"), 1) != want {
+			t.Errorf("noise %q: the title of the density is another", noise)
+		}
+	}
+}
+
 // A page of a model with noise counts its rows in no group, and lists them as group 0 where they are odd.
 func TestPageOfAModelWithNoise(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,11 @@ type profileTable struct {
 
 // printProfile prints a profile for people.
 func printProfile(w io.Writer, p *profile.Profile) {
-	fmt.Fprintf(w, "%s: %s in %s\n\n", p.Data, text.Count(p.Rows, "row"), text.Count(len(p.Groups), p.Noun()))
+	fmt.Fprintf(w, "%s: %s in %s", p.Data, text.Count(p.Rows, "row"), text.Count(len(p.Groups), p.Noun()))
+	if p.Noise != nil {
+		fmt.Fprintf(w, " and noise. Rows of the noise, which lie anywhere: %s; they count in all, and in no %s.", text.Whole(p.Noise.Rows), p.Noun())
+	}
+	fmt.Fprint(w, "\n\n")
 	t := newProfileTable(p)
 	t.rows(p)
 	t.columns(p, math.MaxInt)
@@ -46,6 +50,9 @@ func (t *profileTable) rows(p *profile.Profile) {
 	total := 0.0
 	for _, g := range p.Groups {
 		total += g.Rows
+	}
+	if p.Noise != nil {
+		total += p.Noise.Rows
 	}
 	cells := []string{text.Whole(total)}
 	for _, g := range p.Groups {

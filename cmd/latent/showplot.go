@@ -21,6 +21,9 @@ type view struct {
 	mean  [][]float64 // k x d
 	// cov returns the covariance of variables j and l in component c; nil where components have none.
 	cov func(c, j, l int) float64
+	dof []float64 // of each component where all are t distributions, of which cov is the scale; else nil
+	// anywhere is the density of the rows that lie anywhere, in the units of the variables.
+	anywhere float64
 	// unit is what distances between places count as 1 in each variable: --scale's, or the standard deviation of a component's cells.
 	unit  []float64
 	place string // what the place of a component is: "mean" or "centre"
@@ -50,6 +53,9 @@ func viewOf(r *latent.Result) *view {
 	}
 	for c, x := range r.Components {
 		v.share = append(v.share, x.Weight)
+		if x.Dof != nil {
+			v.dof = append(v.dof, *x.Dof)
+		}
 		if r.Clusters != nil {
 			v.label = append(v.label, r.Model.LabelOf(c))
 		}
@@ -68,6 +74,9 @@ func viewOf(r *latent.Result) *view {
 	}
 	if kd.Shaped {
 		v.cov = func(c, j, l int) float64 { return r.Components[c].Spread().At(j, l) }
+	}
+	if r.Noise != nil {
+		v.anywhere = r.Noise.Weight * math.Exp(-r.Noise.LogVolume)
 	}
 	if variance := kd.Location.Variance; variance != nil {
 		for j := range v.unit {
@@ -225,8 +234,21 @@ func (v *view) shares() []float64 {
 	return slices.Repeat([]float64{1}, len(v.share))
 }
 
-// Radii, in standard deviations, of the ellipses that hold half and 95 % of a Gaussian in two variables: sqrt(-2 log(1-p)).
-var radii = [2]float64{math.Sqrt(2 * math.Ln2), math.Sqrt(2 * math.Log(20))}
+// rings are what the ellipses hold of a component.
+var rings = [2]float64{0.5, 0.95}
+
+// radius returns that of the ellipse that holds so much of component c in two variables, in standard deviations: sqrt(-2 log(1-p)); of a t
+// distribution in those of its scale: sqrt(v ((1-p)^(-2/v) - 1)) for v degrees of freedom.
+func (v *view) radius(c int, p float64) float64 {
+	square := -2 * math.Log1p(-p)
+	if v.dof != nil {
+		square = v.dof[c] * math.Expm1(square/v.dof[c])
+	}
+	return min(math.Sqrt(square), widest)
+}
+
+// widest bounds radii where next to no degrees of freedom make them more than a float64 can hold.
+const widest = 1e100
 
 // plane draws the components on two variables: a label at each mean, ellipses around it, and a dot for each row.
 func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
@@ -234,11 +256,11 @@ func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 	rows.widen(&x, &y)
 	x, y = page.across(x), page.up(y)
 	what := "a number is a " + v.place
-	rings := radii[:]
+	drawn := rings[:]
 	switch {
 	case v.cov == nil:
 	case rows != nil: // where the rows are the inner ellipse is in the way
-		rings = radii[1:]
+		drawn = rings[1:]
 		what += "; an ellipse holds 95 % of " + v.of
 	default:
 		what += "; ellipses hold 50 % and 95 % of " + v.of
@@ -250,7 +272,7 @@ func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 	p := newPlot(page, v.names[jx], v.names[jy], x, y, page.height-len(below)+1)
 	rows.draw(p)
 	if v.cov != nil {
-		v.ellipses(p, jx, jy, rings)
+		v.ellipses(p, jx, jy, drawn)
 	}
 	for c, m := range v.mean {
 		p.letter(v.labelOf(c), m[jx], m[jy])
@@ -258,8 +280,8 @@ func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 	p.write(w, below)
 }
 
-// ellipses draws those of the components on variables jx and jy, at each of the radii.
-func (v *view) ellipses(p *framed, jx, jy int, rings []float64) {
+// ellipses draws those of the components on variables jx and jy that hold each of some shares.
+func (v *view) ellipses(p *framed, jx, jy int, shares []float64) {
 	for c := len(v.mean) - 1; c >= 0; c-- { // the largest is drawn last, over others
 		a := math.Sqrt(max(v.cov(c, jx, jx), 0))
 		b := 0.0
@@ -267,7 +289,8 @@ func (v *view) ellipses(p *framed, jx, jy int, rings []float64) {
 			b = v.cov(c, jx, jy) / a
 		}
 		rest := math.Sqrt(max(v.cov(c, jy, jy)-b*b, 0))
-		for _, radius := range rings {
+		for _, share := range shares {
+			radius := v.radius(c, share)
 			p.loop(func(cos, sin float64) (float64, float64) {
 				return v.mean[c][jx] + radius*a*cos, v.mean[c][jy] + radius*(b*cos+rest*sin)
 			}, v.labelOf(c)+1)
@@ -275,13 +298,18 @@ func (v *view) ellipses(p *framed, jx, jy int, rings []float64) {
 	}
 }
 
-// extent returns the range of variable j: that of the outer ellipses, or of the centres and a margin.
+// extent returns the range of variable j: that of the outer ellipses, or of the centres and a margin. The range of one variable leaves out
+// most of long tails.
 func (v *view) extent(j int) (e [2]float64) {
 	e = [2]float64{math.Inf(1), math.Inf(-1)}
 	for c, m := range v.mean {
 		r := 0.0
 		if v.cov != nil {
-			r = radii[1] * math.Sqrt(max(v.cov(c, j, j), 0))
+			radius := v.radius(c, rings[1])
+			if len(v.names) == 1 {
+				radius = min(radius, mostOfACurve)
+			}
+			r = radius * math.Sqrt(max(v.cov(c, j, j), 0))
 		}
 		e[0], e[1] = min(e[0], m[j]-r), max(e[1], m[j]+r)
 	}
@@ -291,6 +319,9 @@ func (v *view) extent(j int) (e [2]float64) {
 	}
 	return e
 }
+
+// mostOfACurve is how far from a mean a curve is drawn at most, in standard deviations or those of a scale.
+const mostOfACurve = 6
 
 // points draws the centres of one column on a line.
 func (v *view) points(w io.Writer, page plotPage, rows *drawnRows) {
@@ -339,16 +370,30 @@ func (v *view) outside(x [2]float64, jx int, y [2]float64, jy int) string {
 // within reports whether v lies in a range.
 func within(e [2]float64, v float64) bool { return e[0] <= v && v <= e[1] }
 
-// density returns that of one variable at x.
-func (v *view) density(x float64) (p float64) {
-	total := 0.0
+// density returns that of one variable at x, with that of the rows that lie anywhere.
+func (v *view) density(x float64) float64 {
+	p, total := 0.0, 0.0
 	for c, s := range v.shares() {
 		sd := math.Sqrt(v.cov(c, 0, 0))
 		z := (x - v.mean[c][0]) / sd
-		p += s * math.Exp(-z*z/2) / (sd * math.Sqrt(2*math.Pi))
+		if v.dof != nil {
+			p += s / sd * student(z, v.dof[c])
+		} else {
+			p += s / sd * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+		}
 		total += s
 	}
+	if v.anywhere > 0 { // its weight and those of the components make 1
+		return p + v.anywhere
+	}
 	return p / total
+}
+
+// student returns the density at z of a t distribution with dof degrees of freedom.
+func student(z, dof float64) float64 {
+	up, _ := math.Lgamma((dof + 1) / 2)
+	down, _ := math.Lgamma(dof / 2)
+	return math.Exp(up-down-(dof+1)/2*math.Log1p(z*z/dof)) / math.Sqrt(dof*math.Pi)
 }
 
 // top returns the highest density of one variable in a range.

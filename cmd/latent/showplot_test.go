@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/model"
 )
 
@@ -29,7 +30,7 @@ func TestEllipsesAreAtTheirDistance(t *testing.T) {
 	for c, inverse := range [][3]float64{{1 / 1.75, -1.5 / 1.75, 4 / 1.75}, {2. / 14, 2. / 14, 9. / 14}} { // xx, xy, yy by hand
 		one := &view{names: v.names, share: v.share[c : c+1], mean: v.mean[c : c+1], cov: func(_, j, l int) float64 { return v.cov(c, j, l) }}
 		p := newPlot(plotPage{width: 120, height: 40}, "x", "y", one.extent(0), one.extent(1), 40)
-		one.ellipses(p, 0, 1, radii[:])
+		one.ellipses(p, 0, 1, rings[:])
 		count := map[[2]int]int{}
 		w, h := p.canvas.dots()
 		for x := range w {
@@ -64,6 +65,49 @@ func TestEllipsesAreAtTheirDistance(t *testing.T) {
 		}
 		if len(count) != 16 {
 			t.Errorf("component %d: dots in %d of 16 parts of the ellipses", c+1, len(count))
+		}
+	}
+}
+
+// The ellipse of a t distribution holds as much of it as is said, and its curve is its density: dof 2 and 1 by hand.
+func TestTailsAreDrawn(t *testing.T) {
+	plane := viewOf(result(t, `{"format": "latent-model", "version": 1, "model": "t", "covariance": "spherical", "columns": ["x", "y"],
+		"weights": [0.5, 0.5], "means": [[0, 0], [9, 9]], "scales": [4, 1], "dof": [2, 0.001]}`))
+	// With 2 degrees of freedom a share 1 - 1/(1 + r²/2) lies within r.
+	for _, share := range rings {
+		if got, want := plane.radius(0, share), math.Sqrt(2*(1/(1-share)-1)); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%v of dof 2 within %v, want %v", share, got, want)
+		}
+	}
+	if e := plane.extent(0); math.IsInf(e[1]-e[0], 0) {
+		t.Errorf("dof 0.001: the range is %v", e)
+	}
+	curve := viewOf(result(t, `{"format": "latent-model", "version": 1, "model": "t", "covariance": "spherical", "columns": ["x"],
+		"weights": [1], "means": [[3]], "scales": [4], "dof": [1]}`))
+	for _, x := range []float64{3, 4, 50} {
+		z := (x - 3) / 2
+		if got, want := curve.density(x), 1/(2*math.Pi*(1+z*z)); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("density at %v: %v, want %v", x, got, want)
+		}
+	}
+}
+
+// With rows that lie anywhere the curve is the density by which the model scores rows, on scaled columns too.
+func TestCurveHasTheNoise(t *testing.T) {
+	const modelFile = `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"],
+		"weights": [0.5, 0.2], "means": [[0], [7]], "covariances": [1, 4], "transform": [{"kind": "standard", "center": [3], "scale": [10]}],
+		"noise": {"weight": 0.3, "log_volume": 4, "center": [0], "axes": [[1]], "low": [-20], "high": [30]}}`
+	r := result(t, modelFile)
+	v := viewOf(r)
+	for _, x := range []float64{3, 70, 1e4} {
+		err := r.Model.Rows(t.Context(), &data.Table{N: 1, D: 1, F64: []float64{x}}, 1, func(s *model.Scored) error {
+			if got, want := v.density(x), math.Exp(s.LogDensity[0]); math.Abs(got-want) > 1e-12*want {
+				t.Errorf("density at %v: %v, want %v", x, got, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

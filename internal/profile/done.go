@@ -27,6 +27,9 @@ func (b *Builder) Done() *Profile {
 		}
 		p.Groups = append(p.Groups, g)
 	}
+	if n := b.model.Noise; n != nil {
+		p.Noise = &Noise{Weight: n.Weight, Rows: b.noise}
+	}
 	for j := range b.cols {
 		p.Columns = append(p.Columns, b.column(j))
 	}

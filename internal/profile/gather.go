@@ -36,6 +36,7 @@ type Builder struct {
 	cols    []gathered
 	share   []float64 // of a run: of group c at [c*n, c*n+n), the weights of the rows behind all groups
 	total   []moments // weights of the groups, then of all rows
+	noise   float64   // weight of the rows of the noise
 	keep    *sample
 	place   []places
 }
@@ -101,6 +102,15 @@ func (b *Builder) Add(s *model.Scored) error {
 		if s.Weight(i) > 0 {
 			b.rows++
 		}
+	}
+	for i, r := range s.Noise {
+		if b.by.ByLabel {
+			r = 0
+			if s.Label[i] < 0 {
+				r = 1
+			}
+		}
+		b.noise += r * s.Weight(i)
 	}
 	for c := range b.total {
 		for _, w := range b.share[c*n : c*n+n] {

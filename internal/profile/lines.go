@@ -256,7 +256,11 @@ func (p *Profile) Notes(shown int) (notes []string) {
 		notes = append(notes, "quartiles are those of "+text.Thousands(int64(p.Sampled))+" rows drawn at random")
 	}
 	if len(p.Groups) > 1 && has(func(c *Column) bool { return c.Between != nil }) {
-		notes = append(notes, "between: how much of a column's variation lies between the "+p.Noun()+"s")
+		variation := "a column's variation"
+		if p.Noise != nil {
+			variation += " over all rows, with the noise,"
+		}
+		notes = append(notes, "between: how much of "+variation+" lies between the "+p.Noun()+"s")
 	}
 	if p.Counted == ByResponsibility {
 		notes = append(notes, "a row counts for each "+p.Noun()+" as much as its probability there")

@@ -24,6 +24,7 @@ type Profile struct {
 	Counted string   `json:"rows_count_by"`
 	Sampled int      `json:"quartiles_of,omitempty"` // how many rows quartiles are of, drawn at random; 0 for all, and without quartiles
 	Groups  []Group  `json:"groups"`
+	Noise   *Noise   `json:"noise,omitempty"` // nil where the model has none, and where there are no rows
 	Columns []Column `json:"columns"`
 	merged  bool     // groups are the clusters of a merged model
 	medians bool     // what is told of numbers: the medians of groups, not their means
@@ -47,6 +48,12 @@ const (
 type Group struct {
 	Label  int     `json:"label"`  // from 1
 	Weight float64 `json:"weight"` // its mixing weight in the model; of centres its share of the rows
+	Rows   float64 `json:"rows"`   // the weights of the rows, as far as they are its own
+}
+
+// Noise is the rows that lie anywhere: they are among all rows, and in no group.
+type Noise struct {
+	Weight float64 `json:"weight"` // its mixing weight in the model
 	Rows   float64 `json:"rows"`   // the weights of the rows, as far as they are its own
 }
 

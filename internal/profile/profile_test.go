@@ -107,6 +107,25 @@ func near(t *testing.T, what string, got *float64, want float64) {
 	}
 }
 
+// Rows of the noise are among all rows and in no group: the middle of the group has the density 0.8 / sqrt(2 pi), and 0.2 / 10 that of the noise.
+func TestRowsOfTheNoise(t *testing.T) {
+	const modelFile = `{"format": "latent-model", "version": 1, "model": "gmm", "covariance": "spherical", "columns": ["x"],
+		"weights": [0.8], "means": [[0]], "covariances": [1], "noise": {"weight": 0.2, "log_volume": 2.302585092994046, "center": [0], "axes": [[1]], "low": [-5], "high": [5]}}`
+	mid := 0.02 / (0.02 + 0.8/math.Sqrt(2*math.Pi))
+	for hard, want := range map[bool]float64{false: 2*mid + 3, true: 3} { // the last row counts three times
+		p := profiledBy(t, modelFile, "x,w\n0,1\n0,1\n60,3\n", data.Options{Weight: "w"}, 1, profile.Options{ByLabel: hard})
+		if p.Noise == nil || p.Noise.Weight != 0.2 || p.Rows != 3 {
+			t.Fatalf("%+v", p)
+		}
+		near(t, "rows of the noise", &p.Noise.Rows, want)
+		near(t, "rows of the group", &p.Groups[0].Rows, 5-want)
+		near(t, "mean of all rows", columnOf(t, p, "x").All.Mean, 36)
+	}
+	if p := profiled(t, "x\n1\n", data.Options{}, 1, profile.Options{}); p.Noise != nil {
+		t.Errorf("%+v", p.Noise)
+	}
+}
+
 // Everything against a loop over the rows, by responsibility and by label, with row weights and without.
 func TestProfileIsThatOfALoop(t *testing.T) {
 	tab := newTable(5000)
