@@ -378,7 +378,7 @@ func TestWhatMergeRefuses(t *testing.T) {
 		`{"n": 1, "of_component": [1, 1]}`: "weights: there are 0 for 1 cluster",
 		`{"n": 1, "of_component": [1, 1], "weights": [1], "rows": [1, 2]}`:                                             "rows: there are 2 for 1 cluster",
 		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "ridge"}`:                                          `method: "ridge" is not known; it must be overlap or entropy`,
-		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "entropy"}`:                                        "entropy: this key is missing",
+		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "entropy", "steps": [{"entropy": 0}]}`:             "entropy: this key is missing",
 		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "overlap", "entropy": 2}`:                          "cutoff: it belongs to overlap, and overlap to it",
 		`{"n": 1, "of_component": [1, 1], "weights": [1], "method": "entropy", "entropy": 2, "steps": [{"value": 1}]}`: "steps: number 1 needs entropy, and nothing else",
 	} {
@@ -439,6 +439,7 @@ func TestAnUpdateKeepsClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := slices.Clone(r.Clusters.Rows)
 	u, err := Update(context.Background(), fixtures.Clusters(100, 4, [2]float64{0, 0}, [2]float64{1, 1}, [2]float64{9, 0}), r.Model, UpdateSpec{})
 	if err != nil {
 		t.Fatal(err)
@@ -446,5 +447,32 @@ func TestAnUpdateKeepsClusters(t *testing.T) {
 	told := Told(u.Model)
 	if !slices.Equal(u.Model.Clusters, r.Model.Clusters) || told.Clusters.N != 2 || told.Clusters.Steps != nil || len(told.Groups()) != 2 {
 		t.Errorf("clusters %+v, before %+v", told.Clusters, r.Clusters)
+	}
+	if c := told.Clusters; c.Method != "entropy" || len(c.Rows) != 2 || c.Cutoff != nil || c.Entropy != nil || c.Next != nil || !slices.Equal(c.Weights, u.Model.Pooled().Weights) {
+		t.Errorf("how it was merged: %+v", c)
+	}
+	of := r.Model.Clusters
+	for g, rows := range told.Clusters.Rows {
+		sum := int64(0)
+		for c, own := range u.Model.Provenance.GroupRows {
+			if of[c] == g+1 {
+				sum += own
+			}
+		}
+		if rows != sum { // components are far apart or of one cluster: their rows are those of the cluster
+			t.Errorf("cluster %d has %d rows, and its components %d", g+1, rows, sum)
+		}
+	}
+	if !slices.Equal(r.Clusters.Rows, before) {
+		t.Errorf("the model before the update has %v rows, and had %v", r.Clusters.Rows, before)
+	}
+	for c, x := range u.Components {
+		if x.Component != c+1 || x.Label != of[c] {
+			t.Errorf("component %d of cluster %d is told as %+v", c+1, of[c], x)
+		}
+	}
+	r.Model.Clusters = []int{1, 1, 1} // by hand: how these were merged is not known
+	if u, err = Update(context.Background(), src, r.Model, UpdateSpec{}); err != nil || u.Model.Provenance.Clusters != nil {
+		t.Errorf("clusters by hand: %+v, %v", u, err)
 	}
 }

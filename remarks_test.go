@@ -88,6 +88,19 @@ func TestEmptyComponentsAreNamedTogether(t *testing.T) {
 	}
 }
 
+// Where components are merged they are not what labels are of.
+func TestAnEmptyComponentOfAClusterIsNoGroup(t *testing.T) {
+	t.Parallel()
+	rows := &data.Table{N: 5, D: 1, F64: []float64{0, 1, 10, 11, 9}}
+	r, err := Fit(context.Background(), rows, Spec{K: 3, Covariance: "tied", Init: "centers", Centers: [][]float64{{0.5}, {10.5}, {400}}, MaxIter: new(0), Merge: "entropy:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "component 3 is empty: no row has its number"; !slices.Contains(texts(r.Warnings), want) {
+		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
+	}
+}
+
 // A component whose label only rows of weight 0 carry is empty.
 func TestAComponentOfWeightlessRowsIsEmpty(t *testing.T) {
 	t.Parallel()

@@ -36,9 +36,10 @@ type Updated struct {
 
 // UpdatedGroup says what an update did to a component.
 type UpdatedGroup struct {
-	Label  int     `json:"label"`        // from 1, in the order of the model
-	Before float64 `json:"share_before"` // the share of its rows before, by weight
-	Share  float64 `json:"share"`        // and now
+	Component int     `json:"component"`    // from 1, in the order of the model
+	Label     int     `json:"label"`        // of its rows, from 1: its cluster where components are merged
+	Before    float64 `json:"share_before"` // the share of its rows before, by weight
+	Share     float64 `json:"share"`        // and now
 }
 
 // Update goes on with the fit of m by the rows of src, which came later: it needs what Spec.KeepSums kept of the rows before, and not the rows.
@@ -86,7 +87,7 @@ func Update(ctx context.Context, src data.Source, m *model.Model, spec UpdateSpe
 	u := &Updated{Kind: m.Kind, K: m.K(), N: next.Sums.Rows, TotalWeight: next.Sums.Weight, Update: *next.Provenance.Update, Threads: p.Threads,
 		Warnings: next.Provenance.Warnings, Version: Version, Model: next}
 	for c := range m.K() {
-		u.Components = append(u.Components, UpdatedGroup{c + 1, m.Sums.Groups[c] / m.Sums.Weight, next.Sums.Groups[c] / next.Sums.Weight})
+		u.Components = append(u.Components, UpdatedGroup{c + 1, next.LabelOf(c) + 1, m.Sums.Groups[c] / m.Sums.Weight, next.Sums.Groups[c] / next.Sums.Weight})
 	}
 	u.Seconds = time.Since(began).Seconds()
 	return u, nil

@@ -18,7 +18,8 @@ type Clusters struct {
 	// Weights are the clusters' mixing weights, the sums of their components'; Rows the rows of positive weight that carry each label.
 	Weights []float64 `json:"weights,omitempty"`
 	Rows    []int64   `json:"rows,omitempty"`
-	// Entropy is that of the responsibilities of the components, Σ w Σ_c -r_c ln r_c, in nats.
+	// Entropy is that of the responsibilities of the components, Σ w Σ_c -r_c ln r_c, in nats. An updated model has none, and no mergers: they were of the
+	// rows before.
 	Entropy *float64    `json:"entropy,omitempty"`
 	Steps   []MergeStep `json:"steps,omitempty"` // overlap: the mergers that were made; entropy: all, down to one cluster
 	Next    *MergeStep  `json:"next,omitempty"`  // overlap: the merger that would come next, whose overlap is below the cutoff
@@ -120,7 +121,7 @@ func (c *Clusters) check(k int) error {
 		return fmt.Errorf("rows: there %s %d for %s", text.Form(len(c.Rows), "is", "are"), len(c.Rows), text.Count(n, "cluster"))
 	case !overlap && !entropy:
 		return fmt.Errorf("method: %q is not known; it must be overlap or entropy", c.Method)
-	case c.Entropy == nil:
+	case c.Entropy == nil && (len(c.Steps) > 0 || c.Next != nil):
 		return errors.New("entropy: this key is missing")
 	case overlap != (c.Cutoff != nil):
 		return errors.New("cutoff: it belongs to overlap, and overlap to it")

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -26,7 +27,7 @@ func (b *builder) stability() {
 	}
 	if lrt != nil && lrt.P != nil {
 		s.Lead = append(s.Lead, fmt.Sprintf("The likelihood ratio of %s against %d is %s; of %s drawn from the mixture of %d, %d %s that (p = %s).",
-			text.Count(lrt.K, "group"), lrt.Against, text.Short(*lrt.Statistic), text.Count(lrt.Done, "sample"), lrt.K, lrt.Reached, text.Form(lrt.Reached, "reaches", "reach"), text.P(*lrt.P)))
+			text.Count(lrt.K, tell.Part(b.r.Model)), lrt.Against, text.Short(*lrt.Statistic), text.Count(lrt.Done, "sample"), lrt.K, lrt.Reached, text.Form(lrt.Reached, "reaches", "reach"), text.P(*lrt.P)))
 	}
 	b.add(s)
 }

@@ -93,7 +93,7 @@ func (b *builder) fitted() []fact {
 	if r.Noise != nil {
 		by += ", and noise"
 	}
-	facts := []fact{{"fitted", text.Count(r.K, map[bool]string{false: "group", true: "component"}[r.Clusters != nil]) + ", by " + by}}
+	facts := []fact{{"fitted", text.Count(r.K, tell.Part(r.Model)) + ", by " + by}}
 	switch {
 	case r.ELBO != nil:
 		facts = append(facts, fact{"evidence lower bound", fmt.Sprintf("%s nats; %d of %s in use", decimals(*r.ELBO), r.K, text.Count(r.KMax, "component"))})

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/profile"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -49,12 +50,9 @@ func groupLines(r *latent.Result) (head []string, lines [][]string, shown int) {
 	head, lines = []string{groupNoun(r), "rows", "share"}, make([][]string, len(r.Components))
 	share := shares(r)
 	for i, c := range r.Components {
-		lines[i] = []string{strconv.Itoa(c.Label), text.Thousands(c.Rows), share[i]}
-		if r.Rows == 0 { // written by hand: nobody has counted
-			lines[i][1] = "-"
-			if c.Weight == 0 && !r.Model.HasDensity() { // centres without sizes
-				lines[i][2] = "-"
-			}
+		lines[i] = []string{strconv.Itoa(c.Label), tell.Rows(r, &c), share[i]}
+		if r.Rows == 0 && c.Weight == 0 && !r.Model.HasDensity() { // written by hand: centres without sizes
+			lines[i][2] = "-"
 		}
 	}
 	if tails := degrees(r); tails != nil {
@@ -153,7 +151,7 @@ func (t *profileTable) counts(r *latent.Result) {
 	rows, stable := []string{text.Thousands(r.Rows)}, []string{""}
 	known := r.Rows > 0 // else written by hand: nobody has counted
 	for i, c := range r.Components {
-		rows = append(rows, text.Thousands(c.Rows))
+		rows = append(rows, tell.Rows(r, &c))
 		known = known || c.Weight > 0
 		if hasStable(r) {
 			stable = append(stable, stableCell(r.Stability, i))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -16,7 +17,7 @@ func repeats(w io.Writer, r *latent.Result) {
 		stabilityLines(w, r, s)
 	}
 	if t := r.LRT; t != nil {
-		fmt.Fprintln(w, lrtLine(t))
+		fmt.Fprintln(w, lrtLine(t, tell.Part(r.Model)))
 	}
 }
 
@@ -66,8 +67,9 @@ func howMany(done, asked int, noun string) string {
 // significant is the customary level of a test.
 const significant = 0.05
 
-func lrtLine(t *model.LRT) string {
-	line := fmt.Sprintf("test of %s against %d by the likelihood ratio: ", text.Count(t.K, "group"), t.Against)
+// lrtLine tells of the test whether more of what is named by noun would be better.
+func lrtLine(t *model.LRT, noun string) string {
+	line := fmt.Sprintf("test of %s against %d by the likelihood ratio: ", text.Count(t.K, noun), t.Against)
 	switch {
 	case t.Statistic == nil && t.Why != "":
 		return line + "there is none, " + t.Why
@@ -79,9 +81,9 @@ func lrtLine(t *model.LRT) string {
 		line += fmt.Sprintf(" (%d could not be compared: %s)", t.Failed, t.Why)
 	}
 	if *t.P <= significant {
-		return line + fmt.Sprintf(": %s too few", text.Are(t.K, "group"))
+		return line + fmt.Sprintf(": %s too few", text.Are(t.K, noun))
 	}
-	return line + fmt.Sprintf(": no evidence for more than %s", text.Count(t.K, "group"))
+	return line + fmt.Sprintf(": no evidence for more than %s", text.Count(t.K, noun))
 }
 
 // unrepeated says which replicates an interruption left out; nothing where it left out none.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -116,12 +117,12 @@ func (f *updateFlags) tell(cmd *cobra.Command, u *latent.Updated) error {
 		return nil
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	w := printable{out}
-	fmt.Fprintf(w, "%s updated by %s: %s in all.\n\n", text.Count(u.K, "group"), weighing(u.Rows, "new row", u.Weight), weighing(u.N, "row", u.TotalWeight))
+	w, part := printable{out}, tell.Part(u.Model)
+	fmt.Fprintf(w, "%s updated by %s: %s in all.\n\n", text.Count(u.K, part), weighing(u.Rows, "new row", u.Weight), weighing(u.N, "row", u.TotalWeight))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "group\tshare before\tshare now\t")
+	fmt.Fprintf(table, "%s\tshare before\tshare now\t\n", part)
 	for _, c := range u.Components {
-		fmt.Fprintf(table, "%d\t%.1f %%\t%.1f %%\t\n", c.Label, 100*c.Before, 100*c.Share)
+		fmt.Fprintf(table, "%d\t%.1f %%\t%.1f %%\t\n", c.Component, 100*c.Before, 100*c.Share)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -348,7 +348,7 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	default:
 		for c, from := range order {
 			if r.Model.Provenance.AtFloor[c] {
-				w := model.Warn(model.AtFloor, "group %d has collapsed to the variance floor: its %s almost equal in some direction%s", c+1, text.RowsAre(t.rows[c], t.sizes[c]), f.flatIn(r.Model, p, c, from))
+				w := model.Warn(model.AtFloor, "%s %d has collapsed to the variance floor: its %s almost equal in some direction%s", f.part(), c+1, text.RowsAre(t.rows[c], t.sizes[c]), f.flatIn(r.Model, p, c, from))
 				w.Component = c + 1
 				r.warn(w)
 			}

@@ -62,8 +62,16 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 			noRows = append(noRows, c+1)
 		}
 	}
-	r.warnEmpty(noRows, "no row has")
-	r.warnEmpty(noWeight, "only rows of weight 0 have")
+	f.warnEmpty(r, noRows, "no row has")
+	f.warnEmpty(r, noWeight, "only rows of weight 0 have")
+}
+
+// part is what a component of the fit is called: a group, or where components will be merged a component.
+func (f *Fit) part() string {
+	if f.Plan.Merge == nil {
+		return "group"
+	}
+	return "component"
 }
 
 // warnUnfinished says that the fit has not finished, and why.
@@ -85,18 +93,22 @@ func (f *Fit) warnUnfinished(r *Result) {
 // warnFew says that a component has so few rows that its likelihood is accidental.
 func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 	if c, j := f.narrow(at); c >= 0 {
-		r.warn(model.Warn(model.Narrow, "a group of few rows is %s: rounding alone makes its likelihood high; fewer groups may be enough", f.narrower(j)))
+		r.warn(model.Warn(model.Narrow, "a %[2]s of few rows is %[1]s: rounding alone makes its likelihood high; fewer %[2]ss may be enough", f.narrower(j), f.part()))
 	}
 	if c, need := f.scant(at); c >= 0 {
-		r.warn(model.Warn(model.FewRows, "the smallest group has %s rows, fewer than the %d that its %s needs: its shape is left to chance; fewer groups may be enough", text.Decimals(at.Weights[c], 1), need, f.shapeOf()))
+		r.warn(model.Warn(model.FewRows, "the smallest %[4]s has %[1]s rows, fewer than the %[2]d that its %[3]s needs: its shape is left to chance; fewer %[4]ss may be enough", text.Decimals(at.Weights[c], 1), need, f.shapeOf(), f.part()))
 	}
 }
 
 // warnEmpty names the components of these labels as empty: carries says which rows carry their label.
-func (r *Result) warnEmpty(labels []int, carries string) {
+func (f *Fit) warnEmpty(r *Result, labels []int, carries string) {
+	name := "label"
+	if f.Plan.Merge != nil { // labels will be those of clusters
+		name = "number"
+	}
 	switch n := len(labels); {
 	case n == 1:
-		w := model.Warn(model.Empty, "group %d is empty: %s its label", labels[0], carries)
+		w := model.Warn(model.Empty, "%s %d is empty: %s its %s", f.part(), labels[0], carries, name)
 		w.Component = labels[0]
 		r.warn(w)
 	case n > 1:
@@ -104,7 +116,7 @@ func (r *Result) warnEmpty(labels []int, carries string) {
 		if n > 10 {
 			shown += " ..."
 		}
-		r.warn(model.Warn(model.Empty, "%d groups are empty (%s): %s their labels", n, strings.ReplaceAll(shown, " ", ", "), carries))
+		r.warn(model.Warn(model.Empty, "%s empty (%s): %s their %ss", text.Are(n, f.part()), strings.ReplaceAll(shown, " ", ", "), carries, name))
 	}
 }
 

@@ -3,6 +3,7 @@ package studio
 import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/profile"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -35,7 +36,7 @@ func groupsOf(r *latent.Result) *groupsTable {
 	if r.Rows > 0 {
 		t.Rows = append(t.Rows, text.Thousands(r.Rows))
 		for _, c := range groups {
-			t.Rows = append(t.Rows, text.Thousands(c.Rows))
+			t.Rows = append(t.Rows, tell.Rows(r, &c))
 		}
 	}
 	if known {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // Merged says by what the components of a result were merged into clusters, and which. It is empty where its components were not to be merged.
@@ -52,6 +53,22 @@ func Components(list []int) []string {
 		names[i] = strconv.Itoa(c + 1)
 	}
 	return names
+}
+
+// Part is what a component of m is called: a group, or where components are merged a component.
+func Part(m *model.Model) string {
+	if m.Clusters == nil {
+		return "group"
+	}
+	return "component"
+}
+
+// Rows is how many rows a group of a result has; "-" where nobody has counted.
+func Rows(r *latent.Result, group *model.Component) string {
+	if r.Rows == 0 || r.Clusters != nil && r.Clusters.Rows == nil {
+		return "-"
+	}
+	return text.Thousands(group.Rows)
 }
 
 // groups counts the groups of a result: its components or, where they are merged, its clusters.

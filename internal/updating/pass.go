@@ -227,12 +227,13 @@ func Gather(ctx context.Context, src data.Source, m *model.Model, threads int) (
 type scored struct {
 	model.Spread
 	weight float64
-	rows   []int64 // with each label
+	rows   []int64 // of each component
+	labels []int64 // with each label: of a cluster where components are merged
 }
 
 // score makes a pass over the rows of src.
 func score(ctx context.Context, src data.Source, m *model.Model, threads int) (*scored, error) {
-	t := &scored{rows: make([]int64, m.K())}
+	t := &scored{rows: make([]int64, m.K()), labels: make([]int64, m.NumLabels())}
 	squares := 0.0
 	err := m.Rows(ctx, src, threads, func(s *model.Scored) error {
 		for i, v := range s.LogDensity {
@@ -241,6 +242,7 @@ func score(ctx context.Context, src data.Source, m *model.Model, threads int) (*
 				continue
 			}
 			t.rows[s.Component[i]]++
+			t.labels[s.Label[i]]++
 			t.weight += w // West 1979
 			off := v - t.Mean
 			t.Mean += off * w / t.weight

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
@@ -53,6 +54,7 @@ func Update(ctx context.Context, src data.Source, m *model.Model, forget float64
 	}
 	next.N, next.Spec = &rows, m.Spec
 	next.Provenance = p.provenance(m, &run, next.Sums.Weight, after)
+	next.Provenance.Clusters = clusters(next, m.Provenance, after.labels)
 	p.fit.TellPrior(next.Provenance, end)
 	p.tell(next, m, forget, before, after)
 	return next, next.Validate()
@@ -109,6 +111,20 @@ func (p *pass) provenance(m *model.Model, run *search.Run, weight float64, after
 		}
 	}
 	return o
+}
+
+// clusters returns how the components of an updated model were merged, with what its clusters weigh and the rows they have after those of each label that
+// came later. The mergers, and the entropies, were of the rows before. It is nil where that is not known.
+func clusters(next *model.Model, old *model.Provenance, rows []int64) *model.Clusters {
+	if old == nil || old.Clusters == nil || !slices.Equal(old.Clusters.Of, next.Clusters) {
+		return nil
+	}
+	was := old.Clusters
+	own := &model.Clusters{Method: was.Method, Cutoff: was.Cutoff, N: was.N, Of: was.Of, Weights: next.Pooled().Weights, Rows: slices.Clone(was.Rows)}
+	for g := range own.Rows {
+		own.Rows[g] += rows[g]
+	}
+	return own
 }
 
 // apartFrom is how many standard errors the mean log density of new rows must be from what would be expected of it for a warning. Log densities are
