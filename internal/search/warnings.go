@@ -88,7 +88,7 @@ func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 		r.warn(model.Warn(model.Narrow, "a group of few rows is %s: rounding alone makes its likelihood high; fewer groups may be enough", f.narrower(j)))
 	}
 	if c, need := f.scant(at); c >= 0 {
-		r.warn(model.Warn(model.FewRows, "the smallest group has %s rows, fewer than the %d that its %s needs: its shape is left to chance; fewer groups may be enough", text.Decimals(at.Weights[c], 1), need, f.shapeOf()))
+		r.warn(model.Warn(model.FewRows, "the smallest group has %s rows, fewer than the %d that its %s needs: its shape is left to chance; fewer groups may be enough", below(at.Weights[c], need, text.Decimals, 1), need, f.shapeOf()))
 	}
 }
 
