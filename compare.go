@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/latent-go/latent/data"
@@ -129,6 +130,9 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 		if slices.Contains(algorithms[:i], a) {
 			return nil, plan.Wrong("Algorithms", "names %s twice", a)
 		}
+		if k != nil && !slices.Contains(kind.Gaussian.Drivers, a) {
+			return nil, plan.Wrong("Algorithms", "%q is not known; choose one of %s", a, strings.Join(compared(k), ", "))
+		}
 		p, err := plan.NewOne(plan.Spec(spec).With(plan.Algorithm(a)))
 		if err != nil {
 			return nil, err
@@ -139,6 +143,11 @@ func plansOf(spec Spec, algorithms []string) (plans []plan.Plan, err error) {
 		plans = append(plans, p)
 	}
 	return plans, nil
+}
+
+// compared returns the words of the algorithms of a kind that Compare takes.
+func compared(k *kind.Kind) []string {
+	return slices.DeleteFunc(slices.Clone(k.Drivers), func(a string) bool { return a == string(plan.VB) })
 }
 
 // compareOutcomes compares the outcomes of all starts, outcomes[i] those of algorithms[i]. Those with a degenerate component never win, as in a fit.

@@ -2,7 +2,6 @@ package latent
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/latent-go/latent/data"
@@ -73,8 +72,8 @@ func Update(ctx context.Context, src data.Source, m *model.Model, spec UpdateSpe
 		return nil, err
 	case !(spec.Forget > 0 && spec.Forget <= 1):
 		return nil, plan.Wrong("Forget", "is %v; it must be above 0 and at most 1", spec.Forget)
-	case m.Noise != nil:
-		return nil, errors.New("a model with noise cannot be updated: sums of the groups do not tell what is noise; fit all rows together")
+	case updating.Refuse(m) != nil:
+		return nil, updating.Refuse(m)
 	case m.Sums == nil:
 		return nil, plan.Wrong("KeepSums", "was not set: the model holds no sums of its rows; fit it with --keep-sums")
 	case d != m.D():

@@ -45,6 +45,8 @@ func compareCommand() *cobra.Command {
 	c.StringVar(&f.plot, "plot", "", "draw how the log-likelihood rises in every algorithm's best start to this file (.svg or .png)")
 	c.BoolVar(&f.noProgress, "no-progress", false, "no progress line")
 	c.MarkHidden("algorithm")
+	c.MarkHidden("concentration") // of vb, whose bound is not compared
+	c.Lookup("weights").Usage = "mixing weights: learned or uniform"
 	return cmd
 }
 

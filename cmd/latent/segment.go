@@ -45,7 +45,7 @@ func segmentCommand() *cobra.Command {
 	cmd.Flags().MarkHidden("binarize")
 	cmd.Flags().MarkHidden("noise")
 	m := cmd.Flags().Lookup("model")
-	m.Usage, m.DefValue = "gmm, kmeans or kmedians", kind.Gaussian.Name
+	m.Usage, m.DefValue = "gmm, t, kmeans or kmedians", kind.Gaussian.Name
 	c := cmd.Flags()
 	c.StringVar(&f.format, "format", "", strings.Join(picture.Formats(), ", ")+"; by content otherwise")
 	c.StringVar(&f.space, "space", "rgb", "rgb or lab (CIE L*a*b*): what distances between colours are taken in")

@@ -12,6 +12,7 @@ import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/internal/updating"
 	"github.com/latent-go/latent/model"
 )
 
@@ -72,8 +73,8 @@ func (f *updateFlags) run(cmd *cobra.Command, modelFile, path string) error {
 	}
 	if m, err := model.Load(modelFile); err != nil {
 		return err
-	} else if m.Noise != nil {
-		return fmt.Errorf("%s: a model with noise cannot be updated: sums of the groups do not tell what is noise; fit all rows together", modelFile)
+	} else if err := updating.Refuse(m); err != nil {
+		return fmt.Errorf("%s: %w", modelFile, err)
 	} else if m.Sums == nil {
 		return usagef("%s: the model holds no sums of its rows; fit it with --keep-sums", modelFile)
 	}

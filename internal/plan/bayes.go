@@ -53,9 +53,9 @@ func (p *Plan) validateBayes() error {
 	if !p.Bayes() {
 		switch {
 		case p.Spec.Concentration != nil:
-			return Wrong("Concentration", "is the prior of the weights under --algorithm vb")
+			return Wrong("Concentration", "needs --algorithm vb, whose prior of the weights it is")
 		case p.Weights == process:
-			return Wrong("Weights", "process is a prior under --algorithm vb, which finds how many groups are in use")
+			return Wrong("Weights", "process needs --algorithm vb; use learned or uniform")
 		}
 		return nil
 	}
@@ -67,7 +67,7 @@ func (p *Plan) validateBayes() error {
 	case p.ranged():
 		return Wrong("K", "cannot be %d:%d with --algorithm vb, which finds the number of groups; give the most there may be, such as -k %d", p.KRange[0], p.KRange[1], max(p.KRange[1], 1))
 	case lists(p.Covariance):
-		return Wrong("Covariance", "names several shapes, but --algorithm vb fits one")
+		return Wrong("Covariance", "names several shapes, but --algorithm vb fits one; give one, such as --covariance full")
 	case p.Shape.Parsimonious():
 		return Wrong("Covariance", "%s (%s) has no conjugate prior, which --algorithm vb needs; choose one of %s", p.Shape, p.Shape.Mclust(), text.List(conjugateShapes(), "or"))
 	case p.Weights == "uniform":
@@ -96,7 +96,7 @@ func (p *Plan) ignoredByBayes() error {
 	case p.KeepSums:
 		return Wrong("KeepSums", "does not apply to --algorithm vb: an update climbs the log-likelihood")
 	case p.Bootstrap != 0:
-		return Wrong("Bootstrap", "does not apply to --algorithm vb")
+		return Wrong("Bootstrap", "does not apply to --algorithm vb; leave out one of the two")
 	case p.LRT != 0:
 		return Wrong("LRT", "compares largest log-likelihoods, which --algorithm vb does not climb to")
 	}

@@ -43,8 +43,10 @@ func (p *Plan) validateNoise() error {
 	switch {
 	case p.Kind.Parted:
 		return Wrong("Noise", "does not apply to %s: it is for numbers alone, and these columns hold categories or counts too; leave them out with --columns or --exclude", p.Kind.Name)
+	case p.Kind.Tails:
+		return Wrong("Noise", "does not apply to %s: its tails take rows far out; use --model gmm, or leave out --noise", p.Kind.Name)
 	case !p.Kind.Noise:
-		return Wrong("Noise", "does not apply to %s: rows that lie anywhere have a density among numbers in a mixture; use --model gmm", p.Kind.Name)
+		return Wrong("Noise", "does not apply to %s: it is for mixtures of numbers; use --model gmm", p.Kind.Name)
 	case p.Uniform:
 		return Wrong("Noise", "learns its mixing weight, which --weights uniform does not allow")
 	case p.KeepSums:

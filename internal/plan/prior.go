@@ -15,6 +15,8 @@ func (p *Plan) validatePrior() error {
 		return nil
 	case !p.Mixture():
 		return Wrong("Prior", "does not apply to %s, which has no density; use --model %s", m, kind.Gaussian.Name)
+	case p.Kind.Tails:
+		return Wrong("Prior", "does not apply to %s: it has no conjugate prior; use --model %s, or leave out --prior", m, kind.Gaussian.Name)
 	case p.RegCovar > 0:
 		return Wrong("Prior", "and --reg-covar both hold variances up; leave out --reg-covar, whose steps climb nothing")
 	}

@@ -159,6 +159,14 @@ func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	return c, need
 }
 
+// below writes a number of rows that is less than need, so that it reads as less.
+func below(rows float64, need int, write func(float64, int) string, digits int) string {
+	if s := write(rows, digits); s != write(float64(need), digits) {
+		return s
+	}
+	return fmt.Sprintf("just under %d", need)
+}
+
 // shapeOf says what of a component takes so many rows.
 func (f *Fit) shapeOf() string {
 	if f.Plan.Kind.Tails {
@@ -221,7 +229,7 @@ func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 		return TooNarrow, "a group of few rows is " + f.narrower(j) + ", which alone makes its likelihood high"
 	}
 	if c, need := f.scant(p); c >= 0 {
-		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its %s needs", text.Significant(p.Weights[c], 3), need, f.shapeOf())
+		return TooFew, fmt.Sprintf("a group has %s rows, fewer than the %d that its %s needs", below(p.Weights[c], need, text.Significant, 3), need, f.shapeOf())
 	}
 	return Sound, ""
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Steps are the smallest differences of columns with equal values; a column without equal values has none.
@@ -120,6 +121,16 @@ func TestRowsThatACovarianceTakes(t *testing.T) {
 			if want := few < float64(need); (c == 1) != want || need > 0 && got != need {
 				t.Errorf("%s, %v rows: component %d, needs %d; want %d", shape, few, c, got, need)
 			}
+		}
+	}
+}
+
+// A number of rows that is less than what is needed reads as less.
+func TestFewRowsReadAsFewer(t *testing.T) {
+	t.Parallel()
+	for rows, want := range map[float64]string{2: "2.0", 2.9: "2.9", 2.99: "just under 3"} {
+		if got := below(rows, 3, text.Decimals, 1); got != want {
+			t.Errorf("%v: %q, want %q", rows, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/plan"
@@ -15,7 +16,21 @@ import (
 
 // Judge makes the pass that labels, counts and scores the rows by m, a model in the units of UserRows.
 func (f *Fit) Judge(ctx context.Context, m *model.Model) (*Tally, error) {
+	if err := f.allNoise(m); err != nil {
+		return nil, err
+	}
 	return Label(ctx, f.UserRows, m, f.Plan.Threads)
+}
+
+// allNoise refuses a model whose noise has taken all of the weight, as one of a very small volume does.
+func (f *Fit) allNoise(m *model.Model) error {
+	if m.Noise == nil || slices.Max(m.Weights) > 0 {
+		return nil
+	}
+	if f.Plan.Noise.LogVolume == nil {
+		return plan.Wrong("Noise", "auto takes all rows for noise here; leave it out")
+	}
+	return plan.Wrong("Noise", "%s is so small a volume that all rows become noise; give a larger one, or auto", f.Plan.Spec.Noise)
 }
 
 // Label makes the pass that labels, counts and scores the rows of src, in the user's units, by m. Rows without any cell have the weight 0.

@@ -124,11 +124,6 @@ func valueOr(v *float64, other float64) float64 {
 // numbersPrior returns the prior of means and covariances, and adds its numbers to told. comp is the component that describes all rows.
 func (f *Fit) numbersPrior(told *model.Prior, part mixture.Part, comp []float64, rows float64) (family.Prior, error) {
 	asked, shape, d := f.Plan.Prior, f.Plan.Shape, part.D
-	switch part.Family.(type) {
-	case family.Gaussian, family.Parsimonious:
-	default:
-		return nil, plan.Wrong("Prior", "has nothing for the means and covariances of a %s model", f.Plan.Kind.Name)
-	}
 	told.Shrinkage, told.Dof = new(valueOr(asked.Shrinkage, 0.01)), new(valueOr(asked.Dof, float64(d+2)))
 	if !(*told.Dof > float64(d-1)) {
 		return nil, plan.Wrong("Prior", "dof=%v must be above d - 1 = %d for %s; the default is d + 2 = %d", *told.Dof, d-1, text.Count(d, "column"), d+2)

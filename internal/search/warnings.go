@@ -96,7 +96,7 @@ func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 		r.warn(model.Warn(model.Narrow, "a %[2]s of few rows is %[1]s: rounding alone makes its likelihood high; fewer %[2]ss may be enough", f.narrower(j), f.part()))
 	}
 	if c, need := f.scant(at); c >= 0 {
-		r.warn(model.Warn(model.FewRows, "the smallest %[4]s has %[1]s rows, fewer than the %[2]d that its %[3]s needs: its shape is left to chance; fewer %[4]ss may be enough", text.Decimals(at.Weights[c], 1), need, f.shapeOf(), f.part()))
+		r.warn(model.Warn(model.FewRows, "the smallest %[4]s has %[1]s rows, fewer than the %[2]d that its %[3]s needs: its shape is left to chance; fewer %[4]ss may be enough", below(at.Weights[c], need, text.Decimals, 1), need, f.shapeOf(), f.part()))
 	}
 }
 

@@ -2,17 +2,35 @@ package updating
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/search"
 	"github.com/latent-go/latent/internal/sweep"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
+
+// Refuse says why no model like m can be updated, whatever its fit has kept; nil where one can.
+func Refuse(m *model.Model) error {
+	what, k := "", kind.Of(m.Kind)
+	switch {
+	case m.Noise != nil:
+		return errors.New("a model with noise cannot be updated: sums of the groups do not tell what is noise; fit all rows together")
+	case m.Posterior != nil:
+		what = string(plan.VB)
+	case k != nil && (k.Tails || !k.Mixture && !k.Squared): // rows of changing weight, and medians
+		what = k.Name
+	default:
+		return nil
+	}
+	return fmt.Errorf("a model of %s cannot be updated; fit all rows together", what)
+}
 
 // Update returns m, which must have sums, as it is after rows that came later: those of src, in the model's columns and the user's units. The
 // weights of the rows before are multiplied by forget. Components keep their places. m stays as it is.
