@@ -15,6 +15,7 @@ type studentKernel struct {
 	g     Student
 	slope []float64 // dofSlope of each component
 	k, d  int
+	own   int           // numbers of the sums that are laid out as the base's
 	cells *studentCells // with gaps
 	theta []float64     // with gaps: the parameters
 }
@@ -27,7 +28,7 @@ type tails struct {
 
 // Bind factorises the scales.
 func (g Student) Bind(theta []float64, k, d int) Kernel {
-	b := &studentKernel{base: g.base().Bind(g.scales(theta, k), k, d), g: g, k: k, d: d, slope: make([]float64, k)}
+	b := &studentKernel{base: g.base().Bind(g.scales(theta, k), k, d), g: g, k: k, d: d, own: g.sums().Params(k, d), slope: make([]float64, k)}
 	switch base := b.base.(type) {
 	case *gaussianKernel:
 		b.plain = base
@@ -63,6 +64,7 @@ type heavy struct {
 	panel Panel     // the panel with those for row weights
 	row1  gapRow    // of rows with missing cells
 	inner Stats     // sums of the base
+	into  *Stats    // whose part they are since the last Flush
 }
 
 // fit makes room for k components.
@@ -225,7 +227,9 @@ func (f *fusedStudent) Gather(s *Stats, p *Panel, q, factor []float64, g *Gather
 	h.of = nil
 	clear(h.row)
 	kern.Weigh(h.sum, h.row, q, factor, h.u, h.log, k)
-	h.inner = f.innerOf(s)
+	if h.into != s {
+		h.inner, h.into = f.innerOf(s), s
+	}
 	if f.g.Shape.Shared() { // second moments are needed in total, for which a row counts as much as its components pull
 		h.panel = *p
 		h.panel.W = h.row
@@ -236,15 +240,14 @@ func (f *fusedStudent) Gather(s *Stats, p *Panel, q, factor []float64, g *Gather
 
 // innerOf returns the base's sums in s.
 func (f *fusedStudent) innerOf(s *Stats) Stats {
-	u, _ := f.g.pulls(s)
-	return Stats{K: f.k, D: f.d, N: u, Sum: f.g.moments(s)}
+	return Stats{K: f.k, D: f.d, N: s.Sum[f.own : f.own+f.k], Sum: s.Sum[:f.own]}
 }
 
 // Flush implements FusedKernel.
 func (f *fusedStudent) Flush(s *Stats, g *Gathered) {
 	h, k := g.heavyTails(f.k), f.k
 	_, logs := f.g.pulls(s)
-	h.inner = f.innerOf(s)
+	h.inner, h.into = f.innerOf(s), nil
 	f.inner.Flush(&h.inner, g)
 	for c := range k {
 		f.count(s, logs, c, kern.Sum(h.sum[2*c*kern.Lanes:]), kern.Sum(h.sum[(2*c+1)*kern.Lanes:]))
