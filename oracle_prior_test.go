@@ -215,8 +215,8 @@ type priorOptimum struct {
 	Share                   float64 `json:"share_of_starts"`
 }
 
-// rare are fits whose best maximum known few starts of the oracle reach, one in twenty, and which ours miss with this seed: by less than 6 nats.
-var rare = []string{"faithful full 4", "faithful full 5", "iris full 5", "diabetes full 4", "diabetes full 5"}
+// rare are fits whose best maximum known few starts of the oracle reach, one in twenty. They have 100 starts here, drawn in this way.
+var rare = map[string]string{"faithful full 4": "", "faithful full 5": "", "iris full 5": "", "diabetes full 4": "random", "diabetes full 5": ""}
 
 // All fits of mclust under its prior, and of shapes for which the default is ours. mclust's ends are fixed points of these steps; the best
 // maximum known is that of some thirty starts.
@@ -242,8 +242,11 @@ func TestPriorOptimaAreThoseOfTheOracle(t *testing.T) {
 		if want.Prior == "mclust" { // one scale, the mean variance, for all columns
 			spec.Prior.Scale = [][]float64{slices.Repeat([]float64{meanVariance(src) * math.Pow(float64(want.K), -2/float64(src.D))}, src.D)}
 		}
-		r := mustFit(t, src, spec)
 		name := fmt.Sprintf("%s %s %d", want.Data, want.Covariance, want.K)
+		if init, ok := rare[name]; ok {
+			spec.NInit, spec.Init = 100, init
+		}
+		r := mustFit(t, src, spec)
 		switch gain := *r.LogLik - want.LogLik; {
 		case gain > 1e-3:
 			reached++
@@ -256,7 +259,7 @@ func TestPriorOptimaAreThoseOfTheOracle(t *testing.T) {
 			if want.BIC != 0 && math.Abs(*r.BIC-want.BIC) > 2e-3 {
 				t.Errorf("%s: BIC %v, want %v", name, *r.BIC, want.BIC)
 			}
-		case !slices.Contains(rare, name) || gain < -6 || want.Share > 0.05:
+		default:
 			t.Errorf("%s: log-likelihood %v, best known %v", name, *r.LogLik, want.LogLik)
 		}
 		if slices.ContainsFunc(r.Components, func(c model.Component) bool { return c.AtFloor }) || !r.Converged {
@@ -264,8 +267,8 @@ func TestPriorOptimaAreThoseOfTheOracle(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d reached or better, %d better", reached, len(all), higher)
-	if len(all) != 66 || reached < 61 && !testing.Short() {
-		t.Errorf("%d of %d fits reached the best maximum known, want 61 of 66", reached, len(all))
+	if len(all) != 66 || reached < 66 && !testing.Short() {
+		t.Errorf("%d of %d fits reached the best maximum known, want 66 of 66", reached, len(all))
 	}
 }
 
