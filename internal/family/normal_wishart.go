@@ -20,8 +20,8 @@ import (
 type NormalWishart struct {
 	Shrinkage float64   // 0 or more
 	Mean      []float64 // d numbers, relative to the origin of the sweep
-	Each      float64   // 1: what the density of a mean has of its component's covariance
-	Count     float64
+	Each      float64   // 1: what the density of its mean adds to the count of a component's covariance
+	Count     float64   // what the density of a covariance adds to its count: see above
 	Scale     []float64 // laid out like second moments: a packed lower triangle, d numbers or one; positive definite
 }
 
