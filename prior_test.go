@@ -14,6 +14,8 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -235,6 +237,29 @@ func TestPriorsInOtherUnits(t *testing.T) {
 				t.Errorf("%s in units of %v: the prior that is told gives %v, not %v", code, unit, *again.LogPosterior, *r.LogPosterior)
 			}
 		}
+	}
+}
+
+// All passes that a fit makes under a prior are counted: of one component from one start those of the rows that are not are the same as without
+// one. A prior that says all of its numbers takes no pass to find them.
+func TestPassesUnderAPriorAreCounted(t *testing.T) {
+	t.Parallel()
+	uncounted := func(p *Prior) (passes int, r *Result) {
+		src := &rowsThat{Table: fixtures.Table(2, rng.Normals(6, 80)...)}
+		r, err := Fit(context.Background(), src, Spec{K: 1, Covariance: "full", NInit: 1, Threads: 1, Prior: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return src.passes - r.SweepsTotal, r
+	}
+	want, _ := uncounted(nil)
+	auto, first := uncounted(&Prior{})
+	given, again := uncounted(first.Prior)
+	if auto != want || given != want {
+		t.Errorf("%d passes are not counted without a prior, %d with the default and %d with its numbers", want, auto, given)
+	}
+	if again.SweepsTotal != first.SweepsTotal-1 {
+		t.Errorf("%d passes with the numbers of a prior, %d with the default", again.SweepsTotal, first.SweepsTotal)
 	}
 }
 
