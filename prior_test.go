@@ -461,4 +461,11 @@ func TestPriorsAreRead(t *testing.T) {
 	if family.Positive([]float64{1, 2, 1}, family.Full, 2) || !family.Positive([]float64{1, 0.5, 1}, family.Full, 2) {
 		t.Error("a matrix is positive definite where its determinants are positive")
 	}
+	for _, scale := range []model.PriorScale{{{1, 0}, {0, math.Inf(1)}}, {{math.NaN(), 0}, {0, 1}}} {
+		var wrong *SpecError
+		_, err := Fit(context.Background(), fixtures.Table(2, rng.Normals(6, 80)...), Spec{K: 1, Covariance: "full", Prior: &Prior{Scale: scale}})
+		if !errors.As(err, &wrong) || wrong.Field != "Prior" {
+			t.Errorf("a prior with the scale %v: %v", scale, err)
+		}
+	}
 }

@@ -264,9 +264,9 @@ func checkScale(given model.PriorScale, shape family.Shape, d int) error {
 // positiveName says what a scale must be.
 func positiveName(shape family.Shape) string {
 	if shape.Matrix() {
-		return "positive definite"
+		return "finite and positive definite"
 	}
-	return "above 0"
+	return "finite and above 0"
 }
 
 // sharesOf returns the share of each level of each column in all rows, of bits those of 0 and 1.
