@@ -151,8 +151,8 @@ func (m *Mixture) Objective(theta []float64, s *family.Stats) float64 {
 	return s.F - m.divergence(theta)
 }
 
-// lifted is FreeEnergy with Bayes: the bound after an M-step.
-func (m *Mixture) lifted(next, theta []float64, s *family.Stats) float64 {
+// boundAfterStep is FreeEnergy with Bayes: the bound after an M-step.
+func (m *Mixture) boundAfterStep(next, theta []float64, s *family.Stats) float64 {
 	offset, _ := m.offsets(m.Counts(next))
 	f := m.Family.Expected(m.Components(next), m.Components(theta), s) + s.Entropy - m.divergence(next)
 	for c, v := range offset {
