@@ -223,7 +223,17 @@ func TestModelsWhosePartsAreMissing(t *testing.T) {
 		"nil levels": func(m *model.Model) {
 			m.Kind, m.Levels, m.Probabilities = "categorical", [][]string{nil, nil}, [][]float64{{1}, {1}}
 		},
-		"centres": func(m *model.Model) { m.Kind, m.Means = "kmeans", [][]float64{{1}} },
+		"centres":                         func(m *model.Model) { m.Kind, m.Means = "kmeans", [][]float64{{1}} },
+		"degrees of freedom of Gaussians": func(m *model.Model) { m.Dof = []float64{3, 3} },
+		"no degrees of freedom":           func(m *model.Model) { m.Kind = "t" },
+		"degrees of freedom that are no number": func(m *model.Model) {
+			m.Kind, m.Dof = "t", []float64{math.NaN(), 3}
+		},
+		"degrees of freedom far below 0": func(m *model.Model) { m.Kind, m.Dof = "t", []float64{3, -1e18} },
+		"an empty posterior":             func(m *model.Model) { m.Posterior = &model.Posterior{Shape: family.Full} },
+		"a posterior of fewer components": func(m *model.Model) {
+			m.Posterior = &model.Posterior{Shape: family.Full, Concentration: []float64{1}, MeanPrecision: []float64{1}, Means: [][]float64{{0, 0}}, Dof: []float64{3}, Scale: [][]float64{{3, 0, 0, 3}}}
+		},
 	} {
 		m := full()
 		spoil(&m)

@@ -10,8 +10,8 @@ import (
 )
 
 // Merge says which components of m, a mixture, make one cluster, by the rows of src: those of the fit or others, whose columns are the model's,
-// in order and in the user's units. method is that of Spec.Merge. It makes a pass for each merger, k - 1 at most for k components, and one that
-// labels the rows; threads, 0 for all cores, change no result.
+// in order and in the user's units. method is that of Spec.Merge. It makes a pass for each merger, k - 1 at most for k components, beside noise one
+// more, and one that labels the rows; threads, 0 for all cores, change no result.
 //
 // The model returned has the components, and so the density, of m; its labels are clusters. m stays as it is, and clusters that it has already
 // are found anew. Result.Clusters of Told tells of both methods how it went. An error is a *SpecError where the method cannot be used.

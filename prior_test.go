@@ -14,6 +14,8 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/model"
 )
 
@@ -238,6 +240,29 @@ func TestPriorsInOtherUnits(t *testing.T) {
 	}
 }
 
+// All passes that a fit makes under a prior are counted: of one component from one start those of the rows that are not are the same as without
+// one. A prior that says all of its numbers takes no pass to find them.
+func TestPassesUnderAPriorAreCounted(t *testing.T) {
+	t.Parallel()
+	uncounted := func(p *Prior) (passes int, r *Result) {
+		src := &rowsThat{Table: fixtures.Table(2, rng.Normals(6, 80)...)}
+		r, err := Fit(context.Background(), src, Spec{K: 1, Covariance: "full", NInit: 1, Threads: 1, Prior: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return src.passes - r.SweepsTotal, r
+	}
+	want, _ := uncounted(nil)
+	auto, first := uncounted(&Prior{})
+	given, again := uncounted(first.Prior)
+	if auto != want || given != want {
+		t.Errorf("%d passes are not counted without a prior, %d with the default and %d with its numbers", want, auto, given)
+	}
+	if again.SweepsTotal != first.SweepsTotal-1 {
+		t.Errorf("%d passes with the numbers of a prior, %d with the default", again.SweepsTotal, first.SweepsTotal)
+	}
+}
+
 // Every driver ends at the same maximum of the log posterior from the same start.
 func TestEveryDriverClimbsTheLogPosterior(t *testing.T) {
 	t.Parallel()
@@ -435,5 +460,12 @@ func TestPriorsAreRead(t *testing.T) {
 	}
 	if family.Positive([]float64{1, 2, 1}, family.Full, 2) || !family.Positive([]float64{1, 0.5, 1}, family.Full, 2) {
 		t.Error("a matrix is positive definite where its determinants are positive")
+	}
+	for _, scale := range []model.PriorScale{{{1, 0}, {0, math.Inf(1)}}, {{math.NaN(), 0}, {0, 1}}} {
+		var wrong *SpecError
+		_, err := Fit(context.Background(), fixtures.Table(2, rng.Normals(6, 80)...), Spec{K: 1, Covariance: "full", Prior: &Prior{Scale: scale}})
+		if !errors.As(err, &wrong) || wrong.Field != "Prior" {
+			t.Errorf("a prior with the scale %v: %v", scale, err)
+		}
 	}
 }

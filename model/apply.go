@@ -143,7 +143,10 @@ func (m *Model) judge() (*judge, error) {
 	if j.mix, j.theta, j.origin, err = some.mixture(); err != nil {
 		return nil, err
 	}
-	j.guard, j.predictive = some.guard(j.origin), m.predictive()
+	j.guard = some.guard(j.origin)
+	if j.predictive, err = m.predictive(); err != nil {
+		return nil, err
+	}
 	if m.HasDensity() {
 		j.jacobian, j.scales = LogVolume(m.Transform, m.D()), LogScales(m.Transform, m.D())
 		j.scaled = j.jacobian != 0 || slices.ContainsFunc(j.scales, func(v float64) bool { return v != 0 })

@@ -207,13 +207,21 @@ func (m *Model) scaleOf(c int) (*scale, error) {
 		}
 		return s, nil
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(mat.NewSymDense(d, slices.Clone(cov))) {
+	if s.l = lower(mat.NewSymDense(d, slices.Clone(cov))); s.l == nil {
 		return nil, bad
 	}
-	s.l = mat.NewTriDense(d, mat.Lower, nil)
-	factor.LTo(s.l)
 	return s, nil
+}
+
+// lower returns the Cholesky factor L of q = L Lᵀ; nil where q is not positive definite.
+func lower(q *mat.SymDense) *mat.TriDense {
+	var factor mat.Cholesky
+	if !factor.Factorize(q) {
+		return nil
+	}
+	l := mat.NewTriDense(q.SymmetricDim(), mat.Lower, nil)
+	factor.LTo(l)
+	return l
 }
 
 // inverse returns L⁻¹ transposed, an upper triangle, or the inverse standard deviations.

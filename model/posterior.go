@@ -109,35 +109,56 @@ func (p *Posterior) whole(d int) error {
 // ofPosterior is how far parameters of a model may be from what its posterior says, relative to what they are measured by.
 const ofPosterior = 1e-6
 
+// wholePosterior checks that the model can have its posterior, if there is one, and that all parts of that are there.
+func (m *Model) wholePosterior() error {
+	p := m.Posterior
+	switch {
+	case p == nil:
+		return nil
+	case m.kind() != kind.Gaussian:
+		return fmt.Errorf("a %s model cannot have one", m.Kind)
+	case m.Noise != nil:
+		return errors.New("a model with noise cannot have one")
+	}
+	if err := p.whole(m.dims()); err != nil {
+		return err
+	}
+	switch {
+	case p.Shape != m.Shape:
+		return fmt.Errorf("it is one of %s covariances, but the model has %s ones", p.Shape, m.Shape)
+	case m.K() > p.K():
+		return fmt.Errorf("it has %d components, but the model has %d", p.K(), m.K())
+	}
+	return nil
+}
+
 // checkPosterior refuses a posterior that is no distribution, or that the parameters of the model do not belong to.
 func (m *Model) checkPosterior() error {
-	p := m.Posterior
-	if p == nil {
+	if m.Posterior == nil {
 		return nil
 	}
-	if m.kind() != kind.Gaussian {
-		return fmt.Errorf("posterior: a %s model cannot have one", m.Kind)
+	err := m.wholePosterior()
+	if err == nil {
+		err = m.Posterior.check(m.dims())
 	}
-	if m.Noise != nil {
-		return errors.New("posterior: a model with noise cannot have one")
+	if err == nil {
+		err = m.matchesPosterior()
 	}
-	d := m.dims()
-	if err := p.whole(d); err != nil {
+	if err != nil {
 		return fmt.Errorf("posterior: %w", err)
 	}
-	if p.Shape != m.Shape {
-		return fmt.Errorf("posterior: it is one of %s covariances, but the model has %s ones", p.Shape, m.Shape)
-	}
-	if m.K() > p.K() {
-		return fmt.Errorf("posterior: it has %d components, but the model has %d", p.K(), m.K())
-	}
+	return nil
+}
+
+// check refuses numbers that are those of no distribution, on d variables.
+func (p *Posterior) check(d int) error {
 	least := 0.0
-	if m.Shape.Matrix() {
+	if p.Shape.Matrix() {
 		least = float64(d - 1)
 	}
 	for c, s := range p.Sticks {
 		if !(s[0] > 0 && s[1] > 0 && s[0]+s[1] <= math.MaxFloat64) {
-			return fmt.Errorf("posterior: concentration: number %d is %v and %v; both must be above 0", c+1, s[0], s[1])
+			return fmt.Errorf("concentration: number %d is %v and %v; both must be above 0", c+1, s[0], s[1])
 		}
 	}
 	for _, list := range []struct {
@@ -147,16 +168,16 @@ func (m *Model) checkPosterior() error {
 	}{{"concentration", p.Concentration, 0}, {"mean_precision", p.MeanPrecision, 0}, {"dof", p.Dof, least}} {
 		for c, v := range list.v {
 			if !(v > list.least && v <= math.MaxFloat64) {
-				return fmt.Errorf("posterior: %s: number %d is %v; it must be above %v", list.key, c+1, v, list.least)
+				return fmt.Errorf("%s: number %d is %v; it must be above %v", list.key, c+1, v, list.least)
 			}
 		}
 	}
 	for c, s := range p.Scale {
-		if err := checkCovariance(m.Shape, s, d); err != nil {
-			return fmt.Errorf("posterior: scale: number %d %w", c+1, err)
+		if err := checkCovariance(p.Shape, s, d); err != nil {
+			return fmt.Errorf("scale: number %d %w", c+1, err)
 		}
 	}
-	return m.matchesPosterior()
+	return nil
 }
 
 // matchesPosterior wants weights, means and covariances to be those of the first components of the posterior.
@@ -169,11 +190,11 @@ func (m *Model) matchesPosterior() error {
 	params := m.parameters()
 	for c, w := range m.Weights {
 		if !(math.Abs(w-shares[c]/sum) <= ofPosterior) {
-			return fmt.Errorf("posterior: weight %d is %v, but it expects %v", c+1, w, shares[c]/sum)
+			return fmt.Errorf("weight %d is %v, but it expects %v", c+1, w, shares[c]/sum)
 		}
 		for j, v := range m.Means[c] {
 			if !(math.Abs(v-p.Means[c][j]) <= ofPosterior*math.Sqrt(params.Variance(c, j))) {
-				return fmt.Errorf("posterior: mean %d of the model is another than there", c+1)
+				return fmt.Errorf("mean %d of the model is another than there", c+1)
 			}
 		}
 	}
@@ -185,7 +206,7 @@ func (m *Model) matchesPosterior() error {
 				j, l = i/d, i%d
 			}
 			if unit := math.Sqrt(params.Variance(c, j) * params.Variance(c, l)); !(math.Abs(v-p.scale(c)[i]/p.dof(c)) <= ofPosterior*unit) {
-				return fmt.Errorf("posterior: covariance %d of the model is not scale over dof", c+1)
+				return fmt.Errorf("covariance %d of the model is not scale over dof", c+1)
 			}
 		}
 	}

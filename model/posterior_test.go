@@ -3,6 +3,7 @@ package model_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -280,6 +281,24 @@ func TestPosteriorThatDoesNotFitIsRefused(t *testing.T) {
 		}
 		if err := new(model.Model).UnmarshalJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s for %s: %v, want one line with %q", c.to, c.from, err, c.says)
+		}
+	}
+	for name, spoil := range map[string]func(*model.Posterior){ // of a program
+		"scale":          func(p *model.Posterior) { p.Scale[1] = []float64{5, -4, -4, 3} },
+		"dof":            func(p *model.Posterior) { p.Dof[0] = -1 },
+		"mean precision": func(p *model.Posterior) { p.MeanPrecision[0] = math.NaN() },
+	} {
+		m := new(model.Model)
+		if err := m.UnmarshalJSON([]byte(posteriors["full"])); err != nil {
+			t.Fatal(err)
+		}
+		spoil(m.Posterior)
+		var wrong *model.ModelError
+		if _, err := m.Scorer(); !errors.As(err, &wrong) {
+			t.Errorf("%s: Scorer: %v", name, err)
+		}
+		if _, err := m.Sampler(1); !errors.As(err, &wrong) {
+			t.Errorf("%s: Sampler: %v", name, err)
 		}
 	}
 	other := strings.Replace(posteriors["full"], `"covariance": "full"`, `"covariance": "VVE"`, 1)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,11 +16,11 @@ import (
 // (Bishop 2006, eq. 10.81), one for each component of the posterior, in use or not. With whole matrices on d variables a component has dof - d + 1 degrees of
 // freedom. With diagonal covariances it is a product of one t for each column, with dof each; with spherical ones one t with dof.
 type predictive struct {
-	parts  []student
-	apart  bool // columns are independent within a component
-	x      []float64
-	of     []float64 // log density of each component
-	chosen []float64 // expected weights
+	parts   []student
+	apart   bool // columns are independent within a component
+	x       []float64
+	of      []float64 // log density of each component
+	weights []float64 // expected, of the components
 }
 
 // student is one component.
@@ -32,15 +33,19 @@ type student struct {
 	constant float64   // log density at the mean; with columns apart of nothing
 }
 
-// predictive returns the density of a row to come; nil for a model without a posterior.
-func (m *Model) predictive() *predictive {
+// predictive returns the density of a row to come; nil for a model without a posterior. What fails is a posterior whose numbers are those of no
+// distribution.
+func (m *Model) predictive() (*predictive, error) {
 	p := m.Posterior
 	if p == nil {
-		return nil
+		return nil, nil
 	}
 	d := m.dims()
-	t := &predictive{apart: p.Shape.Size(d) == d && !p.Shape.Matrix() && d > 1, x: make([]float64, d), of: make([]float64, p.K()), chosen: p.Shares()}
-	for c, share := range t.chosen {
+	if err := p.check(d); err != nil {
+		return nil, &ModelError{"posterior: " + err.Error()}
+	}
+	t := &predictive{apart: p.Shape.Size(d) == d && !p.Shape.Matrix() && d > 1, x: make([]float64, d), of: make([]float64, p.K()), weights: p.Shares()}
+	for c, share := range t.weights {
 		dof, matrix := p.dof(c), p.Shape.Matrix()
 		if matrix {
 			dof -= float64(d - 1)
@@ -51,10 +56,10 @@ func (m *Model) predictive() *predictive {
 			square[i] = v * (1 + 1/p.MeanPrecision[c]) / dof
 		}
 		if matrix {
-			var factor mat.Cholesky
-			factor.Factorize(mat.NewSymDense(d, slices.Clone(square))) // checkPosterior refuses what has no factor
-			s.scale.l, s.square = mat.NewTriDense(d, mat.Lower, nil), square
-			factor.LTo(s.scale.l)
+			if s.scale.l = lower(mat.NewSymDense(d, slices.Clone(square))); s.scale.l == nil {
+				return nil, &ModelError{fmt.Sprintf("posterior: scale: number %d is not positive definite", c+1)}
+			}
+			s.square = square
 		} else {
 			for _, v := range square {
 				s.scale.sd = append(s.scale.sd, math.Sqrt(v))
@@ -63,7 +68,7 @@ func (m *Model) predictive() *predictive {
 		s.constant = logStudent(dof, d) - s.scale.logDet(d)
 		t.parts = append(t.parts, s)
 	}
-	return t
+	return t, nil
 }
 
 // logDet returns the logarithm of the determinant of L, or of the product of d standard deviations.
@@ -155,10 +160,7 @@ func (s *student) partial(x []float64) float64 {
 				square.SetSym(a, b, s.square[j*d+at[b]])
 			}
 		}
-		var factor mat.Cholesky
-		factor.Factorize(square)
-		own.l = mat.NewTriDense(n, mat.Lower, nil)
-		factor.LTo(own.l)
+		own.l = lower(square)
 	}
 	some := make([]float64, n)
 	for a, j := range at {
@@ -173,7 +175,7 @@ func (s *student) partial(x []float64) float64 {
 }
 
 // pick draws a component of the posterior.
-func (t *predictive) pick(rng *rand.Rand) int { return kind.Pick(t.chosen, rng) }
+func (t *predictive) pick(rng *rand.Rand) int { return kind.Pick(t.weights, rng) }
 
 // draw sets y to a row of component c.
 func (t *predictive) draw(c int, y, z []float64, rng *rand.Rand) {

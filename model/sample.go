@@ -58,8 +58,9 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 		return s, nil
 	}
 	s := &Sampler{m: m, levels: kind.Counts(m.Levels), rng: rng, z: make([]float64, m.dims()), y: make([]float64, m.dims())}
-	if s.predictive = m.predictive(); s.predictive != nil {
-		return s, nil
+	var err error
+	if s.predictive, err = m.predictive(); err != nil || s.predictive != nil {
+		return s, err
 	}
 	g := family.Gaussian{Shape: m.Shape}
 	for _, cov := range m.Covariance {

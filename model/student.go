@@ -10,14 +10,6 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// wholeDof checks how many degrees of freedom a model has: one a component where its components have tails, else none.
-func (m *Model) wholeDof(k int) error {
-	if want := m.tails(k); len(m.Dof) != want {
-		return &ModelError{fmt.Sprintf("dof: there %s %d for %s", text.Form(len(m.Dof), "is", "are"), len(m.Dof), text.Count(want, "component"))}
-	}
-	return nil
-}
-
 // tails returns how many degrees of freedom k components have.
 func (m *Model) tails(k int) int {
 	if m.kind().Tails {
@@ -26,7 +18,7 @@ func (m *Model) tails(k int) int {
 	return 0
 }
 
-// checkDof wants degrees of freedom that a density can have.
+// checkDof wants degrees of freedom that a density can have: one number a component where components have tails, else none.
 func (m *Model) checkDof() error {
 	if want := m.tails(m.K()); len(m.Dof) != want {
 		return fmt.Errorf("dof: there %s %d for %s", text.Form(len(m.Dof), "is", "are"), len(m.Dof), text.Count(want, "component"))

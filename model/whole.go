@@ -17,8 +17,8 @@ type ModelError struct{ Reason string }
 // Error says what does not fit.
 func (e *ModelError) Error() string { return "the model cannot be used: " + e.Reason }
 
-// whole checks that all parts of the model are there and as long as each other says, so that no index is out of range. It looks
-// at no number but the weights' count; check does.
+// whole checks that all parts of the model are there and as long as each other says, so that no index is out of range. Of the numbers it
+// looks at degrees of freedom alone, of which some would keep a loop from its end; check looks at all.
 func (m *Model) whole() error {
 	if m == nil {
 		return &data.ArgumentError{Name: "the model", Reason: "is nil"}
@@ -48,6 +48,9 @@ func (m *Model) whole() error {
 	}
 	if err := m.checkClusters(); err != nil {
 		return wrong("%s", err)
+	}
+	if err := m.wholePosterior(); err != nil {
+		return wrong("posterior: %s", err)
 	}
 	kd := m.kind()
 	if kd.Parted {
@@ -79,8 +82,8 @@ func (m *Model) whole() error {
 	if !kd.Shaped {
 		return nil
 	}
-	if err := m.wholeDof(len(rows)); err != nil {
-		return err
+	if err := m.checkDof(); err != nil {
+		return wrong("%s", err)
 	}
 	return m.wholeCovariances(len(rows), d)
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
@@ -72,28 +74,20 @@ func (b *builder) pdf(c, j int) (of func(x float64) float64, known bool) {
 	if spread == nil || !kind.Of(at.Kind).Shaped || at.Variable < 0 || at.Scale == "geo" {
 		return nil, false
 	}
-	mean, variance := own.Mean[at.Variable], spread.At(at.Variable, at.Variable)
+	mean, sd := own.Mean[at.Variable], math.Sqrt(spread.At(at.Variable, at.Variable))
 	to := func(x float64) (y, logSlope float64) { return x, 0 }
 	if at.Scale != "" {
 		if to = one(b.r.Model, j); to == nil {
 			return nil, false
 		}
 	}
+	var density distuv.LogProber = distuv.Normal{Mu: mean, Sigma: sd}
 	if own.Dof != nil {
-		v := *own.Dof
-		up, _ := math.Lgamma((v + 1) / 2)
-		down, _ := math.Lgamma(v / 2)
-		scale := up - down - math.Log(v*math.Pi*variance)/2
-		return func(x float64) float64 {
-			y, logSlope := to(x)
-			d := y - mean
-			return math.Exp(scale - (v+1)/2*math.Log1p(d*d/(v*variance)) + logSlope)
-		}, true
+		density = distuv.StudentsT{Mu: mean, Sigma: sd, Nu: *own.Dof}
 	}
 	return func(x float64) float64 {
 		y, logSlope := to(x)
-		d := y - mean
-		return math.Exp(-d*d/(2*variance)+logSlope) / math.Sqrt(2*math.Pi*variance)
+		return math.Exp(density.LogProb(y) + logSlope)
 	}, true
 }
 

@@ -97,9 +97,15 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	src, info, err := a.rows(cmd, m, path)
+	return m, src, info, err
+}
+
+// rows reads the columns of the data that a model needs, by name.
+func (a *applyFlags) rows(cmd *cobra.Command, m *model.Model, path string) (data.Source, *data.Info, error) {
 	o, err := a.options(cmd, m)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	o.Stream, o.Carry = a.all || o.Stream, a.all // cells are text: they pass through without being held
 	o.Name = calledIn(cmd.Context(), path)
@@ -109,13 +115,13 @@ func (a *applyFlags) read(cmd *cobra.Command, modelFile, path string) (*model.Mo
 		src, info, err = data.Load(cmd.Context(), path, o)
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	a.data.used = o
 	for _, w := range info.Warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
 	}
-	return m, src, info, nil
+	return src, info, nil
 }
 
 // options returns the options for reading the columns of a model.

@@ -84,20 +84,12 @@ func (f *imputeFlags) run(cmd *cobra.Command, modelFile, path string) (err error
 	if err != nil {
 		return fmt.Errorf("%s: %w", modelFile, err)
 	}
-	o, err := f.options(cmd, m)
-	if err != nil {
-		return err
-	}
-	o.Missing, o.Stream = kind.Model, true
-	src, info, err := data.Load(cmd.Context(), path, o)
+	f.data.Missing, f.data.Stream = kind.Model, true
+	src, info, err := f.rows(cmd, m, path)
 	if err != nil {
 		return err
 	}
 	defer src.(io.Closer).Close()
-	f.data.used = o
-	for _, w := range info.Warnings {
-		fmt.Fprintf(cmd.ErrOrStderr(), "latent: warning: %s\n", w)
-	}
 	var done filled
 	err = f.emit(cmd, func(w io.Writer, format string) error {
 		done, err = f.write(cmd.Context(), w, format, filler, src, info)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -51,43 +50,46 @@ func mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// check refuses what makes no sense, before the rows are read.
-func (f *mergeFlags) check(cmd *cobra.Command, modelFile, path string) (err error) {
+// readModel reads the model, and refuses what makes no sense before the rows are read.
+func (f *mergeFlags) readModel(cmd *cobra.Command, modelFile, path string) (m *model.Model, err error) {
 	if cmd.Flags().Changed("id") {
-		return usagef("--id has no effect on merge, which names no rows")
+		return nil, usagef("--id has no effect on merge, which names no rows")
 	}
 	if f.threads, err = checkThreads(cmd, f.threads); err != nil {
-		return err
+		return nil, err
 	}
 	if f.output != "" {
 		if err := distinctFiles(append(f.data.more, path), f.output); err != nil { // the model may be written anew
-			return err
+			return nil, err
 		}
 		if err := reachable(f.output); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	m, err := model.Load(modelFile)
-	if err != nil {
-		return err
+	if m, err = model.Load(modelFile); err != nil {
+		return nil, err
 	}
-	if !m.HasDensity() {
-		return usagef("%s: merge takes the components of a mixture together by their probabilities; a %s model has centres, which have none", modelFile, m.Kind)
+	switch {
+	case !m.HasDensity():
+		return nil, usagef("%s: merge takes the components of a mixture together by their probabilities; a %s model has centres, which have none", modelFile, m.Kind)
+	case f.method == "":
+		return nil, usagef("--method names no method; choose overlap or entropy")
 	}
-	spec := latent.Spec{Model: m.Kind, K: m.K(), Types: m.Types, Merge: cmp.Or(f.method, "nothing")}
+	spec := latent.Spec{Model: m.Kind, K: m.K(), Types: m.Types, Merge: f.method}
 	var wrong *latent.SpecError
 	if err := spec.Validate(); errors.As(err, &wrong) && wrong.Field == "Merge" {
-		return usagef("--method %s", wrong.Reason)
+		return nil, usagef("--method %s", wrong.Reason)
 	}
-	return nil
+	return m, nil
 }
 
 // run merges the components of a model.
 func (f *mergeFlags) run(cmd *cobra.Command, modelFile, path string) error {
-	if err := f.check(cmd, modelFile, path); err != nil {
+	m, err := f.readModel(cmd, modelFile, path)
+	if err != nil {
 		return err
 	}
-	m, src, _, err := f.read(cmd, modelFile, path)
+	src, _, err := f.rows(cmd, m, path)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
@@ -375,11 +377,10 @@ func (v *view) density(x float64) float64 {
 	p, total := 0.0, 0.0
 	for c, s := range v.shares() {
 		sd := math.Sqrt(v.cov(c, 0, 0))
-		z := (x - v.mean[c][0]) / sd
-		if v.dof != nil {
-			p += s / sd * student(z, v.dof[c])
+		if mean := v.mean[c][0]; v.dof != nil {
+			p += s * distuv.StudentsT{Mu: mean, Sigma: sd, Nu: v.dof[c]}.Prob(x)
 		} else {
-			p += s / sd * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			p += s * distuv.Normal{Mu: mean, Sigma: sd}.Prob(x)
 		}
 		total += s
 	}
@@ -387,13 +388,6 @@ func (v *view) density(x float64) float64 {
 		return p + v.anywhere
 	}
 	return p / total
-}
-
-// student returns the density at z of a t distribution with dof degrees of freedom.
-func student(z, dof float64) float64 {
-	up, _ := math.Lgamma((dof + 1) / 2)
-	down, _ := math.Lgamma(dof / 2)
-	return math.Exp(up-down-(dof+1)/2*math.Log1p(z*z/dof)) / math.Sqrt(dof*math.Pi)
 }
 
 // top returns the highest density of one variable in a range.

@@ -37,9 +37,8 @@ type BayesPrior struct {
 
 // Bayes is the Gaussian family of variational Bayes. Its theta is that of Gaussian: the means of q, and for covariances the inverse of
 // the expected precision, S/dof. A component that counts n rows has the mean precision b = Prior.MeanPrecision + n and the degrees of freedom
-// Prior.Dof + n, for Spherical Prior.Dof + n d; of a shared shape n is there the number of all rows. The mean m of q and its scatter S are, with t and
-// Q the first and second moments about m of the last step, those of the rows and of MeanPrecision more rows at the prior's mean, and
-// Prior.Scale is added to the scatter: an M-step of pseudo-rows.
+// Prior.Dof + n, for Spherical Prior.Dof + n d; of a shared shape n is there the number of all rows. The mean of q and its scatter S are those of
+// the rows and of MeanPrecision more rows at the prior's mean, with Prior.Scale added to the scatter: an M-step of pseudo-rows.
 type Bayes struct {
 	Gaussian
 	Prior BayesPrior
@@ -51,13 +50,17 @@ func (f Bayes) WithGaps(gaps *Gaps) Family {
 	return f
 }
 
-// perRow is how many degrees of freedom a row adds.
-func (f Bayes) perRow(d int) float64 {
+// served is how many columns one precision serves: so many degrees of freedom a row adds to it, and so many times sums over the columns
+// hold what is its own. It is d for spherical shapes, else 1.
+func (f Bayes) served(d int) float64 {
 	if f.Shape.kind() == Spherical {
 		return float64(d)
 	}
 	return 1
 }
+
+// DofOf returns the degrees of freedom of a precision that so many rows of d columns count for.
+func (f Bayes) DofOf(rows float64, d int) float64 { return f.Prior.Dof + f.served(d)*rows }
 
 // digammas is the sum over the degrees of freedom of the columns of g(dof of the column / 2): of a Wishart they fall by 1 from column to
 // column.
@@ -74,12 +77,12 @@ func (f Bayes) digammas(g func(float64) float64, dof float64, d int) float64 {
 
 // LeastCount implements Bayesian.
 func (f Bayes) LeastCount(d int) float64 {
-	least := f.Prior.Dof / f.perRow(d)
+	if f.Shape.Shared() { // degrees of freedom count all rows
+		return f.Prior.MeanPrecision
+	}
+	least := f.Prior.Dof / f.served(d)
 	if f.Shape.kind() == Full {
 		least = f.Prior.Dof - float64(d-1)
-	}
-	if f.Shape.Shared() {
-		return f.Prior.MeanPrecision
 	}
 	return min(least, f.Prior.MeanPrecision)
 }
@@ -90,18 +93,18 @@ func (f Bayes) Counts(offset, information, n []float64, d int) (divergence float
 	for _, v := range n {
 		total += v
 	}
-	b0, perRow := f.Prior.MeanPrecision, f.perRow(d)
-	for c, n := range n {
-		rows := n
+	b0, served := f.Prior.MeanPrecision, f.served(d)
+	for c, own := range n {
+		rows := own
 		if f.Shape.Shared() {
 			rows = total
 		}
-		b, dof := b0+n, f.Prior.Dof+perRow*rows
+		b, dof := b0+own, f.DofOf(rows, d)
 		offset[c] = f.Offset(b, dof, d)
 		if information != nil {
 			information[c] = float64(d) / (2 * b * b)
 			if !f.Shape.Shared() {
-				information[c] += perRow * perRow * (f.digammas(Trigamma, dof, d)/4 - float64(d)/(2*dof)) / f.ofOne(d)
+				information[c] += served * served * (f.digammas(Trigamma, dof, d)/4 - float64(d)/(2*dof)) / served
 			}
 		}
 		divergence += 0.5 * float64(d) * (b0/b - 1 - math.Log(b0/b))
@@ -118,24 +121,12 @@ func (f Bayes) Offset(b, dof float64, d int) float64 {
 	return 0.5*(f.digammas(mathext.Digamma, dof, d)-float64(d)*math.Log(dof/2)) - float64(d)/(2*b)
 }
 
-// ofOne is 1, and d where one precision serves all columns: sums over columns then hold its own d times.
-func (f Bayes) ofOne(d int) float64 {
-	if f.Shape.kind() == Spherical {
-		return float64(d)
-	}
-	return 1
-}
-
 // ofDof returns the part of the divergence of a precision that depends on its degrees of freedom.
 func (f Bayes) ofDof(dof float64, d int) float64 {
-	logGamma := func(x float64) float64 {
-		v, _ := math.Lgamma(x)
-		return v
-	}
 	dof0, columns := f.Prior.Dof, float64(d)
 	sum := 0.5 * columns * (dof0*math.Log(dof) - dof)
-	sum += f.digammas(logGamma, dof0, d) - f.digammas(logGamma, dof, d) + (dof-dof0)/2*f.digammas(mathext.Digamma, dof, d)
-	return sum / f.ofOne(d)
+	sum += f.digammas(lgamma, dof0, d) - f.digammas(lgamma, dof, d) + (dof-dof0)/2*f.digammas(mathext.Digamma, dof, d)
+	return sum / f.served(d)
 }
 
 // Divergence implements Bayesian.
@@ -144,7 +135,7 @@ func (f Bayes) Divergence(theta []float64, k, d int) float64 {
 	prior := f.Prior
 	u := make([]float64, f.Shape.Size(d))
 	f.Scale(u, slices.Clone(prior.Scale), d)
-	log0 := f.inverse(make([]float64, len(u)), u, d) / f.ofOne(d)
+	log0 := f.inverse(make([]float64, len(u)), u, d) / f.served(d)
 	e, sum := make([]float64, d), 0.0
 	for c := range k {
 		for j, m := range prior.Mean {
@@ -154,22 +145,23 @@ func (f Bayes) Divergence(theta []float64, k, d int) float64 {
 	}
 	w := make([]float64, len(u))
 	for c := range f.Shape.Count(k) {
-		logDet := f.inverse(w, f.ScaleOf(theta, c, k, d), d) / f.ofOne(d)
+		logDet := f.inverse(w, f.ScaleOf(theta, c, k, d), d) / f.served(d)
 		sum += prior.Dof*(logDet-log0) + 0.5*f.trace(w, prior.Scale, d)
 	}
 	return sum
 }
 
-// withPrior returns the sums s of a sweep with theta and of the rows that the prior stands for: for the scales. mean is for the
-// means: only their weight differs.
+// withPrior returns the sums s of a sweep with theta with those of the rows that the prior stands for, with the counts of scales and with those of
+// means. The two share their moments.
 func (f Bayes) withPrior(theta []float64, s *Stats) (scale, mean *Stats) {
 	k, d, prior := s.K, s.D, f.Prior
-	own, means := *s, *s
-	own.Sum, own.N, means.N = slices.Clone(s.Sum), slices.Clone(s.N), slices.Clone(s.N)
-	first, second := own.Sum[:k*d], f.second(&own)
+	scale = s.clone()
+	own := *scale
+	mean, own.N = &own, slices.Clone(s.N)
+	first, second := scale.Sum[:k*d], f.second(scale)
 	e := make([]float64, d)
 	for c := range k {
-		means.N[c] += prior.MeanPrecision
+		mean.N[c] += prior.MeanPrecision
 		for j, m := range prior.Mean {
 			e[j] = m - theta[c*d+j]
 			first[c*d+j] += prior.MeanPrecision * e[j]
@@ -180,11 +172,10 @@ func (f Bayes) withPrior(theta []float64, s *Stats) (scale, mean *Stats) {
 			for i, v := range prior.Scale {
 				q[i] += v
 			}
-			own.N[c] += prior.Dof / f.perRow(d)
+			scale.N[c] += prior.Dof / f.served(d)
 		}
 	}
-	means.Sum = own.Sum
-	return &own, &means
+	return scale, mean
 }
 
 // MStep sets means and scales to those of the best q for the responsibilities.
@@ -230,6 +221,3 @@ func (f Bayes) SquaredLength(z, theta []float64, s *Stats) float64 {
 	copy(own[at:], z[at:])
 	return sum + f.Gaussian.SquaredLength(own, theta, scale)
 }
-
-// DofOf returns the degrees of freedom of a precision that so many rows of d columns count for.
-func (f Bayes) DofOf(rows float64, d int) float64 { return f.Prior.Dof + f.perRow(d)*rows }

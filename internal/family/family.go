@@ -187,7 +187,7 @@ type Workspace struct {
 	parts  []*partScratch
 	scores []float64 // k x kern.Rows: of one part
 	shares []float64 // responsibilities of the rows that have a cell of a part
-	heavy  *heavy    // of a Student family
+	tails  *tailRows // of a Student family
 }
 
 // gathered returns what one panel is gathered in.

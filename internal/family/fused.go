@@ -112,7 +112,7 @@ type Gathered struct {
 	part  part        // of the components that were chosen last
 	done  *completed  // where rows were completed
 	parts []*Gathered // of a Mixed family
-	heavy *heavy      // of a Student family
+	tails *tailRows   // of a Student family
 }
 
 // buffers is scratch memory, without state from one panel to the next.

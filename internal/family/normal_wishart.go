@@ -1,9 +1,6 @@
 package family
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // NormalWishart is the conjugate prior of means and covariances (Fraley and Raftery 2007, Journal of Classification 24, 155-181): means are
 // normal about Mean with the covariance of their component over Shrinkage, covariances inverse Wishart, or inverse gamma where they are
@@ -20,8 +17,8 @@ import (
 type NormalWishart struct {
 	Shrinkage float64   // 0 or more
 	Mean      []float64 // d numbers, relative to the origin of the sweep
-	Each      float64   // 1: what the density of a mean has of its component's covariance
-	Count     float64
+	Each      float64   // 1: what the density of its mean adds to the count of a component's covariance
+	Count     float64   // what the density of a covariance adds to its count: see above
 	Scale     []float64 // laid out like second moments: a packed lower triangle, d numbers or one; positive definite
 }
 
@@ -193,10 +190,14 @@ func (p *NormalWishart) SquaredLength(f Smooth, z, theta []float64, s *Stats) fl
 	return square + own.SquaredLength(part, theta, p.means(f, theta, s))
 }
 
-// Positive reports whether the packed lower triangle of a symmetric d x d matrix, or all of d numbers or one, are positive (definite).
+// Positive reports whether q, laid out as one covariance of the shape on d columns, is positive definite: a packed lower triangle, or d
+// numbers or one, all finite and above 0. q stays as it is.
 func Positive(q []float64, shape Shape, d int) bool {
-	if shape.kind() == Full {
+	switch {
+	case slices.ContainsFunc(q, func(v float64) bool { return v-v != 0 }):
+		return false
+	case shape.kind() == Full:
 		return cholesky(make([]float64, len(q)), q, d, 0)
 	}
-	return !slices.ContainsFunc(q, func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) })
+	return slices.Min(q) > 0
 }

@@ -10,7 +10,7 @@ type Prior interface {
 	AddGrad(f Smooth, g, theta []float64, k, d int)
 	// MStep sets next to the maximiser of Expected plus LogDensity, for the sums of a sweep with theta. next and theta may be the same slice.
 	MStep(f Smooth, next, theta []float64, s *Stats)
-	// Precondition is that of the family with the information of the pseudo-rows added; framed tells that it is Curved.PreconditionFramed.
+	// Precondition is that of the family with the information of the pseudo-rows added; where framed is set it is Curved.PreconditionFramed.
 	Precondition(f Smooth, z, q, theta []float64, s *Stats, framed bool)
 	// SquaredLength is that of the family with the information of the pseudo-rows added.
 	SquaredLength(f Smooth, z, theta []float64, s *Stats) float64
@@ -45,15 +45,17 @@ func (p LevelPrior) sums(f Smooth, k, d int) *Stats {
 // add adds the pseudo-rows to the sums s.
 func (p LevelPrior) add(f Smooth, s *Stats) {
 	width := len(p.Shares)
+	bits, ok := f.(Bernoulli)
+	zerosToo := ok && bits.Gaps != nil // sums are then weights of ones and of zeros, in turn
 	for c := range s.N {
 		s.N[c] += p.Rows
 		for l, share := range p.Shares {
-			if b, ok := f.(Bernoulli); ok && b.Gaps != nil { // weights of ones and of zeros
-				s.Sum[2*(c*width+l)] += p.Rows * share
-				s.Sum[2*(c*width+l)+1] += p.Rows * (1 - share)
-				continue
+			if at := c*width + l; zerosToo {
+				s.Sum[2*at] += p.Rows * share
+				s.Sum[2*at+1] += p.Rows * (1 - share)
+			} else {
+				s.Sum[at] += p.Rows * share
 			}
-			s.Sum[c*width+l] += p.Rows * share
 		}
 	}
 }
@@ -63,13 +65,6 @@ func (p LevelPrior) with(f Smooth, s *Stats) *Stats {
 	own := s.clone()
 	p.add(f, own)
 	return own
-}
-
-// clone returns a copy of s whose sums are its own.
-func (s *Stats) clone() *Stats {
-	own := *s
-	own.N, own.Sum = append([]float64(nil), s.N...), append([]float64(nil), s.Sum...)
-	return &own
 }
 
 // LogDensity implements Prior: the log-likelihood of the pseudo-rows.
@@ -109,7 +104,7 @@ func (p LevelPrior) SquaredLength(f Smooth, z, theta []float64, s *Stats) float6
 // PartPriors are the priors of the parts of Mixed, nil for a part without one.
 type PartPriors []Prior
 
-// each calls do with each part of f that has a prior, and else with those that have none.
+// each calls do with each part of f, its prior, nil where it has none, and the place of its parameters.
 func (p PartPriors) each(f Smooth, k int, do func(part *Part, own Prior, from, to int)) {
 	i := 0
 	f.(Mixed).Each(k, func(part *Part, from, to int) {

@@ -51,6 +51,13 @@ func NewStats(k, d, sums, farMax int) *Stats {
 	return &Stats{K: k, D: d, N: make([]float64, k), Sum: make([]float64, sums), FarMax: farMax}
 }
 
+// clone returns a copy of s whose N and Sum are its own.
+func (s *Stats) clone() *Stats {
+	own := *s
+	own.N, own.Sum = slices.Clone(s.N), slices.Clone(s.Sum)
+	return &own
+}
+
 // Reset makes s empty again and keeps its memory.
 func (s *Stats) Reset() {
 	n, sum, far := s.N, s.Sum, s.Far[:0]

@@ -134,15 +134,13 @@ func (g Student) moments(s *Stats) []float64 { return s.Sum[:g.sums().Params(s.K
 // Density returns true.
 func (g Student) Density() bool { return true }
 
-// Scales returns the part of theta that is Base's. It shares theta's memory.
-func (g Student) Scales(theta []float64, k int) []float64 { return g.scales(theta, k) }
-
-func (g Student) scales(theta []float64, k int) []float64 { return theta[:len(theta)-g.free(k)] }
+// Scales returns the part of theta that is Base's: the locations and scales of the k components. It shares theta's memory.
+func (g Student) Scales(theta []float64, k int) []float64 { return theta[:len(theta)-g.free(k)] }
 
 // tails returns the part of theta that holds the logarithms of degrees of freedom.
 func (g Student) tails(theta []float64, k int) []float64 { return theta[len(theta)-g.free(k):] }
 
-// Dofs returns the degrees of freedom of the k components theta.
+// Dofs returns the degrees of freedom of the k components theta: k numbers, also where they are tied or given.
 func (g Student) Dofs(theta []float64, k int) []float64 {
 	v, t := make([]float64, k), g.tails(theta, k)
 	for c := range v {
@@ -166,8 +164,8 @@ func dofOf(log float64) float64 {
 
 var logLeast, logMost = math.Log(LeastDof), math.Log(MostDof)
 
-// SetDofs sets the degrees of freedom of the k components theta, moved inside the limits: own ones as they are, tied ones to their
-// geometric mean. A nil dof stands for what a fit begins at.
+// SetDofs sets the degrees of freedom of the k components theta to dof, k numbers above 0, moved inside the limits: own ones as they are, tied
+// ones to their geometric mean; given ones stay. A nil dof stands for what a fit begins at.
 func (g Student) SetDofs(theta, dof []float64, k int) {
 	t, mean := g.tails(theta, k), 0.0
 	for c := range k {
@@ -187,7 +185,7 @@ func (g Student) SetDofs(theta, dof []float64, k int) {
 
 // AtFloor tells which components have a scale at the floor.
 func (g Student) AtFloor(theta []float64, k, d int) []bool {
-	return g.base().AtFloor(g.scales(theta, k), k, d)
+	return g.base().AtFloor(g.Scales(theta, k), k, d)
 }
 
 // Flat implements Flattening, for those shapes that do.
@@ -197,7 +195,7 @@ func (g Student) Flat(next, theta []float64, s *Stats) []bool {
 		return make([]bool, s.K)
 	}
 	t := g.step(theta, s, true)
-	return f.Flat(g.scales(next, s.K), t.around, t.inner)
+	return f.Flat(g.Scales(next, s.K), t.around, t.inner)
 }
 
 // weighted returns s as sums of the base, with the weights n: where they are r the gradient and the information of the scales are those
@@ -208,8 +206,8 @@ func (g Student) weighted(s *Stats, n []float64) *Stats {
 	return &own
 }
 
-// pulls returns the sums of r u and of r log u.
-func (g Student) pulls(s *Stats) (u, logs []float64) {
+// hiddenSums returns the sums of r u and of r log u of each component, in s's memory.
+func (g Student) hiddenSums(s *Stats) (u, logs []float64) {
 	at := len(g.moments(s))
 	return s.Sum[at : at+s.K], s.Sum[at+s.K : at+2*s.K]
 }
@@ -219,7 +217,7 @@ func (g Student) ownVolume() bool { return g.Shape.Mclust()[0] == 'V' }
 
 // plain returns the Gaussian family of the scales, each by itself but for shapes that share the whole, and its parameters.
 func (g Student) plain(theta []float64, k, d int) (Gaussian, []float64) {
-	own := g.scales(theta, k)
+	own := g.Scales(theta, k)
 	switch b := g.base().(type) {
 	case Parsimonious:
 		return b.Plain(), b.expanded(own, k, d)
@@ -234,7 +232,7 @@ func (g Student) plain(theta []float64, k, d int) (Gaussian, []float64) {
 func (g Student) distances(next, theta []float64, s *Stats) (sum, logDet []float64) {
 	k, d := s.K, s.D
 	p, own := g.plain(next, k, d)
-	u, _ := g.pulls(s)
+	u, _ := g.hiddenSums(s)
 	b := p.Bind(own, k, d).(*gaussianKernel)
 	sum, logDet = make([]float64, k), make([]float64, k)
 	for c := range k {
@@ -279,7 +277,7 @@ func (g Student) Expected(next, theta []float64, s *Stats) float64 {
 
 func (g Student) bound(next, theta []float64, s *Stats) float64 {
 	k, d := s.K, s.D
-	u, logs := g.pulls(s)
+	u, logs := g.hiddenSums(s)
 	v, old := g.Dofs(next, k), g.Dofs(theta, k)
 	sum, logDet := g.distances(next, theta, s)
 	half := float64(d) / 2

@@ -55,8 +55,8 @@ type gapRow struct {
 	extra       []float64 // d x d: conditional scale of the missing cells
 }
 
-func (h *heavy) gaps(d int) *gapRow {
-	r := &h.row1
+func (h *tailRows) gapRow(d int) *gapRow {
+	r := &h.gaps
 	if len(r.e) < d {
 		v := make([]float64, 3*d*d+2*d)
 		r.factor, r.cross, r.extra, r.white, r.e = v[:d*d], v[d*d:2*d*d], v[2*d*d:3*d*d], v[3*d*d:3*d*d+d], v[3*d*d+d:]
@@ -132,8 +132,8 @@ func (r *gapRow) complete(p *Panel, i int, m, s []float64) {
 }
 
 // scoreCells is Score of a panel with missing cells. It keeps u and log u + lag of each row in h.
-func (b *studentKernel) scoreCells(dst []float64, p *Panel, h *heavy) {
-	d, r := b.d, h.gaps(b.d)
+func (b *studentKernel) scoreCells(dst []float64, p *Panel, h *tailRows) {
+	d, r := b.d, h.gapRow(b.d)
 	clear(dst[:b.k*kern.Rows])
 	for i := range p.N {
 		r.look(p, i)
@@ -150,10 +150,10 @@ func (b *studentKernel) scoreCells(dst []float64, p *Panel, h *heavy) {
 }
 
 // addCells is Add of a panel with missing cells.
-func (b *studentKernel) addCells(s *Stats, p *Panel, weight []float64, h *heavy) {
-	d, r := b.d, h.gaps(b.d)
+func (b *studentKernel) addCells(s *Stats, p *Panel, weight []float64, h *tailRows) {
+	d, r := b.d, h.gapRow(b.d)
 	b.scoreCells(h.score, p, h)
-	u, logs := b.g.pulls(s)
+	u, logs := b.g.hiddenSums(s)
 	sums := b.g.sums()
 	for i := range p.N {
 		r.look(p, i)

@@ -28,7 +28,7 @@ type tails struct {
 
 // Bind factorises the scales.
 func (g Student) Bind(theta []float64, k, d int) Kernel {
-	b := &studentKernel{base: g.base().Bind(g.scales(theta, k), k, d), g: g, k: k, d: d, own: g.sums().Params(k, d), slope: make([]float64, k)}
+	b := &studentKernel{base: g.base().Bind(g.Scales(theta, k), k, d), g: g, k: k, d: d, own: g.sums().Params(k, d), slope: make([]float64, k)}
 	switch base := b.base.(type) {
 	case *gaussianKernel:
 		b.plain = base
@@ -52,8 +52,8 @@ func (g Student) Bind(theta []float64, k, d int) Kernel {
 	return b
 }
 
-// heavy is scratch memory for the tails of one panel, and the sums of the panels since the last Flush.
-type heavy struct {
+// tailRows is scratch memory for the tails of the rows of one panel, and the sums of the panels since the last Flush.
+type tailRows struct {
 	of    *Panel // whose u and log are here, nil where there are none
 	first int64
 	u     []float64 // k x kern.Rows: the expectation of the hidden variable
@@ -62,13 +62,13 @@ type heavy struct {
 	sum   []float64 // k x 2 x kern.Lanes: sums of r and of r log
 	row   []float64 // kern.Rows: sum of r u over the components
 	panel Panel     // the panel with those for row weights
-	row1  gapRow    // of rows with missing cells
+	gaps  gapRow    // of rows with missing cells
 	inner Stats     // sums of the base
 	into  *Stats    // whose part they are since the last Flush
 }
 
 // fit makes room for k components.
-func (h *heavy) fit(k int) *heavy {
+func (h *tailRows) fit(k int) *tailRows {
 	if len(h.u) < k*kern.Rows {
 		v := make([]float64, (3*k+1)*kern.Rows)
 		h.u, h.log, h.score, h.row = v[:k*kern.Rows], v[k*kern.Rows:2*k*kern.Rows], v[2*k*kern.Rows:3*k*kern.Rows], v[3*k*kern.Rows:]
@@ -76,16 +76,16 @@ func (h *heavy) fit(k int) *heavy {
 	return h
 }
 
-func (w *Workspace) heavyTails(k int) *heavy {
-	if w.heavy == nil {
-		w.heavy = new(heavy)
+func (w *Workspace) tailRows(k int) *tailRows {
+	if w.tails == nil {
+		w.tails = new(tailRows)
 	}
-	return w.heavy.fit(k)
+	return w.tails.fit(k)
 }
 
 // Score implements Kernel.
 func (b *studentKernel) Score(dst []float64, p *Panel, ws *Workspace) {
-	h := ws.heavyTails(b.k)
+	h := ws.tailRows(b.k)
 	if p.Holes {
 		b.scoreCells(dst, p, h)
 		return
@@ -101,13 +101,13 @@ func (t *tails) of(s, u, log []float64, k int) {
 
 // Add implements Kernel.
 func (b *studentKernel) Add(s *Stats, p *Panel, r []float64, ws *Workspace) {
-	h := ws.heavyTails(b.k)
+	h := ws.tailRows(b.k)
 	if p.Holes {
 		b.addCells(s, p, r, h)
 		return
 	}
 	b.Score(h.score, p, ws)
-	u, logs := b.g.pulls(s)
+	u, logs := b.g.hiddenSums(s)
 	for c := range b.k {
 		at, n, sum := c*kern.Rows, 0.0, 0.0
 		for i, v := range r[at : at+kern.Rows] {
@@ -138,7 +138,7 @@ func (b *studentKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspac
 		rowGradsByPass(g, b.g, b, b.theta, b.k, p, r, ws)
 		return
 	}
-	h := ws.heavyTails(b.k)
+	h := ws.tailRows(b.k)
 	b.Score(h.score, p, ws)
 	for i, v := range h.u[:b.k*kern.Rows] {
 		h.score[i] = r[i] * v
@@ -184,19 +184,19 @@ func (b *studentKernel) Fuse(logw []float64) FusedKernel {
 	return f
 }
 
-// heavyTails returns g's memory for k components.
-func (g *Gathered) heavyTails(k int) *heavy {
-	if g.heavy == nil {
-		g.heavy = new(heavy)
+// tailRows returns g's memory for k components.
+func (g *Gathered) tailRows(k int) *tailRows {
+	if g.tails == nil {
+		g.tails = new(tailRows)
 	}
-	g.heavy.fit(k)
-	grow(&g.heavy.sum, 2*k*kern.Lanes)
-	return g.heavy
+	g.tails.fit(k)
+	grow(&g.tails.sum, 2*k*kern.Lanes)
+	return g.tails
 }
 
 // Logits implements FusedKernel. What Gather needs of the panel stays in g.
 func (f *fusedStudent) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace) {
-	h := g.heavyTails(f.k)
+	h := g.tailRows(f.k)
 	if p.Holes {
 		f.scoreCells(dst, p, h)
 		for c := range f.k {
@@ -213,7 +213,7 @@ func (f *fusedStudent) Logits(dst []float64, p *Panel, g *Gathered, ws *Workspac
 
 // Gather implements FusedKernel.
 func (f *fusedStudent) Gather(s *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace) {
-	h, k := g.heavyTails(f.k), f.k
+	h, k := g.tailRows(f.k), f.k
 	if p.Holes {
 		for i := range q[:k*kern.Rows] {
 			q[i] *= factor[i%kern.Rows]
@@ -230,7 +230,7 @@ func (f *fusedStudent) Gather(s *Stats, p *Panel, q, factor []float64, g *Gather
 	if h.into != s {
 		h.inner, h.into = f.innerOf(s), s
 	}
-	if f.g.Shape.Shared() { // second moments are needed in total, for which a row counts as much as its components pull
+	if f.g.Shape.Shared() { // second moments are needed in total: a row counts by the sum of r u over its components
 		h.panel = *p
 		h.panel.W = h.row
 		p = &h.panel
@@ -245,8 +245,8 @@ func (f *fusedStudent) innerOf(s *Stats) Stats {
 
 // Flush implements FusedKernel.
 func (f *fusedStudent) Flush(s *Stats, g *Gathered) {
-	h, k := g.heavyTails(f.k), f.k
-	_, logs := f.g.pulls(s)
+	h, k := g.tailRows(f.k), f.k
+	_, logs := f.g.hiddenSums(s)
 	h.inner, h.into = f.innerOf(s), nil
 	f.inner.Flush(&h.inner, g)
 	for c := range k {

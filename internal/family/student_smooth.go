@@ -8,8 +8,8 @@ import (
 // half the sum of r [psi((v+d)/2) - psi(v/2) + log(v/(v+d)) + 1 + log u - u].
 func (g Student) Grad(grad, theta []float64, s *Stats) {
 	k, d := s.K, s.D
-	g.base().Grad(g.scales(grad, k), g.scales(theta, k), g.weighted(s, s.N))
-	u, logs := g.pulls(s)
+	g.base().Grad(g.Scales(grad, k), g.Scales(theta, k), g.weighted(s, s.N))
+	u, logs := g.hiddenSums(s)
 	to := g.tails(grad, k)
 	clear(to)
 	for c, v := range g.Dofs(theta, k) {
@@ -129,9 +129,9 @@ func (g Student) PreconditionFramed(z, q, theta []float64, s *Stats) {
 func (g Student) precondition(z, q, theta []float64, s *Stats, base func(z, q, theta []float64, s *Stats)) {
 	k, d := s.K, s.D
 	info := g.information(theta, s)
-	scales := g.scales(theta, k)
+	scales := g.Scales(theta, k)
 	tail := append([]float64(nil), g.tails(q, k)...)
-	base(g.scales(z, k), g.scales(q, k), scales, g.counted(s, info))
+	base(g.Scales(z, k), g.Scales(q, k), scales, g.counted(s, info))
 	volumes := 1
 	if g.ownVolume() {
 		volumes = k
@@ -213,7 +213,7 @@ func (g Student) solveTails(q []float64, v []volumeBlock, info []tailInformation
 func (g Student) SquaredLength(z, theta []float64, s *Stats) float64 {
 	k, d := s.K, s.D
 	info := g.information(theta, s)
-	sum, y := g.base().SquaredLength(g.scales(z, k), g.scales(theta, k), g.counted(s, info)), g.tails(z, k)
+	sum, y := g.base().SquaredLength(g.Scales(z, k), g.Scales(theta, k), g.counted(s, info)), g.tails(z, k)
 	for c := range info {
 		a := 0.0
 		g.eachVolume(c, k, d, func(at int, slope float64) { a += slope * z[at] })
@@ -228,7 +228,7 @@ func (g Student) SquaredLength(z, theta []float64, s *Stats) float64 {
 
 // Reach implements Smooth: degrees of freedom may change by a factor e in one step.
 func (g Student) Reach(z, theta []float64, k, d int) float64 {
-	far := g.base().Reach(g.scales(z, k), g.scales(theta, k), k, d)
+	far := g.base().Reach(g.Scales(z, k), g.Scales(theta, k), k, d)
 	for _, v := range g.tails(z, k) {
 		far = max(far, math.Abs(v))
 	}
@@ -237,12 +237,12 @@ func (g Student) Reach(z, theta []float64, k, d int) float64 {
 
 // Nudge moves the locations.
 func (g Student) Nudge(theta []float64, k, d int, normal func() float64) {
-	g.base().Nudge(g.scales(theta, k), k, d, normal)
+	g.base().Nudge(g.Scales(theta, k), k, d, normal)
 }
 
 // Apart implements Smooth.
 func (g Student) Apart(theta []float64, a, b, k, d int) float64 {
-	far := g.base().Apart(g.scales(theta, k), a, b, k, d)
+	far := g.base().Apart(g.Scales(theta, k), a, b, k, d)
 	if g.Dof != OwnDof {
 		return far
 	}
@@ -255,7 +255,7 @@ func (g Student) Place(c, _, d int, do func(from, to int)) { do(c*d, c*d+d) }
 
 // Project raises scales to the floor and moves degrees of freedom inside their limits.
 func (g Student) Project(theta []float64, k, d int) {
-	g.base().Project(g.scales(theta, k), k, d)
+	g.base().Project(g.Scales(theta, k), k, d)
 	t := g.tails(theta, k)
 	for i, v := range t {
 		if v != v {
@@ -268,7 +268,7 @@ func (g Student) Project(theta []float64, k, d int) {
 // Held marks what the base does, and degrees of freedom at a limit.
 func (g Student) Held(held []bool, theta []float64, k, d int) {
 	n := len(held) - g.free(k)
-	g.base().Held(held[:n], g.scales(theta, k), k, d)
+	g.base().Held(held[:n], g.Scales(theta, k), k, d)
 	for i, v := range g.tails(theta, k) {
 		held[n+i] = v <= logLeast || v >= logMost
 	}
@@ -277,19 +277,19 @@ func (g Student) Held(held []bool, theta []float64, k, d int) {
 // Factor implements Factored: logarithms of degrees of freedom are as they are.
 func (g Student) Factor(l, theta []float64, k, d int) {
 	copy(l, theta)
-	g.base().Factor(g.scales(l, k), g.scales(theta, k), k, d)
+	g.base().Factor(g.Scales(l, k), g.Scales(theta, k), k, d)
 }
 
 // Unfactor implements Factored.
 func (g Student) Unfactor(theta, l []float64, k, d int) {
 	copy(theta, l)
-	g.base().Unfactor(g.scales(theta, k), g.scales(l, k), k, d)
+	g.base().Unfactor(g.Scales(theta, k), g.Scales(l, k), k, d)
 }
 
 // FactorGrad implements Factored.
 func (g Student) FactorGrad(gl, grad, theta []float64, k, d int) {
 	copy(gl, grad)
-	g.base().FactorGrad(g.scales(gl, k), g.scales(grad, k), g.scales(theta, k), k, d)
+	g.base().FactorGrad(g.Scales(gl, k), g.Scales(grad, k), g.Scales(theta, k), k, d)
 }
 
 // Turned implements Curved: the scales may have axes.
@@ -301,13 +301,13 @@ func (g Student) Turned() bool {
 // Framed implements Curved.
 func (g Student) Framed(f, grad, theta []float64, k, d int) {
 	copy(f, grad)
-	g.base().(Curved).Framed(g.scales(f, k), g.scales(grad, k), g.scales(theta, k), k, d)
+	g.base().(Curved).Framed(g.Scales(f, k), g.Scales(grad, k), g.Scales(theta, k), k, d)
 }
 
 // Unframed implements Curved.
 func (g Student) Unframed(z, w, theta []float64, k, d int) {
 	copy(z, w)
-	g.base().(Curved).Unframed(g.scales(z, k), g.scales(w, k), g.scales(theta, k), k, d)
+	g.base().(Curved).Unframed(g.Scales(z, k), g.Scales(w, k), g.Scales(theta, k), k, d)
 }
 
 // Along implements Curved.
@@ -315,7 +315,7 @@ func (g Student) Along(next, w, theta []float64, k, d int) {
 	for i, v := range g.tails(theta, k) {
 		g.tails(next, k)[i] = v + g.tails(w, k)[i]
 	}
-	g.base().(Curved).Along(g.scales(next, k), g.scales(w, k), g.scales(theta, k), k, d)
+	g.base().(Curved).Along(g.Scales(next, k), g.Scales(w, k), g.Scales(theta, k), k, d)
 }
 
 // Between implements Curved.
@@ -323,5 +323,5 @@ func (g Student) Between(w, next, theta []float64, k, d int) bool {
 	for i, v := range g.tails(theta, k) {
 		g.tails(w, k)[i] = g.tails(next, k)[i] - v
 	}
-	return g.base().(Curved).Between(g.scales(w, k), g.scales(next, k), g.scales(theta, k), k, d)
+	return g.base().(Curved).Between(g.Scales(w, k), g.Scales(next, k), g.Scales(theta, k), k, d)
 }

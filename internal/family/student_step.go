@@ -37,7 +37,7 @@ func (g Student) MStep(next, theta []float64, s *Stats) {
 func (g Student) mStep(next, theta []float64, s *Stats, rescale bool) {
 	k := s.K
 	t := g.step(theta, s, rescale)
-	g.base().MStep(g.scales(next, k), t.around, t.inner)
+	g.base().MStep(g.Scales(next, k), t.around, t.inner)
 	if g.Dof != GivenDof {
 		g.SetDofs(next, t.dof, k)
 	}
@@ -45,12 +45,12 @@ func (g Student) mStep(next, theta []float64, s *Stats, rescale bool) {
 
 func (g Student) step(theta []float64, s *Stats, rescale bool) studentStep {
 	k, d := s.K, s.D
-	u, _ := g.pulls(s)
+	u, _ := g.hiddenSums(s)
 	p := g.sums()
 	dof, alpha := g.hidden(theta, s, rescale)
 	inner := g.weighted(s, slices.Clone(s.N))
 	inner.Sum = slices.Clone(inner.Sum)
-	around := slices.Clone(g.scales(theta, k))
+	around := slices.Clone(g.Scales(theta, k))
 	for c := range k {
 		first, q := inner.Sum[c*d:c*d+d], p.scale(inner.Sum[k*d:], c, d)
 		if !(u[c] > minWeight) {
@@ -84,7 +84,7 @@ const (
 // factor is 1.
 func (g Student) hidden(theta []float64, s *Stats, rescale bool) (dof, alpha []float64) {
 	k, d := s.K, s.D
-	u, logs := g.pulls(s)
+	u, logs := g.hiddenSums(s)
 	dof, alpha = g.Dofs(theta, k), slices.Repeat([]float64{1}, k)
 	mean := slices.Clone(logs) // sum r E log u
 	for c, v := range dof {

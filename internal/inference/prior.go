@@ -10,12 +10,13 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// mostDifferenced is how much rows x p^2 may be for the information of p parameters to be found by differences of gradients. They take 2 p
-// passes; where rows are many the outer products of a part of them are enough, since a prior adds little.
+// mostDifferenced is the most that rows x p^2 may be for the information of p parameters to be found by differences of gradients, which take 2 p
+// passes. Where rows are many the outer products of a part of them are enough, since a prior adds little.
 const mostDifferenced = 2e8
 
-// differences reports whether standard errors are those of the observed information, by differences of gradients: under a prior, whose
-// information belongs to that of the rows, and where there may be fewer rows than parameters.
+// differences reports whether standard errors of p parameters are those of the observed information, by differences of gradients: under a prior,
+// where rows are few. Outer products of the rows' gradients would lack the information of the prior, and of fewer rows than parameters they
+// are singular.
 func (f *Fit) differences(p int) bool {
 	return f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
 }
@@ -53,6 +54,7 @@ func (f *Fit) information(ctx context.Context, s *ascent.Step, keep []int, held 
 	if err != nil {
 		return nil, nil, err
 	}
+	f.Sweeps++
 	if f.Mix.Prior != nil {
 		if err := f.addPrior(ctx, outer, theta, keep); err != nil {
 			return nil, nil, err

@@ -24,10 +24,11 @@ type Fit struct {
 	Mix   *mixture.Mixture
 	Local *sweep.Local
 	// Climb runs a driver from theta, counts its passes, and returns its last step.
-	Climb func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error)
+	Climb  func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error)
+	Sweeps int // passes made without Climb
 }
 
-// StandardErrors makes a pass for the standard errors at s, the last step of a fit, in the user's units. Parameters on a floor have none.
+// StandardErrors makes a pass, or under a prior several, for the standard errors at s, the last step of a fit, in the user's units. Parameters on a floor have none.
 // Component c of the answer is component order[c] of theta; where order[c] is -1 it has no standard errors. Where s has not been looked at
 // in every direction, the pass may find a flat direction, which s.Certificate then tells. The answer is nil for a model without a density,
 // and says why where there are no standard errors.

@@ -19,12 +19,12 @@ type job struct {
 	With    int    // the pairs to add up: those with this cluster, all where it is -1
 }
 
-// sums are what it adds up.
+// sums are what it adds up: of Overlaps and Entropies the one that the method needs, the other is nil.
 type sums struct {
-	Weight    float64          // of the rows
-	Total     float64          // entropy of the responsibilities of the clusters
-	Overlaps  *score.Overlaps  // one of these two
-	Entropies *score.Entropies //
+	Weight    float64 // of the rows
+	Total     float64 // entropy of the responsibilities of the clusters, nats
+	Overlaps  *score.Overlaps
+	Entropies *score.Entropies
 }
 
 func (j *job) empty(k int) *sums {
@@ -44,7 +44,7 @@ func (s *sums) merge(next *sums) {
 	}
 }
 
-// tally adds up the rows in runs whose sums are joined in the same order wherever they are.
+// tally returns what adds up the rows: in runs whose sums are joined in the same order wherever the rows are.
 func (j *job) tally(k int) *sweep.Runs[*sums] {
 	return &sweep.Runs[*sums]{New: func() *sums { return j.empty(k) }, Tree: sweep.Tree[*sums]{Merge: (*sums).merge}}
 }

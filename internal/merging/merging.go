@@ -23,8 +23,9 @@ type Merged struct {
 }
 
 // Merge returns m with its components merged into clusters, by the rows of src, whose columns are the model's in order and in the user's
-// units, and the labels of these rows. It makes a pass for each merger, k - 1 at most for k components, and one that labels. A merger that m has already is
-// forgotten. m stays as it is.
+// units, and the labels of these rows. It makes a pass for each merger, k - 1 at most for k components, one that labels, and beside noise one
+// more for the entropy of the last cluster. Clusters that m has already are forgotten. m stays as it is. An error says which rows cannot be
+// read, or that K of how is more than k.
 //
 // Two clusters are merged after each other, which and how long Merging says: those of the largest overlap (see score.Overlaps) while that is
 // at least the cutoff, or those whose merging lowers the entropy most (see score.Entropies) down to one cluster, of which then that number is
@@ -68,13 +69,14 @@ func Merge(ctx context.Context, src data.Source, m *model.Model, how *plan.Mergi
 	return &Merged{&merged, told, t}, nil
 }
 
-// Fitted merges the components of r, the result of a fit to the rows of src, where its plan says so. Where they are too few for what was asked, it warns.
+// Fitted merges the components of r, the result of a fit to the rows of src, where the plan of the fit says so. Where they are too few for what was
+// asked, it merges none and adds a warning to r.
 func Fitted(ctx context.Context, src data.Source, p *plan.Plan, r *search.Result) error {
 	if p.Merge == nil {
 		return nil
 	}
 	how, found := *p.Merge, &r.Model.Provenance.Findings
-	if err := how.Check(r.Model.K()); err != nil { // not so where k was given
+	if err := how.Check(r.Model.K()); err != nil { // the fit chose k; a given one is checked before
 		found.Warnings = append(found.Warnings, model.Warn(model.NotMerged, "%s: nothing is merged", err))
 		how.K = r.Model.K()
 	} else if how.Method == plan.MergeEntropy && how.K == 0 && r.Model.K() == 2 {
@@ -129,7 +131,7 @@ func (r *run) merge(ctx context.Context, told *model.Clusters) ([][]int, error) 
 		r.join(a, b)
 		byNumber[len(r.groups)] = slices.Clone(r.groups)
 	}
-	if r.model.Noise != nil { // some of each row may be noise, so that responsibilities of one cluster are not 1
+	if r.model.Noise != nil && (told.Entropy == nil || r.how.Method == plan.MergeEntropy) { // some of each row may be noise, so that responsibilities of one cluster are not 1
 		h, err := r.pass(ctx)
 		if err != nil {
 			return nil, err

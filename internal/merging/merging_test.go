@@ -411,6 +411,20 @@ func TestThreadsAndStreamsChangeNoBit(t *testing.T) {
 	}
 }
 
+// Beside noise the entropy of one cluster takes a pass of its own, which overlaps have no use for.
+func TestPassesBesideNoise(t *testing.T) {
+	t.Parallel()
+	m := loaded(t, `"model": "gmm", "covariance": "spherical", "columns": ["x"], "weights": [0.4, 0.3, 0.2], "means": [[0], [2], [3]], "covariances": [1, 2, 0.5],
+	 "noise": {"weight": 0.1, "log_volume": 3, "center": [0], "axes": [[1]], "low": [-10], "high": [10]}`)
+	src := drawn(t, m, 200)
+	for want, how := range map[int]*plan.Merging{3: {Method: plan.MergeOverlap, Cutoff: 1e-9}, 4: {Method: plan.MergeEntropy}} {
+		counted := &opens{Source: src}
+		if _, err := Merge(context.Background(), counted, m, how, 1); err != nil || counted.n != want {
+			t.Errorf("%s: %d passes, want %d (%v)", how.Method, counted.n, want, err)
+		}
+	}
+}
+
 // opens counts passes.
 type opens struct {
 	data.Source

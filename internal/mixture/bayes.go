@@ -82,7 +82,8 @@ func (b *Bayes) Logs(n []float64) (logs []float64, divergence float64) {
 	return logs, divergence
 }
 
-// ExpectedDirichlet returns the expected logarithms of weights with a Dirichlet distribution of these parameters.
+// ExpectedDirichlet returns the expected logarithms of k weights with a Dirichlet distribution of these k parameters, all above 0:
+// psi(a_c) - psi(sum a) (Bishop 2006, eq. 10.66).
 func ExpectedDirichlet(concentration []float64) []float64 {
 	logs, sum := make([]float64, len(concentration)), 0.0
 	for _, a := range concentration {
@@ -94,8 +95,8 @@ func ExpectedDirichlet(concentration []float64) []float64 {
 	return logs
 }
 
-// ExpectedSticks returns the expected logarithms of weights of a stick that is broken by shares with beta distributions of these parameters: what
-// a component takes of the rest, and what it leaves.
+// ExpectedSticks returns the expected logarithms of k weights of a stick that is broken by shares with beta distributions of these k pairs of
+// parameters, all above 0: what a component takes of the rest, and what it leaves (Blei and Jordan 2006).
 func ExpectedSticks(sticks [][2]float64) []float64 {
 	logs, before := make([]float64, len(sticks)), 0.0
 	for c, s := range sticks {
@@ -150,8 +151,8 @@ func (m *Mixture) Objective(theta []float64, s *family.Stats) float64 {
 	return s.F - m.divergence(theta)
 }
 
-// lifted is FreeEnergy with Bayes: the bound after an M-step.
-func (m *Mixture) lifted(next, theta []float64, s *family.Stats) float64 {
+// boundAfterStep is FreeEnergy with Bayes: the bound after an M-step.
+func (m *Mixture) boundAfterStep(next, theta []float64, s *family.Stats) float64 {
 	offset, _ := m.offsets(m.Counts(next))
 	f := m.Family.Expected(m.Components(next), m.Components(theta), s) + s.Entropy - m.divergence(next)
 	for c, v := range offset {

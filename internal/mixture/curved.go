@@ -13,13 +13,7 @@ func (g Curved) Framed(f, q []float64) {
 }
 
 // PreconditionFramed implements ascent.Curved.
-func (g Curved) PreconditionFramed(z, q []float64) {
-	if g.Mixture.Prior != nil {
-		g.precondition(z, q, g.withPrior(true))
-		return
-	}
-	g.precondition(z, q, g.Mixture.Family.(family.Curved).PreconditionFramed)
-}
+func (g Curved) PreconditionFramed(z, q []float64) { g.precondition(z, q, true) }
 
 // Unframed implements ascent.Curved.
 func (g Curved) Unframed(z, w []float64) {

@@ -113,7 +113,7 @@ func (m *Mixture) shareOut(next []float64, s *family.Stats, more float64) {
 // prior adds is LogPrior.
 func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stats) float64 {
 	if m.Bayes != nil {
-		return m.lifted(next, theta, s)
+		return m.boundAfterStep(next, theta, s)
 	}
 	f := m.Family.Expected(m.Components(next), m.Components(theta), s)
 	if !m.Family.Density() { // its sums start from s.F, which holds the entropy

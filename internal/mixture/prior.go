@@ -81,18 +81,18 @@ func (g Geometry) support(c int) float64 {
 	return n
 }
 
-// withPrior returns Precondition of the components, with the information of the pseudo-rows.
-func (g Geometry) withPrior(framed bool) func(z, q, theta []float64, s *family.Stats) {
-	f := g.Mixture.Family.(family.Smooth)
-	return func(z, q, theta []float64, s *family.Stats) {
-		switch p := g.Mixture.Prior.Components; {
-		case p != nil:
-			p.Precondition(f, z, q, theta, s, framed)
-		case framed:
-			f.(family.Curved).PreconditionFramed(z, q, theta, s)
-		default:
-			f.Precondition(z, q, theta, s)
-		}
+// preconditionComponents is Precondition of the components' part of z and q, with the information of the pseudo-rows, in the frame of the
+// family where framed is set.
+func (g Geometry) preconditionComponents(z, q []float64, framed bool) {
+	m, f := g.Mixture, g.Mixture.Family.(family.Smooth)
+	z, q, theta := m.Components(z), m.Components(q), m.Components(g.Theta)
+	switch {
+	case m.Prior != nil && m.Prior.Components != nil:
+		m.Prior.Components.Precondition(f, z, q, theta, g.Stats, framed)
+	case framed:
+		f.(family.Curved).PreconditionFramed(z, q, theta, g.Stats)
+	default:
+		f.Precondition(z, q, theta, g.Stats)
 	}
 }
 

@@ -126,17 +126,11 @@ func (g Geometry) ofCounts() *countMetric {
 
 // Precondition sets z to the inverse of the complete-data information times q. The information of the logits is that
 // of a multinomial, N_c (delta - pi), whose inverse on moves that add to 0 is q_c / N_c less its mean.
-func (g Geometry) Precondition(z, q []float64) {
-	if g.Mixture.Prior != nil {
-		g.precondition(z, q, g.withPrior(false))
-		return
-	}
-	g.precondition(z, q, g.Mixture.Family.(family.Smooth).Precondition)
-}
+func (g Geometry) Precondition(z, q []float64) { g.precondition(z, q, false) }
 
-func (g Geometry) precondition(z, q []float64, components func(z, q, theta []float64, s *family.Stats)) {
+func (g Geometry) precondition(z, q []float64, framed bool) {
 	m := g.Mixture
-	components(m.Components(z), m.Components(q), m.Components(g.Theta), g.Stats)
+	g.preconditionComponents(z, q, framed)
 	switch {
 	case m.logits() == 0:
 		return

@@ -1,2 +1,2 @@
-// Package scratch makes temporary files that only their owner can read and that are gone when they are closed.
+// Package scratch makes temporary files that only their owner can read. On Unix and Windows they are gone when they are closed.
 package scratch

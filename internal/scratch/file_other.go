@@ -4,5 +4,5 @@ package scratch
 
 import "os"
 
-// File makes a file in dir. It stays there if this process is killed: the system cannot do without its name.
+// File makes a file in dir. It stays there: this system cannot keep an open file whose name is gone.
 func File(dir string) (*os.File, error) { return os.CreateTemp(dir, "latent-*.tmp") }

@@ -21,7 +21,7 @@ const meanPrecision = 1
 // leastInUse is how many rows a component of q must count to be in use.
 const leastInUse = 1
 
-// bayes turns the mixture of the fit into one of variational Bayes. The prior of a component is that of scikit-learn: the mean of all rows, which counts
+// bayes turns the mixture of the fit into one of variational Bayes, where the plan asks for that. The prior of a component is that of scikit-learn: the mean of all rows, which counts
 // for one row, and as many degrees of freedom as there are columns, with the covariance of all rows (divisor n - 1) for their scale, its
 // diagonal, or the mean of that, as the shape asks. It makes a pass.
 func (f *Fit) bayes(ctx context.Context) error {

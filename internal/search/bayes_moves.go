@@ -170,7 +170,8 @@ func (b *boundMoves) add(r []float64) {
 	b.starts = append(b.starts, theta)
 }
 
-// drawn adds move i, of those that are drawn at random.
+// drawn adds move i of those that are drawn at random: of five in turn two split a component into one that is not in use, two merge a pair and
+// split a third, and one is a new start.
 func (b *boundMoves) drawn(ctx context.Context, i int) error {
 	r, into := slices.Clone(b.resp), b.empty
 	switch c := b.used[i/5%len(b.used)]; {

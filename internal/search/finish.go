@@ -81,12 +81,11 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 	}
 	var errs *model.StandardErrors
 	if !interrupted && f.Mix.Bayes == nil { // of which the posterior tells
-		if errs, err = f.inference().StandardErrors(ctx, &s, order); err != nil {
+		end := f.inference()
+		if errs, err = end.StandardErrors(ctx, &s, order); err != nil {
 			return nil, err
 		}
-		if errs != nil && errs.Rows > 0 {
-			p.SweepsTotal++
-		}
+		p.SweepsTotal += end.Sweeps
 	}
 	p.Sweeps, p.SweepsTotal = p.Sweeps+f.ConfirmSweeps, p.SweepsTotal+f.ConfirmSweeps
 	r.Certificate = f.inference().Certify(s)

@@ -143,7 +143,7 @@ type Fit struct {
 
 	given *given // the model that it starts from; nil where it starts otherwise
 
-	whole *whole       // all rows as one component; nil without a prior
+	whole *whole       // all rows as one component; nil without a prior that needs it
 	told  *model.Prior // the prior with its numbers; nil without one
 
 	beaten      []bool // of each start: it lost on the sample already; nil where starts did not climb there

@@ -25,10 +25,16 @@ type whole struct {
 // momentSteps is how many steps the moments of rows with gaps may take. They are complete long before.
 const momentSteps = 1000
 
-// LookForPrior makes the passes that a prior needs, where the plan has one: they fit one component to all rows, whose moments are those of
-// the columns, or with gaps the likeliest ones. All candidates of a choice share what it finds.
+// wholePrior reports whether the plan's prior, which must be there, says all numbers that rows could tell.
+func (f *Fit) wholePrior() bool {
+	asked := f.Plan.Prior
+	return (asked.Mean != nil && asked.Scale != nil || !f.Plan.Shaped()) && (asked.Shares != nil || !f.Plan.Leveled())
+}
+
+// LookForPrior makes the passes that a prior needs, where the plan has one that does not say all numbers: they fit one component to all rows,
+// whose moments are those of the columns, or with gaps the likeliest ones. All candidates of a choice share what it finds.
 func (f *Fit) LookForPrior(ctx context.Context) error {
-	if f.Plan.Prior == nil {
+	if f.Plan.Prior == nil || f.wholePrior() {
 		return nil
 	}
 	p, d, shape := &f.Plan, len(f.Survey.Mean), family.Diag
@@ -72,10 +78,10 @@ func (f *Fit) SetPrior() error {
 	rows := math.Ldexp(1, f.Units.WeightPower) // what a row of the user's weighs
 	told := &model.Prior{Weights: new(valueOr(asked.Weights, 1))}
 	parts, wholes := f.Mix.Parts(), []mixture.Part(nil)
-	switch complete := (asked.Mean != nil && asked.Scale != nil || !f.Plan.Shaped()) && (asked.Shares != nil || !f.Plan.Leveled()); {
+	switch {
 	case f.whole != nil:
 		wholes = f.whole.mix.Parts()
-	case !complete:
+	case !f.wholePrior():
 		return plan.Wrong("Prior", "has no mean and scale, or no shares of levels, and there are no rows to find them by")
 	}
 	priors := make(family.PartPriors, len(parts))
@@ -258,9 +264,9 @@ func checkScale(given model.PriorScale, shape family.Shape, d int) error {
 // positiveName says what a scale must be.
 func positiveName(shape family.Shape) string {
 	if shape.Matrix() {
-		return "positive definite"
+		return "finite and positive definite"
 	}
-	return "above 0"
+	return "finite and above 0"
 }
 
 // sharesOf returns the share of each level of each column in all rows, of bits those of 0 and 1.

@@ -1,10 +1,6 @@
 package familytest
 
-import (
-	"testing"
-
-	"pgregory.net/rapid"
-)
+import "testing"
 
 // CurvedLaws runs the laws of a family.Smooth that is no exponential family, on Blobs. Its complete-data information in
 // expectation and that observed differ even at an M-step, unless the rows have the moments of the components. What Smooth
@@ -13,11 +9,7 @@ func CurvedLaws(t *testing.T, newFamily Maker) { CurvedLawsOn(t, newFamily, Blob
 
 // CurvedLawsOn is CurvedLaws on the rows that suit the family.
 func CurvedLawsOn(t *testing.T, newFamily Maker, rows Rows) {
-	u := suite{newFamily, rows}
-	for _, law := range []struct {
-		name string
-		try  func(t *rapid.T, u suite) (tried bool)
-	}{
+	suite{newFamily, rows}.hold(t, []law{
 		{"the gradient is that of the free energy", differentiates},
 		{"the inverse of the metric undoes it", inverts},
 		{"what is inside the floors stays", staysInside},
@@ -26,9 +18,5 @@ func CurvedLawsOn(t *testing.T, newFamily Maker, rows Rows) {
 		{"a nudge parts components that are the same", nudges},
 		{"no floor holds what is well inside", holdsNothing},
 		{"the rows' gradients add up to the gradient", rowGradientsAddUp},
-	} {
-		t.Run(law.name, func(t *testing.T) {
-			holds(t, func(t *rapid.T) bool { return law.try(t, u) })
-		})
-	}
+	})
 }

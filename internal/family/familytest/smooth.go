@@ -18,11 +18,7 @@ func SmoothLaws(t *testing.T, newFamily Maker) { SmoothLawsOn(t, newFamily, Blob
 
 // SmoothLawsOn runs the laws of a family.Smooth, on the rows that suit it.
 func SmoothLawsOn(t *testing.T, newFamily Maker, rows Rows) {
-	u := suite{newFamily, rows}
-	for _, law := range []struct {
-		name string
-		try  func(t *rapid.T, u suite) (tried bool)
-	}{
+	suite{newFamily, rows}.hold(t, []law{
 		{"the gradient is that of the free energy", differentiates},
 		{"the inverse of the metric undoes it", inverts},
 		{"the metric is the curvature of the free energy at an M-step", curves},
@@ -36,7 +32,18 @@ func SmoothLawsOn(t *testing.T, newFamily Maker, rows Rows) {
 		{"the rows' gradients add up to the gradient", rowGradientsAddUp},
 		{"natural parameters are told and read alike", naturalsReturn},
 		{"a component is apart from others, not from itself", liesApart},
-	} {
+	})
+}
+
+// law is what holds for the families that it suits. try reports whether the sample that it drew fits it.
+type law struct {
+	name string
+	try  func(t *rapid.T, u suite) (tried bool)
+}
+
+// hold runs laws.
+func (u suite) hold(t *testing.T, laws []law) {
+	for _, law := range laws {
 		t.Run(law.name, func(t *testing.T) {
 			holds(t, func(t *rapid.T) bool { return law.try(t, u) })
 		})
@@ -109,12 +116,11 @@ func generator(t *rapid.T) *rand.Rand {
 // Fisher's identity: with the responsibilities of an E-step at theta, the gradient of the bound is that of the free
 // energy itself.
 func differentiates(t *rapid.T, u suite) bool {
-	const h = 1e-3
 	s := u.draw(t)
 	m := s.mixture(u.newFamily)
 	theta := s.start(m)
 	m.MStep(theta, theta, s.sweep(m, theta, 1))
-	g, step, rng := make([]float64, len(theta)), make([]float64, len(theta)), generator(t)
+	g, rng := make([]float64, len(theta)), generator(t)
 	for _, beta := range []float64{0.5, 1, 1.2} {
 		st := s.sweep(m, theta, beta)
 		if few(st) {
@@ -126,26 +132,31 @@ func differentiates(t *rapid.T, u suite) bool {
 			size = max(size, math.Abs(v))
 		}
 		for _, i := range rng.Perm(len(theta))[:min(6, len(theta))] {
-			clear(step)
-			step[i] = 1
-			slope := func(f func(theta []float64) float64) float64 { // of order h^4
-				near, far := f(along(theta, h, step))-f(along(theta, -h, step)), f(along(theta, 2*h, step))-f(along(theta, -2*h, step))
-				return (8*near - far) / (12 * h)
-			}
-			near(t, "gradient of the bound", g[i], slope(func(next []float64) float64 { return m.FreeEnergy(next, theta, beta, st) }), 1e-6*size)
-			near(t, "gradient of the free energy", g[i], slope(func(theta []float64) float64 { return s.sweep(m, theta, beta).F }), 1e-6*size)
+			near(t, "gradient of the bound", g[i], slope(theta, i, func(next []float64) float64 { return m.FreeEnergy(next, theta, beta, st) }), 1e-6*size)
+			near(t, "gradient of the free energy", g[i], slope(theta, i, func(theta []float64) float64 { return s.sweep(m, theta, beta).F }), 1e-6*size)
 		}
 	}
 	return true
 }
 
-// With z = I^-1 q, z' I z = q' z; and I^-1 is symmetric and positive.
+// slope returns the derivative of f in parameter i at theta, by central differences of order h^4.
+func slope(theta []float64, i int, f func(theta []float64) float64) float64 {
+	const h = 1e-3
+	step := make([]float64, len(theta))
+	step[i] = 1
+	near, far := f(along(theta, h, step))-f(along(theta, -h, step)), f(along(theta, 2*h, step))-f(along(theta, -2*h, step))
+	return (8*near - far) / (12 * h)
+}
+
 func inverts(t *rapid.T, u suite) bool {
 	s := u.draw(t)
-	m := s.mixture(u.newFamily)
+	return metricInverts(t, s, s.mixture(u.newFamily))
+}
+
+// With z = I^-1 q, z' I z = q' z; and I^-1 is symmetric and positive.
+func metricInverts(t *rapid.T, s *sample, m *mixture.Mixture) bool {
 	theta := s.start(m)
-	st := s.sweep(m, theta, 1)
-	geo, rng := s.geometry(m, theta, st), generator(t)
+	geo, rng := s.geometry(m, theta, s.sweep(m, theta, 1)), generator(t)
 	a, b := s.move(m, rng), s.move(m, rng)
 	za, zb := make([]float64, len(a)), slices.Clone(b)
 	geo.Precondition(za, a)
@@ -201,11 +212,14 @@ func curves(t *rapid.T, u suite) bool {
 	return true
 }
 
-// EM's step is I^-1 g to first order in itself. Lengths are compared in the metric, which does not see the constant
-// that logits are free to share.
 func stepsAsEM(t *rapid.T, u suite) bool {
 	s := u.draw(t)
-	m := s.mixture(u.newFamily)
+	return stepIsPreconditioned(t, s, s.mixture(u.newFamily))
+}
+
+// Near its end EM's step is I^-1 g to first order in itself. Lengths are compared in the metric, which does not see the constant
+// that logits are free to share.
+func stepIsPreconditioned(t *rapid.T, s *sample, m *mixture.Mixture) bool {
 	theta := s.start(m)
 	for range 60 {
 		m.MStep(theta, theta, s.sweep(m, theta, 1))
