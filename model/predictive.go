@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/latent-go/latent/internal/kind"
 )
@@ -180,13 +179,10 @@ func (t *predictive) pick(rng *rand.Rand) int { return kind.Pick(t.weights, rng)
 // draw sets y to a row of component c.
 func (t *predictive) draw(c int, y, z []float64, rng *rand.Rand) {
 	s := &t.parts[c]
-	stretch := func() float64 {
-		return math.Sqrt(s.dof / distuv.ChiSquared{K: s.dof, Src: rng}.Rand())
-	}
-	f := stretch()
+	f := stretchOf(s.dof, rng)
 	for j := range z {
 		if t.apart && j > 0 {
-			f = stretch()
+			f = stretchOf(s.dof, rng)
 		}
 		z[j] = rng.NormFloat64() * f
 	}

@@ -146,7 +146,7 @@ func (s *Sampler) normal(c int) {
 		s.z[j] = s.rng.NormFloat64()
 	}
 	if s.m.Dof != nil {
-		f := s.stretch(c)
+		f := stretchOf(s.m.Dof[c], s.rng)
 		for j := range s.z {
 			s.z[j] *= f
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -68,29 +70,8 @@ func (x Component) MarshalJSON() ([]byte, error) {
 	}{plain: plain(x)})
 }
 
-// gammaDraw returns a number with the gamma distribution of a shape a > 0 and rate 1 (Marsaglia and Tsang 2000).
-func gammaDraw(a float64, rng *rand.Rand) float64 {
-	if a < 1 {
-		return gammaDraw(a+1, rng) * math.Pow(1-rng.Float64(), 1/a)
-	}
-	d := a - 1./3
-	c := 1 / math.Sqrt(9*d)
-	for {
-		x := rng.NormFloat64()
-		v := 1 + c*x
-		if v <= 0 {
-			continue
-		}
-		v *= v * v
-		if math.Log(1-rng.Float64()) < x*x/2+d*(1-v+math.Log(v)) {
-			return d * v
-		}
-	}
-}
-
-// stretch returns what a normal row of component c is multiplied by, about its location, to be one of a t distribution: one over the root of
-// a gamma variable of mean 1.
-func (s *Sampler) stretch(c int) float64 {
-	v := s.m.Dof[c]
-	return math.Sqrt(v / 2 / max(gammaDraw(v/2, s.rng), math.SmallestNonzeroFloat64))
+// stretchOf returns what a normal row is multiplied by, about its location, to be one of a t distribution with dof degrees of freedom: one over
+// the root of a gamma variable of mean 1.
+func stretchOf(dof float64, rng *rand.Rand) float64 {
+	return math.Sqrt(dof / max(distuv.ChiSquared{K: dof, Src: rng}.Rand(), math.SmallestNonzeroFloat64))
 }

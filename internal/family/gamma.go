@@ -21,8 +21,8 @@ func psiLag(x float64) float64 {
 	return lag + (up - math.Log(y/x))
 }
 
-// trigamma returns the derivative of psi for x > 0. Abramowitz and Stegun 1964, 6.4.12 and 6.4.6.
-func trigamma(x float64) float64 {
+// Trigamma returns the second derivative of log Gamma(x) for x > 0. Abramowitz and Stegun 1964, 6.4.12 and 6.4.6.
+func Trigamma(x float64) float64 {
 	up := 0.0
 	for x < asymptotic {
 		up += 1 / (x * x)

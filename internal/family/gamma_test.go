@@ -3,6 +3,8 @@ package family
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Values in 40 digits by mpmath 1.4: log x - psi(x), psi'(x), lgamma(x + 3/2) - lgamma(x), lgamma(x) - x log x + x.
@@ -20,10 +22,19 @@ func TestGammaFunctions(t *testing.T) {
 		{500, 0.001000333333200000254, 0.0020020013333322666697, 9.3226616480080377638, -2.1881988493619786597},
 		{50000, 0.000010000033333333332, 0.000020000200001333333333, 16.229674926565425041, -4.4909489423338021691},
 	} {
-		for i, got := range []float64{psiLag(w[0]), trigamma(w[0]), logGammaRatio(w[0], 1.5), logGammaRest(w[0])} {
+		for i, got := range []float64{psiLag(w[0]), Trigamma(w[0]), logGammaRatio(w[0], 1.5), logGammaRest(w[0])} {
 			if want := w[i+1]; !(math.Abs(got-want) <= 5e-15*max(math.Abs(want), []float64{0, 0, 1, 1}[i])) {
 				t.Errorf("function %d of %v is %v, want %v", i, w[0], got, want)
 			}
+		}
+	}
+}
+
+// The second derivative of log Gamma is the Hurwitz zeta function of 2.
+func TestTrigammaIsAZetaFunction(t *testing.T) {
+	for x := 1e-3; x < 1e9; x *= 1.37 {
+		if got, want := Trigamma(x), mathext.Zeta(2, x); !(math.Abs(got-want) <= 2e-15*want) {
+			t.Errorf("%v: %v, want %v", x, got, want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (g Student) information(theta []float64, s *Stats) []tailInformation {
 
 // dofInformation returns the information of log v in one row. At MostDof its terms cancel but for seven digits.
 func dofInformation(v, d float64) float64 {
-	i := (trigamma(v/2)-trigamma((v+d)/2))/4 - d*(v+d+4)/(2*v*(v+d)*(v+d+2))
+	i := (Trigamma(v/2)-Trigamma((v+d)/2))/4 - d*(v+d+4)/(2*v*(v+d)*(v+d+2))
 	return v * v * i
 }
 

@@ -169,7 +169,7 @@ func dofRoot(constant, before float64) float64 {
 		} else {
 			hi = v
 		}
-		next := v * math.Exp(min(max(f/(x*trigamma(x)-1), -3), 3))
+		next := v * math.Exp(min(max(f/(x*Trigamma(x)-1), -3), 3))
 		if !(next > lo && next < hi) {
 			next = math.Sqrt(lo * hi)
 		}
