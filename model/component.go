@@ -109,6 +109,7 @@ type Component struct {
 	Median      []float64   `json:"median,omitempty"`      // kmedians
 	Probability any         `json:"probability,omitempty"` // of bits: d numbers; of levels: for each column one a level
 	Rate        []float64   `json:"rate,omitempty"`        // mixed: of the columns of counts; mean and covariance are then of the numbers, probability of the categories
+	Stay        *float64    `json:"stay,omitempty"`        // hmm: the mean number of rows that a stay in the state lasts, 1/(1 - A_cc); absent for a state that is never left
 	AtFloor     bool        `json:"at_floor"`
 }
 
