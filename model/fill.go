@@ -310,6 +310,7 @@ func copied(ctx context.Context, src data.Source) (t *data.Table, err error) {
 			}
 		}
 		t.N += b.N
-		t.W, t.Row, t.ID, t.Truth = append(t.W, b.W...), append(t.Row, b.Row...), append(t.ID, b.ID...), append(t.Truth, b.Truth...)
+		t.W, t.Sequence = append(t.W, b.W...), append(t.Sequence, b.Sequence...)
+		t.Row, t.ID, t.Truth = append(t.Row, b.Row...), append(t.ID, b.ID...), append(t.Truth, b.Truth...)
 	}
 }
