@@ -95,9 +95,9 @@ func normalise(p []float64) {
 	}
 }
 
-// wholeChain checks that there are as many probabilities of states as states.
-func (m *Model) wholeChain() error {
-	wrong := func(format string, a ...any) error { return &ModelError{fmt.Sprintf(format, a...)} }
+// checkChain wants probabilities of states that add up to 1, as many as there are states, and nothing that a chain cannot have.
+func (m *Model) checkChain() error {
+	wrong := fmt.Errorf
 	k := len(m.Initial)
 	switch {
 	case !m.IsChain() && (m.Emission != "" || m.Initial != nil || m.Transitions != nil || m.Sequence != "" || m.Time != ""):
@@ -110,8 +110,6 @@ func (m *Model) wholeChain() error {
 		return wrong("initial: there must be at least one")
 	case len(m.Transitions) != k:
 		return wrong("transitions: %s for %s; there must be one for each", text.There(len(m.Transitions), "row"), text.Count(k, "state"))
-	case len(m.Weights) != k:
-		return wrong("weights: there %s %d for %s", text.Form(len(m.Weights), "is", "are"), len(m.Weights), text.Count(k, "state"))
 	case m.Noise != nil || m.Clusters != nil || m.Posterior != nil || m.Sums != nil:
 		return wrong("noise, clusters, posterior and sums: a %s model can have none", ChainKind)
 	}
@@ -119,6 +117,12 @@ func (m *Model) wholeChain() error {
 		if len(row) != k {
 			return wrong("transitions: row %d has %d numbers for %s", a+1, len(row), text.Count(k, "state"))
 		}
+		if err := checkShares(row); err != nil {
+			return fmt.Errorf("transitions: row %d: %w", a+1, err)
+		}
+	}
+	if err := checkShares(m.Initial); err != nil {
+		return fmt.Errorf("initial: %w", err)
 	}
 	for _, r := range []struct{ key, name string }{{"sequence", m.Sequence}, {"time", m.Time}} {
 		if r.name != "" && slices.Contains(m.Columns, r.name) {
@@ -127,22 +131,6 @@ func (m *Model) wholeChain() error {
 	}
 	if m.Sequence != "" && m.Sequence == m.Time {
 		return wrong("time: column %q cannot tell sequences apart and be the time in them", m.Time)
-	}
-	return nil
-}
-
-// checkChain wants probabilities of states that add up to 1.
-func (m *Model) checkChain() error {
-	if !m.IsChain() {
-		return nil
-	}
-	if err := checkShares(m.Initial); err != nil {
-		return fmt.Errorf("initial: %w", err)
-	}
-	for a, row := range m.Transitions {
-		if err := checkShares(row); err != nil {
-			return fmt.Errorf("transitions: row %d: %w", a+1, err)
-		}
 	}
 	return nil
 }
@@ -194,4 +182,16 @@ func (own *Model) reorderChain(m *Model, order []int) {
 	for _, a := range order {
 		own.Transitions = append(own.Transitions, picked(m.Transitions[a], order))
 	}
+}
+
+// chain writes what a hidden Markov model has beside the densities of its states.
+func (w *modelWriter) chain(m *Model) {
+	if m.Sequence != "" {
+		w.key("sequence", m.Sequence)
+	}
+	if m.Time != "" {
+		w.key("time", m.Time)
+	}
+	w.key("initial", m.Initial)
+	w.lines("transitions", m.Transitions)
 }

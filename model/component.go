@@ -17,6 +17,9 @@ func (m *Model) Component(c int) Component {
 	if m.HasDensity() {
 		x.Weight = m.Weights[c]
 	}
+	if m.IsChain() {
+		x.Stay = m.stay(c)
+	}
 	kd := m.kind()
 	switch {
 	case kd.Parted:

@@ -100,7 +100,7 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	}
 	kd := m.kind()
 	if kd == nil {
-		return errors.New(unknownKind(m.Kind))
+		return fmt.Errorf("model: %s", unknownName(m.Kind))
 	}
 	r.transform(m)
 	switch {
@@ -122,7 +122,12 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 			r.err = fmt.Errorf("clusters: %w", err)
 		}
 	}
-	if kd.Noise && r.keys["noise"] != nil && string(r.keys["noise"]) != "null" {
+	if m.IsChain() && m.Weights == nil && r.err == nil {
+		if r.err = m.checkChain(); r.err == nil {
+			m.Weights = m.LongRun()
+		}
+	}
+	if kd.Noise && !m.IsChain() && r.keys["noise"] != nil && string(r.keys["noise"]) != "null" {
 		r.decode("noise", &m.Noise)
 	}
 	r.rest(m)
@@ -421,7 +426,7 @@ func (r *modelReader) rest(m *Model) {
 			r.decode(o.key, o.into)
 		}
 	}
-	if m.kind().Shaped && !m.kind().Parted {
+	if m.kind().Shaped && !m.kind().Parted && !m.IsChain() {
 		r.posterior(m)
 	}
 	m.Certificate, m.Spec, r.errors = r.object("certificate"), r.object("spec"), r.object("standard_errors")
