@@ -35,6 +35,14 @@ func (m *Model) emissions() *Model {
 	return &own
 }
 
+// alone refuses a chain where a row is looked at by itself.
+func (m *Model) alone(what string) error {
+	if m.IsChain() {
+		return fmt.Errorf("a %s model %s: its rows are those of sequences", ChainKind, what)
+	}
+	return nil
+}
+
 // stay returns the mean number of rows that a stay in state c lasts; nil for a state that is never left.
 func (m *Model) stay(c int) *float64 {
 	leaves := 0.0 // 1 - A_cc, from the others: it may be small
