@@ -22,17 +22,26 @@ func (m *Model) ComponentKind() string {
 	return m.Kind
 }
 
-// emissions returns the mixture of the densities of a chain's states, with equal weights: what rows are if their sequence is not known. It
-// shares memory with m.
-func (m *Model) emissions() *Model {
+// states returns the mixture of the densities of a chain's states, with the shares of rows for weights: what rows are if nothing is known of
+// their order. It is m itself elsewhere, and shares memory with m.
+func (m *Model) states() *Model {
+	if !m.IsChain() {
+		return m
+	}
 	own := *m
-	own.Kind, own.Emission, own.Initial, own.Transitions = m.Emission, "", nil, nil
+	own.Kind, own.Emission, own.Initial, own.Transitions, own.Sequence, own.Time = m.Emission, "", nil, nil, "", ""
+	own.StandardErrors, own.Provenance = nil, nil
+	return &own
+}
+
+// emissions returns states with equal weights, by which all of them are scored.
+func (m *Model) emissions() *Model {
+	own := m.states()
 	own.Weights = make([]float64, m.K())
 	for c := range own.Weights {
 		own.Weights[c] = 1 / float64(m.K())
 	}
-	own.StandardErrors, own.Provenance, own.Sums = nil, nil, nil
-	return &own
+	return own
 }
 
 // alone refuses a chain where a row is looked at by itself.
