@@ -60,9 +60,27 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 	d.memory.add(cmd)
 }
 
+// addSequence adds the flags that say how the rows of a hidden Markov model follow each other.
+func (d *dataFlags) addSequence(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&d.Sequence, "sequence", "", "hmm: column that tells sequences apart; without it all rows are one")
+	f.StringVar(&d.Time, "time", "", "hmm: column of numbers or dates that orders the rows of a sequence; the file's order otherwise")
+}
+
+// sequenceFlag returns the flag of sequences that was given; "" for none.
+func sequenceFlag(cmd *cobra.Command) string {
+	for _, name := range []string{"sequence", "time"} {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // addChoice adds the flags that choose columns and rows (fit, check).
 func (d *dataFlags) addChoice(cmd *cobra.Command) {
 	d.add(cmd)
+	d.addSequence(cmd)
 	f := cmd.Flags()
 	f.StringVar(&d.Weight, "weight-column", "", "column of row weights; a weight of 2 is the row twice")
 	f.StringVar(&d.Truth, "truth", "", "column that the groups are compared with; it is not fitted")

@@ -149,8 +149,11 @@ func missing(o *data.Options, k *kind.Kind) error {
 const packedCell = 4
 
 // close lets go of a file that is read in every pass.
-func (in *input) close() {
-	if c, ok := in.src.(io.Closer); ok {
+func (in *input) close() { closeRows(in.src) }
+
+// closeRows lets go of the file of rows that are read in every pass.
+func closeRows(src data.Source) {
+	if c, ok := src.(io.Closer); ok {
 		c.Close()
 	}
 }

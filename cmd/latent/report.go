@@ -56,6 +56,7 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	a.data.add(cmd)
+	a.data.addSequence(cmd)
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write the page to this file (HTML)")
 	threadsFlag(cmd, &a.threads)
 	return cmd
@@ -105,7 +106,7 @@ func tableOf(ctx context.Context, m *model.Model, about reported, threads int) (
 	if err != nil {
 		return nil, err
 	}
-	defer src.(io.Closer).Close()
+	defer closeRows(src)
 	return report.Describe(ctx, m, src, info, threads)
 }
 
