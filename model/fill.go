@@ -58,6 +58,9 @@ func (m *Model) Filler() (*Filler, error) {
 	if err := m.needsDensity("to fill in missing cells by"); err != nil {
 		return nil, err
 	}
+	if err := m.alone("fills in no missing cells"); err != nil {
+		return nil, err
+	}
 	if m.Noise != nil {
 		return nil, errors.New("a model with noise cannot fill in missing cells: rows that lie anywhere say nothing of them; fit the rows without --noise")
 	}

@@ -92,14 +92,14 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 	}
 	g := &gatherer{Rows: &Rows{Group: make([]Group, k), Confusion: make([]map[string]float64, k)}, moments: newMoments(d),
 		rng: rng.Page.New(), most: max(least, min(drawn, int(kept/float64(k*d)))), gaps: map[string]bool{}}
-	g.density, g.squared = m.HasDensity(), kind.Of(m.Kind).Squared
+	g.density, g.squared = m.HasDensity(), kind.Of(m.ComponentKind()).Squared
 	if g.tail, g.Odd.Draws, err = newTail(m, threads); err != nil {
 		return nil, err
 	}
 	if g.tail != nil {
 		g.Odd.SE = g.tail.StandardError(oddBelow)
 	}
-	if kind.Of(m.Kind).Squared && k > 1 && k <= listed {
+	if kind.Of(m.ComponentKind()).Squared && k > 1 && k <= listed {
 		cols := len(m.Variables())
 		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rng.PageSilhouettes.New())
 	}

@@ -217,7 +217,7 @@ func small(p plot.Picture) *plot.Figure {
 func (b *builder) add(s *section) { b.sections = append(b.sections, s) }
 
 // bits reports whether cells are 0 or 1.
-func (b *builder) bits() bool { return kind.Of(b.r.Kind).Cells.Bits }
+func (b *builder) bits() bool { return kind.Of(b.r.ComponentKind()).Cells.Bits }
 
 // file returns the name of the data without the folders that it lies in.
 func (b *builder) file() string {

@@ -124,7 +124,7 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	if err != nil {
 		return o, err
 	}
-	k, whole := kind.Of(m.Kind), m.PCA() != nil
+	k, whole := kind.Of(m.ComponentKind()), m.PCA() != nil
 	switch {
 	case whole && o.Missing == kind.Model:
 		return o, usagef("--missing model does not apply to a model of principal components, which rows with gaps do not have; use --missing drop")
@@ -152,7 +152,7 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 
 // ofModel makes options those of the columns of a model.
 func ofModel(o *data.Options, m *model.Model) {
-	k := kind.Of(m.Kind)
+	k := kind.Of(m.ComponentKind())
 	o.Exact, o.AllowEmpty, o.Dates = m.Columns, true, m.Dates()
 	o.Mixed, o.Categories, o.Levels = k.Parted, k.Cells.Levels, m.Levels
 	if o.Mixed {

@@ -117,7 +117,7 @@ func (r *reading) follow(m *model.Model) error {
 	if m == nil || r.kind != nil {
 		return nil
 	}
-	if r.kind = kind.Of(m.Kind); !r.kind.Parted {
+	if r.kind = kind.Of(m.ComponentKind()); !r.kind.Parted {
 		if r.types != nil {
 			return usagef("--types does not apply: the model of --init is a %s one, whose columns are all of one type", m.Kind)
 		}

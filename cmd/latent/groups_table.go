@@ -174,7 +174,7 @@ func (t *profileTable) counts(r *latent.Result) {
 // toldNotes says what the numbers of a summary's table are.
 func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
 	notes := append(p.Notes(shown), scaleNotes(r)...)
-	if kind.Of(r.Kind).Mixture && r.Rows > 0 {
+	if kind.Of(r.ComponentKind()).Mixture && r.Rows > 0 {
 		notes = append(notes, "rows: by the likeliest "+groupNoun(r)+"; share: the mixing weight")
 	}
 	if r.Noise != nil {

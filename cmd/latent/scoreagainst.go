@@ -311,7 +311,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 	}
 	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
 	j.k, j.noise = m.NumLabels(), m.Noise != nil
-	switch k := kind.Of(m.Kind); {
+	switch k := kind.Of(m.ComponentKind()); {
 	case k.Cells.Levels:
 		j.distance = k.Cells.Are + " have no distances"
 	case k.Parted:

@@ -86,7 +86,7 @@ func leftOutText(r *latent.Result, info *data.Info) string {
 
 // columnsLine says what the columns hold, where that may be of several types: how many of each, and which where they are few.
 func columnsLine(r *latent.Result) string {
-	if !kind.Of(r.Kind).Parted {
+	if !kind.Of(r.ComponentKind()).Parted {
 		return ""
 	}
 	var parts []string
@@ -130,7 +130,7 @@ var typeNotes = map[data.Type]string{
 
 // groupsNote explains the table of groups, of whose columns the first were shown.
 func groupsNote(w io.Writer, r *latent.Result, shown int) {
-	k, more := kind.Of(r.Kind), len(r.Columns)-shown
+	k, more := kind.Of(r.ComponentKind()), len(r.Columns)-shown
 	switch {
 	case k.Parted:
 		var parts []string

@@ -28,15 +28,29 @@ type Sequence struct {
 // Filter sets s.Filtered and s.LogDensity from the scores of the rows of a sequence, n x Stride: log densities of each row in each state, nats,
 // finite or -Inf. A row of which nothing is known has 0 in every state. It fails with an *ImpossibleError.
 func (m *Chain) Filter(s *Sequence, scores []float64) error {
-	if err := m.filter(s, scores); err != nil {
+	return m.FilterOn(s, scores, new(Past))
+}
+
+// Past is what is known of the rows before, where a sequence is filtered run by run. The zero value is its beginning.
+type Past struct {
+	state []float64 // Stride: alpha of the last row; nil before the first
+	logs  bool      // it is logarithms, and so is all that follows
+}
+
+// FilterOn is Filter of a run of rows that follow those that past knows, which it becomes the end of.
+func (m *Chain) FilterOn(s *Sequence, scores []float64, past *Past) error {
+	if err := m.filter(s, scores, past); err != nil {
 		return err
+	}
+	if n := len(s.Filtered); n > 0 {
+		past.state, past.logs = append(past.state[:0], s.Filtered[n-m.Stride:]...), s.logs
 	}
 	s.exponentials(m)
 	return nil
 }
 
 // filter is Filter, which may leave logarithms in s.Filtered.
-func (m *Chain) filter(s *Sequence, scores []float64) error {
+func (m *Chain) filter(s *Sequence, scores []float64, past *Past) error {
 	n := len(scores) / m.Stride
 	s.LogDensity, s.c = sized(s.LogDensity, n), sized(s.c, n)
 	s.Filtered, s.b = sized(s.Filtered, n*m.Stride), sized(s.b, n*m.Stride)
@@ -55,13 +69,13 @@ func (m *Chain) filter(s *Sequence, scores []float64) error {
 		}
 		s.LogDensity[t] = top
 	}
-	if s.logs = n > 0 && !m.Forward(s.Filtered, s.c, s.b, nil); !s.logs {
+	if s.logs = n > 0 && (past.logs || !m.Forward(s.Filtered, s.c, s.b, past.state)); !s.logs {
 		for t, c := range s.c {
 			s.LogDensity[t] += math.Log(c)
 		}
 		return nil
 	}
-	m.LogForward(s.Filtered, s.c, scores, nil)
+	m.LogForward(s.Filtered, s.c, scores, past.logarithms())
 	for t, l := range s.c {
 		if math.IsInf(l, -1) {
 			return &ImpossibleError{t}
@@ -69,6 +83,18 @@ func (m *Chain) filter(s *Sequence, scores []float64) error {
 	}
 	copy(s.LogDensity, s.c)
 	return nil
+}
+
+// logarithms returns the logarithms of the past; nil before the first row.
+func (p *Past) logarithms() []float64 {
+	if p.logs || p.state == nil {
+		return p.state
+	}
+	l := make([]float64, len(p.state))
+	for a, v := range p.state {
+		l[a] = math.Log(v)
+	}
+	return l
 }
 
 // exponentials turns logarithms in s.Filtered into probabilities.
@@ -87,7 +113,7 @@ func (s *Sequence) exponentials(m *Chain) {
 
 // Smooth sets all of s from the scores of the rows of a sequence, as Filter takes them.
 func (m *Chain) Smooth(s *Sequence, scores []float64) error {
-	if err := m.filter(s, scores); err != nil {
+	if err := m.filter(s, scores, new(Past)); err != nil {
 		return err
 	}
 	s.Smoothed, s.Moves = sized(s.Smoothed, len(s.Filtered)), sized(s.Moves, m.K*m.K)

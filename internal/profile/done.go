@@ -161,7 +161,7 @@ func (b *Builder) kindOf(g *gathered, use string) string {
 
 // fittedKind returns what the model takes its column j for.
 func (b *Builder) fittedKind(j int) string {
-	k := kind.Of(b.model.Kind)
+	k := kind.Of(b.model.ComponentKind())
 	t := k.Type()
 	if k.Parted {
 		t = b.model.Types[j]

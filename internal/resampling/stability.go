@@ -197,7 +197,7 @@ func choices(all []*comparison) (list []model.ChosenTimes) {
 			continue
 		}
 		k, shape, code := c.model.K(), "", ""
-		if kind.Of(c.model.Kind).HasShape(c.model.Types) {
+		if kind.Of(c.model.ComponentKind()).HasShape(c.model.Types) {
 			shape, code = c.model.Shape.String(), c.model.Shape.Mclust()
 		}
 		at := slices.IndexFunc(list, func(x model.ChosenTimes) bool { return x.K == k && x.Mclust == code })

@@ -63,7 +63,7 @@ func (s *Studio) lookAtModel(ctx context.Context, f *file) *refusal {
 	case r == nil:
 		return &refusal{http.StatusInternalServerError, f.Name + ": this is a fault of latent studio: nothing was shown"}
 	}
-	f.model = &shownModel{out, tell.Opening(r), tell.Trust(r), kind.Of(r.Kind).Title, tell.Covariances(r), groupsOf(r), shellCommand("show", typed(f.Name, f.Path), nil)}
+	f.model = &shownModel{out, tell.Opening(r), tell.Trust(r), kind.Of(r.ComponentKind()).Title, tell.Covariances(r), groupsOf(r), shellCommand("show", typed(f.Name, f.Path), nil)}
 	return nil
 }
 

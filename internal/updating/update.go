@@ -18,7 +18,7 @@ import (
 
 // Refuse says why no model like m can be updated, whatever its fit has kept; nil where one can.
 func Refuse(m *model.Model) error {
-	what, k := "", kind.Of(m.Kind)
+	what, k := "", kind.Of(m.ComponentKind())
 	switch {
 	case m.Noise != nil:
 		return errors.New("a model with noise cannot be updated: sums of the groups do not tell what is noise; fit all rows together")
