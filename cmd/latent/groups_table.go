@@ -39,8 +39,11 @@ func byLabel(r *latent.Result) *latent.Result {
 
 // groupNoun is what a label stands for.
 func groupNoun(r *latent.Result) string {
-	if r.Clusters != nil {
+	switch {
+	case r.Clusters != nil:
 		return "cluster"
+	case r.Transitions != nil:
+		return "state"
 	}
 	return "group"
 }

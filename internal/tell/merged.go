@@ -73,7 +73,10 @@ func Rows(r *latent.Result, group *model.Component) string {
 
 // groups counts the groups of a result: its components or, where they are merged, its clusters.
 func groups(r *latent.Result) string {
-	if r.Clusters == nil {
+	switch {
+	case r.Transitions != nil:
+		return text.Count(r.K, "state")
+	case r.Clusters == nil:
 		return text.Count(r.K, "group")
 	}
 	return text.Count(r.Clusters.N, "cluster") + " of " + text.Count(r.K, "component")
