@@ -180,6 +180,13 @@ func (r *modelReader) chain(m *Model) {
 	if r.err == nil && m.kind() == nil {
 		r.err = fmt.Errorf("emission: %s", unknownName(m.Emission))
 	}
+	m.Weights = r.optional("weights")
+	if r.err == nil {
+		r.err = m.checkChain()
+	}
+	if r.err == nil && m.Weights == nil {
+		m.Weights = m.LongRun()
+	}
 }
 
 // optionalWord reads a text that may be absent.

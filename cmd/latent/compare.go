@@ -108,7 +108,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	} else {
 		err = compareTable(cmd.OutOrStdout(), table)
 	}
-	if k := kind.Of(in.spec.Model); err == nil && !f.json && in.info.Types != nil && k != kind.Gaussian { // what the columns have decided
+	if k := kindOf(&in.spec); err == nil && !f.json && in.info.Types != nil && k != kind.Gaussian { // what the columns have decided
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(chosen from what the columns hold: %s)\n", decided(k, in.info))
 	}
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
@@ -134,6 +135,7 @@ type specFlags struct {
 	beta               []string
 	penalty, prior     string
 	concentration      string
+	emission           string
 	seed               uint64
 	config             string
 }
@@ -142,6 +144,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.k, "k", "k", "", "number of groups, or a range LO:HI to choose from (also --n-clusters, --n-components); mixtures choose from 1:9")
 	f.StringVar(&s.Model, "model", auto, modelUsage())
+	f.StringVar(&s.emission, "emission", auto, "hmm: what the rows of a state are like: "+text.List(emissionNames(), "or"))
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
 	f.StringVar(&s.Dof, "dof", "", "t: degrees of freedom: auto (each group its own), tied (one for all) or a number")
 	f.StringVar(&s.Criterion, "criterion", "", "what the choice of k and shape is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")

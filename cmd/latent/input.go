@@ -84,11 +84,14 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 	if o, err = d.options(cmd, spec.Threads); err != nil {
 		return spec, how, o, err
 	}
-	if how, err = newReading(cmd, spec.Model, d); err != nil {
+	if how, err = newReading(cmd, spec.Model, s.emission, d); err != nil {
 		return spec, how, o, err
 	}
 	if err = s.start(&spec); err == nil {
 		err = how.follow(spec.Given)
+	}
+	if err == nil {
+		err = how.inSequences(cmd)
 	}
 	if err == nil {
 		err = missing(&o, how.gaps())

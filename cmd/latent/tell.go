@@ -19,10 +19,11 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	data    dataFlags
-	model   string
-	threads int
-	json    bool
+	data     dataFlags
+	model    string
+	emission string
+	threads  int
+	json     bool
 }
 
 func checkCommand() *cobra.Command {
@@ -34,6 +35,7 @@ func checkCommand() *cobra.Command {
 	}
 	f.data.addChoice(cmd)
 	cmd.Flags().StringVar(&f.model, "model", auto, modelUsage())
+	cmd.Flags().StringVar(&f.emission, "emission", auto, "hmm: what the rows of a state are like: "+text.List(emissionNames(), "or"))
 	cmd.Flags().Uint64Var(&f.data.Seed, "seed", 1, "seed of --sample, as for fit")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print it as JSON")
 	threadsFlag(cmd, &f.threads)
@@ -49,7 +51,10 @@ func (f *checkFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	how, err := newReading(cmd, f.model, &f.data)
+	how, err := newReading(cmd, f.model, f.emission, &f.data)
+	if err == nil {
+		err = how.inSequences(cmd)
+	}
 	if err != nil {
 		return err
 	}
