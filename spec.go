@@ -12,6 +12,10 @@ import (
 type Spec struct {
 	// Model is the kind of model, by the name that the command's --model has for it: "gmm" (the default), "kmeans" and others.
 	Model string `json:"model,omitempty"`
+	// Emission, with Model "hmm", a hidden Markov model, is the kind of model of the rows of a state, by the name that Model has for it: "gmm" (the
+	// default) or another mixture. The rows are those of the sequences that data.Block.Sequence tells; without that all are one sequence. Options
+	// that are of a kind of model are then those of the emission.
+	Emission string `json:"emission,omitempty"`
 	// K is the number of components. Without it, KRange and Penalty, that of a mixture is chosen from 1 to 9.
 	K int `json:"k,omitempty"`
 	// KRange, in place of K, is the lowest and the highest number of components to choose from.

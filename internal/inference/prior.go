@@ -15,9 +15,10 @@ import (
 const mostDifferenced = 2e8
 
 // differences reports whether standard errors are those of the observed information, by differences of gradients: under a prior, whose
-// information belongs to that of the rows, and where there may be fewer rows than parameters.
+// information belongs to that of the rows, and where there may be fewer rows than parameters; and of a chain, whose rows are not independent, so that outer
+// products of rows tell nothing.
 func (f *Fit) differences(p int) bool {
-	return f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
+	return f.Mix.Chain || f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
 }
 
 // differenced returns minus the second derivatives of the log posterior in the parameters keep of theta.

@@ -66,6 +66,25 @@ func (m *Mixture) SetLinks(theta, initial, transitions []float64) {
 	m.chain().FromNatural(theta[m.K:m.logits()], transitions, m.K)
 }
 
+// leastMoves is the expected number of moves from a state, or the weight of sequences, below which they do not tell where it goes.
+const leastMoves = 0.1
+
+// Unmoved sets held at the logits of distributions of the chain that next to nothing tells, by the sums s: a row of transitions from a state that
+// only ends sequences. What a climb is to make of them is unknown, and the M-step leaves or sets them as it can.
+func (m *Mixture) Unmoved(held []bool, s *family.Stats) {
+	for from := 0; from < len(s.Chain); from += m.K {
+		sum := 0.0
+		for _, v := range s.Chain[from : from+m.K] {
+			sum += v
+		}
+		if sum < leastMoves {
+			for i := range m.K {
+				held[from+i] = true
+			}
+		}
+	}
+}
+
 // links is what a Bound knows of the chain.
 type links struct {
 	*chain.Chain

@@ -134,7 +134,7 @@ func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 	win := e.Winner()
 	s := win.Last
 	p := &model.Provenance{
-		Rows: f.Survey.Used, GroupRows: t.rows, NoiseRows: t.noiseRows, AtFloor: make([]bool, len(t.rows)),
+		Rows: f.Survey.Used, Sequences: f.Sequences, GroupRows: t.rows, NoiseRows: t.noiseRows, AtFloor: make([]bool, len(t.rows)),
 		Course: model.Course{
 			TotalWeight: f.Weight(), Converged: s.Done.Converged() && !e.Interrupted, Interrupted: e.Interrupted,
 			Algorithm: string(f.Plan.Driver(f.Mix.D)), FreeParameters: f.Mix.Free(), Init: string(f.Plan.Start(f.Mix.D)), Seed: f.Plan.Seed,
@@ -190,11 +190,11 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	return f.byWeight(p.Theta, p.Weights)
 }
 
-// byWeight returns the model of theta, whose components are sorted as Model says, and their order. sizes are those of centres.
+// byWeight returns the model of theta, whose components are sorted as Model says, and their order. sizes are those of centres, and of states.
 func (f *Fit) byWeight(theta, sizes []float64) (*model.Model, []int) {
-	comp, weight := f.Mix.Components(theta), f.weights(theta)
-	if !f.Plan.Mixture() {
-		weight = sizes
+	comp, weight := f.Mix.Components(theta), sizes
+	if f.Plan.Mixture() && !f.Plan.Chain {
+		weight = f.weights(theta)
 	}
 	place := f.places(comp)
 	order := upTo(f.Mix.K)
@@ -204,7 +204,9 @@ func (f *Fit) byWeight(theta, sizes []float64) (*model.Model, []int) {
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	return f.modelIn(order, comp, weight, f.Mix.NoiseWeight(theta))
+	m, order := f.modelIn(order, comp, weight, f.Mix.NoiseWeight(theta))
+	f.link(m, theta, order)
+	return m, order
 }
 
 // noise returns the noise of the fit with a weight.

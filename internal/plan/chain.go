@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
+)
+
+// kind returns the name of the kind of the components: that of the model, and of a hidden Markov model that of its emissions.
+func (s *Spec) kind() string {
+	if s.Model == model.ChainKind {
+		return s.Emission
+	}
+	return s.Model
+}
+
+// checkKind wants kinds that are known, and an emission of a hidden Markov model alone.
+func (s *Spec) checkKind() error {
+	if s.Model != model.ChainKind {
+		if s.Emission != "" {
+			return Wrong("Emission", "is the kind of the states of a hidden Markov model; use --model %s", model.ChainKind)
+		}
+		return oneOf("Model", s.Model, append(kind.Names(), model.ChainKind)...)
+	}
+	return oneOf("Emission", s.Emission, Emissions()...)
+}
+
+// Emissions returns the names of the kinds that the states of a hidden Markov model can be of, the default first: mixtures.
+func Emissions() (names []string) {
+	for _, name := range kind.Names() {
+		if kind.Of(name).Mixture {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ModelName returns the name of the model, as of --model.
+func (p *Plan) ModelName() string {
+	if p.Chain {
+		return model.ChainKind
+	}
+	return p.Kind.Name
+}
+
+// criteria returns the criteria of a choice, the default first.
+func (p *Plan) criteria() []string {
+	if p.Chain {
+		return []string{string(BIC), string(AIC), string(ICL)}
+	}
+	return p.Kind.Criteria
+}
+
+// chainDrivers are the drivers of hidden Markov models. Hard labels would be those of likeliest paths, whose climbs stop at whatever is near their
+// start, and high temperatures part no states: both find less than more starts do.
+var chainDrivers = []Algorithm{Auto, EM, EMLBFGS, SQUAREM, BFGS, LBFGS, ECG}
+
+// validateChain refuses what a hidden Markov model has no use for.
+func (p *Plan) validateChain() error {
+	if !p.Chain {
+		return nil
+	}
+	const name = model.ChainKind
+	switch {
+	case !slices.Contains(chainDrivers, p.Algorithm):
+		return Wrong("Algorithm", "%s does not go with --model %s; choose one of %s", p.Algorithm, name, joined(chainDrivers))
+	case p.Spec.Noise != "":
+		return Wrong("Noise", "does not go with --model %s: a state of wide variance takes rows far out, and --emission t makes little of them", name)
+	case p.Weights != "":
+		return Wrong("Weights", "are of mixtures; states have initial and transition probabilities")
+	case p.Spec.Merge != "":
+		return Wrong("Merge", "joins components of a mixture; states of a %s model follow each other and are not merged", name)
+	case p.KeepSums:
+		return Wrong("KeepSums", "does not apply to --model %s: rows to come would belong to sequences of their own", name)
+	case p.LRT != 0:
+		return Wrong("LRT", "tests mixtures; choose the number of states of a %s model by --criterion with -k LO:HI", name)
+	}
+	return nil
+}
