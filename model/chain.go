@@ -47,7 +47,7 @@ func (m *Model) emissions() *Model {
 // alone refuses a chain where a row is looked at by itself.
 func (m *Model) alone(what string) error {
 	if m.IsChain() {
-		return fmt.Errorf("a %s model %s: its rows are those of sequences", ChainKind, what)
+		return fmt.Errorf("a %s model %s, since each depends on those before it", ChainKind, what)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Re
 	}
 	p := report.Page{Result: r, Rows: rows, Table: table, Command: about.command, When: time.Now().Format("2006-01-02 15:04"), Machine: fmt.Sprintf("%s, kernel level %s", text.Count(r.Threads, "thread"), kern.Current()), Steps: about.steps}
 	if about.info != nil {
-		p.LeftOut = about.info.LeftOut()
+		p.LeftOut, p.Names = about.info.LeftOut(), about.info.Sequences
 	}
 	if !strings.HasPrefix(about.path, "@") && about.path != "-" {
 		if p.Hash, err = hashOf(about.path, about.read.More); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -39,11 +40,7 @@ func states(w io.Writer, r *latent.Result) {
 		} else {
 			line = append(line, text.Share(row[a], 4), likeliestOther(row, a))
 		}
-		stay := "never left"
-		if s := r.Components[a].Stay; s != nil {
-			stay = text.Significant(*s, 3) + " rows"
-		}
-		lines[a] = append(line, stay, begins[a])
+		lines[a] = append(line, tell.Stay(&r.Components[a]), begins[a])
 	}
 	fmt.Fprintln(w)
 	printTable(w, head, lines)

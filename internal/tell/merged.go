@@ -57,7 +57,10 @@ func Components(list []int) []string {
 
 // Part is what a component of m is called: a group, or where components are merged a component.
 func Part(m *model.Model) string {
-	if m.Clusters == nil {
+	switch {
+	case m.IsChain():
+		return "state"
+	case m.Clusters == nil:
 		return "group"
 	}
 	return "component"
