@@ -41,9 +41,9 @@ func TestChainRecursions(t *testing.T) {
 						}
 						sum += row[to]
 					}
-					near(t, "c", c[r], sum)
+					almost(t, "c", c[r], sum)
 					for to, v := range row {
-						near(t, "alpha", alpha[r*kp+to], v/sum)
+						almost(t, "alpha", alpha[r*kp+to], v/sum)
 					}
 					before = alpha[r*kp : (r+1)*kp]
 				}
@@ -57,8 +57,8 @@ func TestChainRecursions(t *testing.T) {
 				for r := n - 1; r >= 0; r-- {
 					next := make([]float64, k)
 					for from := range k {
-						near(t, "gamma", gamma[r*kp+from], alpha[r*kp+from]*want[from])
-						near(t, "u", u[r*kp+from], b[r*kp+from]*want[from]/c[r])
+						almost(t, "gamma", gamma[r*kp+from], alpha[r*kp+from]*want[from])
+						almost(t, "u", u[r*kp+from], b[r*kp+from]*want[from]/c[r])
 						for to := range k {
 							next[to] += m[from*kp+to] * b[r*kp+from] * want[from] / c[r]
 						}
@@ -66,7 +66,7 @@ func TestChainRecursions(t *testing.T) {
 					copy(want, next)
 				}
 				for from := range k {
-					near(t, "beta", beta[from], want[from])
+					almost(t, "beta", beta[from], want[from])
 				}
 
 				moves, intactMoves := chainStates(rng, kp, k)
@@ -79,7 +79,7 @@ func TestChainRecursions(t *testing.T) {
 						for r := range n {
 							v += alpha[r*kp+from] * u[r*kp+to]
 						}
-						near(t, "moves", moves[from*kp+to], v)
+						almost(t, "moves", moves[from*kp+to], v)
 					}
 				}
 			}
@@ -87,8 +87,8 @@ func TestChainRecursions(t *testing.T) {
 	})
 }
 
-// near reports a positive number that is off by more than sums of some dozens of terms round.
-func near(t *testing.T, what string, got, want float64) {
+// almost reports a positive number that is off by more than sums of some dozens of terms round.
+func almost(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
 		t.Fatalf("%s is %v, want %v", what, got, want)
