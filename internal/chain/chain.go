@@ -141,15 +141,20 @@ func (m *Chain) lostAfter(alpha, past []float64, from int) bool {
 }
 
 // Backward goes from the last of n rows to the first: it sets gamma, n x Stride, to the probabilities of their states given all rows of the
-// sequence, and adds to moves, K x Stride, the expected transitions into these rows, row a from state a, before they are multiplied by the
-// transition probabilities: see Moves. alpha, c and b are those of Forward. beta, Stride, is that of the last row, all 1 at the end of the sequence, and
-// becomes that of the row before the first. past is alpha of that row; nil where the first row begins the sequence, into which there is no
-// transition. gamma may be alpha, whose last row is then not alpha any more, or b.
+// sequence, and adds to moves, Stride x Stride, the expected transitions into these rows, row a from state a, before they are multiplied by the
+// transition probabilities: see Moves. alpha, c and b are those of Forward; b is overwritten. beta, Stride, is that of the last row, all 1 at the end of
+// the sequence, and becomes that of the row before the first. past is alpha of that row; nil where the first row begins the sequence, into which there
+// is no transition. gamma and alpha do not overlap.
 func (m *Chain) Backward(gamma, moves, beta, alpha, c, b, past []float64) {
-	kern.ChainBackward(gamma, moves, beta, alpha, c, b, past, m.back, m.K)
+	n := m.Stride
+	kern.ChainBackward(gamma, beta, alpha, c, b, m.back, m.K)
+	kern.ChainMoves(moves, alpha, b[min(n, len(b)):], max(len(c)-1, 0), m.K)
+	if past != nil {
+		kern.ChainMoves(moves, past, b, 1, m.K)
+	}
 }
 
-// Moves sets dst, K x K, to the expected transitions that Backward has gathered in moves.
+// Moves sets dst, K x K, to the expected transitions that Backward has gathered in moves, Stride x Stride.
 func (m *Chain) Moves(dst, moves []float64) {
 	for a := range m.K {
 		for b := range m.K {

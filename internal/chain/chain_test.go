@@ -157,17 +157,18 @@ func TestLogarithmsAgreeWithScaledRows(t *testing.T) {
 		}
 	}
 	m := chain.New(initial, transitions)
-	alpha, c, beta, moves := make([]float64, n*stride), make([]float64, n), slices.Repeat([]float64{1}, stride), make([]float64, k*stride)
+	alpha, c, beta, moves := make([]float64, n*stride), make([]float64, n), slices.Repeat([]float64{1}, stride), make([]float64, stride*stride)
 	if !m.Forward(alpha, c, b, nil) {
 		t.Fatal("the scaled recursion gave up")
 	}
-	m.Backward(alpha, moves, beta, alpha, c, b, nil)
+	gamma := make([]float64, n*stride)
+	m.Backward(gamma, moves, beta, alpha, c, b, nil)
 	made := make([]float64, k*k)
 	m.Moves(made, moves)
 	alphaL, cL, betaL, madeL := make([]float64, n*stride), make([]float64, n), make([]float64, stride), make([]float64, k*k)
 	m.LogForward(alphaL, cL, logs, nil)
 	m.LogBackward(alphaL, madeL, betaL, alphaL, cL, logs, nil)
-	for i, v := range alpha {
+	for i, v := range gamma {
 		within(t, "gamma", alphaL[i], v, 1e-12)
 	}
 	for i, v := range c {
@@ -195,7 +196,9 @@ func TestASequenceInParts(t *testing.T) {
 	}
 	m := chain.New(initial, transitions)
 	run := func(cuts ...int) (gamma, moves []float64) {
-		alpha, c, beta, moves := make([]float64, n*stride), make([]float64, n), slices.Repeat([]float64{1}, stride), make([]float64, k*stride)
+		alpha, c, beta := make([]float64, n*stride), make([]float64, n), slices.Repeat([]float64{1}, stride)
+		moves = make([]float64, stride*stride)
+		gamma, own := make([]float64, n*stride), slices.Clone(b)
 		var past [][]float64
 		for i, lo := range cuts[:len(cuts)-1] {
 			var before []float64
@@ -209,9 +212,9 @@ func TestASequenceInParts(t *testing.T) {
 		}
 		for i := len(past) - 1; i >= 0; i-- {
 			lo, hi := cuts[i], cuts[i+1]
-			m.Backward(alpha[lo*stride:hi*stride], moves, beta, alpha[lo*stride:hi*stride], c[lo:hi], b[lo*stride:hi*stride], past[i])
+			m.Backward(gamma[lo*stride:hi*stride], moves, beta, alpha[lo*stride:hi*stride], c[lo:hi], own[lo*stride:hi*stride], past[i])
 		}
-		return alpha, moves
+		return gamma, moves
 	}
 	gamma, moves := run(0, n)
 	gammaParts, movesParts := run(0, cut, n)

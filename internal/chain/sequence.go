@@ -117,7 +117,7 @@ func (m *Chain) Smooth(s *Sequence, scores []float64) error {
 		return err
 	}
 	s.Smoothed, s.Moves = sized(s.Smoothed, len(s.Filtered)), sized(s.Moves, m.K*m.K)
-	s.moves, s.beta = sized(s.moves, m.K*m.Stride), sized(s.beta, m.Stride)
+	s.moves, s.beta = sized(s.moves, m.Stride*m.Stride), sized(s.beta, m.Stride)
 	clear(s.moves)
 	if s.logs {
 		clear(s.beta)

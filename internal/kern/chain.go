@@ -1,57 +1,64 @@
 package kern
 
-// The recursions of a Markov chain of k states on the rows of a sequence. States lie side by side, Pad(k) numbers a row: see package chain, which says
-// what they are.
+// The recursions of a Markov chain of k states on the rows of a sequence. States lie side by side, Pad(k) numbers a row, those from k on 0: see
+// package chain, which says what they are.
 
-// ChainForward sets, for each of n rows, alpha[t] = (past' forward) b[t] / c[t], c[t] being what makes it add up to 1; past is alpha of the
-// row before. forward, k x Pad(k), has row a from state a, and b is 0 beyond k.
+// ChainForward sets, for each of n rows, c[t] to the sum of (past' forward) b[t], and alpha[t] to that divided by c[t]; past is alpha of the row
+// before. forward, k x Pad(k), has row a from state a. n is the length of c.
 func ChainForward(alpha, c, b, past, forward []float64, k int) {
-	n := Pad(k)
+	kp := Pad(k)
+	alpha, b, past, forward = alpha[:len(c)*kp], b[:len(c)*kp], past[:kp], forward[:k*kp]
+	if len(c) == 0 || k == 0 || fastChainForward(alpha, c, b, past, forward, k, kp) {
+		return
+	}
 	for t := range c {
-		row, scale := alpha[t*n:(t+1)*n], 0.0
+		row, sum := alpha[t*kp:(t+1)*kp], 0.0
 		times(row, past, forward, k)
-		for i, v := range b[t*n : (t+1)*n] {
+		for i, v := range b[t*kp : (t+1)*kp] {
 			row[i] *= v
-			scale += row[i]
+			sum += row[i]
 		}
-		c[t] = scale
+		c[t] = sum
 		for i := range row {
-			row[i] /= scale
+			row[i] /= sum
 		}
 		past = row
 	}
 }
 
-// ChainBackward goes from the last of n rows to the first. At each it sets gamma[t] = alpha[t] beta and u = b[t] beta / c[t], adds the products of
-// alpha[t-1] and u to moves, k x Pad(k), and makes beta = back' u that of the row before. past is alpha of the row before the first; nil
-// where there is none, and then beta is left as it is there. gamma may be alpha.
-func ChainBackward(gamma, moves, beta, alpha, c, b, past, back []float64, k int) {
-	n := Pad(k)
-	var own [8 * Lanes]float64
-	u := own[:min(n, len(own))]
-	if n > len(own) {
-		u = make([]float64, n)
+// ChainBackward goes from the last of n rows to the first. At each it sets gamma[t] = alpha[t] beta, b[t] = b[t] beta / c[t], and beta =
+// back' b[t], that of the row before. back, k x Pad(k), has row b to state b. n is the length of c; gamma may be alpha.
+func ChainBackward(gamma, beta, alpha, c, b, back []float64, k int) {
+	kp := Pad(k)
+	gamma, alpha, b, beta, back = gamma[:len(c)*kp], alpha[:len(c)*kp], b[:len(c)*kp], beta[:kp], back[:k*kp]
+	if len(c) == 0 || k == 0 || fastChainBackward(gamma, beta, alpha, c, b, back, k, kp) {
+		return
 	}
 	for t := len(c) - 1; t >= 0; t-- {
-		before := past
-		if t > 0 {
-			before = alpha[(t-1)*n : t*n]
+		scale, u := 1/c[t], b[t*kp:(t+1)*kp]
+		for i, v := range beta {
+			u[i] *= v * scale
+			gamma[t*kp+i] = alpha[t*kp+i] * v
 		}
-		scale := 1 / c[t]
-		for i, v := range beta[:n] {
-			u[i] = b[t*n+i] * v * scale
-			gamma[t*n+i] = alpha[t*n+i] * v
-		}
-		if before == nil {
-			return
-		}
-		for a, p := range before[:k] {
-			row := moves[a*n : (a+1)*n]
-			for i, v := range u {
-				row[i] += p * v
+		times(beta, u, back, k)
+	}
+}
+
+// ChainMoves adds sum_t alpha[t*Pad(k)+a] u[t*Pad(k)+b] over n rows to moves[a*Pad(k)+b], Pad(k) x Pad(k).
+func ChainMoves(moves, alpha, u []float64, n, k int) {
+	kp := Pad(k)
+	moves, alpha, u = moves[:kp*kp], alpha[:n*kp], u[:n*kp]
+	if n == 0 || k == 0 || fastChainMoves(moves, alpha, u, n, k, kp) {
+		return
+	}
+	for t := range n {
+		v := u[t*kp : (t+1)*kp]
+		for a, p := range alpha[t*kp : t*kp+k] {
+			row := moves[a*kp : (a+1)*kp]
+			for i, w := range v {
+				row[i] += p * w
 			}
 		}
-		times(beta[:n], u, back, k)
 	}
 }
 

@@ -18,11 +18,12 @@ type chainRows struct {
 	b       *data.Block
 	beta    float64
 
-	d, alpha []float64 // rows x Stride: densities; alpha, or its logarithms, and then gamma
+	d, alpha []float64 // rows x Stride: densities, and then what Backward makes of them; alpha, or its logarithms
+	gamma    []float64 // rows x Stride: probabilities of the states
 	scale, c []float64 // what densities are divided by, as a logarithm; c of the recursions, or its logarithms
 	logs     []float64 // logarithms of densities
 
-	moves  []float64 // K x Stride: of the sequences before, as chain.Backward gathers them
+	moves  []float64 // Stride x Stride: of the sequences before, as chain.Backward gathers them
 	weight float64   // of these sequences
 	made   []float64 // K x K: expected moves
 	end    []float64 // Stride: beta at the end of a sequence, or its logarithms
@@ -39,9 +40,9 @@ func (p *chainPass) rows(id, t int, b *data.Block) *chainRows {
 	r.bound, r.chain, r.scratch, r.panel, r.b, r.beta = p.bound[t], p.bound[t].Chain(), w.scratch[t], w.panel, b, p.tasks[t].Beta
 	r.pack = func(lo int) { p.packer.pack(id, w.panel, b, lo) }
 	k, n, whole := r.chain.K, r.chain.Stride, (b.N+kern.Rows-1)/kern.Rows*kern.Rows
-	r.d, r.alpha = sized(r.d, whole*n), sized(r.alpha, whole*n)
+	r.d, r.alpha, r.gamma = sized(r.d, whole*n), sized(r.alpha, whole*n), sized(r.gamma, whole*n)
 	r.scale, r.c = sized(r.scale, whole), sized(r.c, whole)
-	r.moves, r.made, r.end = sized(r.moves, k*n), sized(r.made, k*k), sized(r.end, n)
+	r.moves, r.made, r.end = sized(r.moves, n*n), sized(r.made, k*k), sized(r.end, n)
 	clear(r.moves)
 	return r
 }
@@ -79,19 +80,19 @@ func (r *chainRows) sequences(s *family.Stats) {
 	r.densities()
 	for from := 0; from < r.b.N; {
 		to := sequenceEnd(r.b.Sequence, from, r.b.N)
-		alpha, c, d := r.alpha[from*n:to*n], r.c[from:to], r.d[from*n:to*n]
+		alpha, gamma, c, d := r.alpha[from*n:to*n], r.gamma[from*n:to*n], r.c[from:to], r.d[from*n:to*n]
 		r.weigh(s, from)
 		for i := range r.end {
 			r.end[i] = 1
 		}
 		if m.Forward(alpha, c, d, nil) {
-			m.Backward(alpha, r.moves, r.end, alpha, c, d, nil)
+			m.Backward(gamma, r.moves, r.end, alpha, c, d, nil)
 			s.F += r.weight * r.logLik(from, to)
 		} else {
 			r.logDensities(from, to)
 			clear(r.end)
 			m.LogForward(alpha, c, r.logs, nil)
-			r.logBack(s, r.end, alpha, c, nil)
+			r.logBack(s, gamma, r.end, alpha, c, nil)
 		}
 		r.addFirst(s, from)
 		from = to
@@ -117,9 +118,9 @@ func (r *chainRows) logLik(from, to int) float64 {
 }
 
 // logBack runs back through rows whose logarithms of densities are in logs, and adds to s their free energy and moves.
-func (r *chainRows) logBack(s *family.Stats, beta, alpha, c, past []float64) {
+func (r *chainRows) logBack(s *family.Stats, gamma, beta, alpha, c, past []float64) {
 	clear(r.made)
-	r.chain.LogBackward(alpha, r.made, beta, alpha, c, r.logs, past)
+	r.chain.LogBackward(gamma, r.made, beta, alpha, c, r.logs, past)
 	for _, v := range c {
 		s.F += r.weight * v / r.beta
 	}
@@ -128,7 +129,7 @@ func (r *chainRows) logBack(s *family.Stats, beta, alpha, c, past []float64) {
 
 // addFirst adds to s the probabilities of the states of a first row.
 func (r *chainRows) addFirst(s *family.Stats, row int) {
-	for c, v := range r.alpha[row*r.chain.Stride : row*r.chain.Stride+r.chain.K] {
+	for c, v := range r.gamma[row*r.chain.Stride : row*r.chain.Stride+r.chain.K] {
 		s.Chain[c] += r.weight * v
 	}
 }
@@ -184,16 +185,16 @@ func (c *course) before(j *job, n int) []float64 {
 // back runs back through a block of a long sequence and adds to s all but the sums of the family.
 func (r *chainRows) back(s *family.Stats, j *job, c *course) {
 	m, n, rows := r.chain, r.chain.Stride, r.b.N
-	alpha, past, at := r.alpha[:rows*n], c.before(j, n), j.of.blocks-1-j.at
+	alpha, gamma, past, at := r.alpha[:rows*n], r.gamma[:rows*n], c.before(j, n), j.of.blocks-1-j.at
 	r.weigh(s, 0)
 	if c.logs {
 		r.logDensities(0, rows)
 		m.LogForward(alpha, r.c[:rows], r.logs, past)
-		c.turn.in(at, func() { r.logBack(s, c.beta, alpha, r.c[:rows], past) })
+		c.turn.in(at, func() { r.logBack(s, gamma, c.beta, alpha, r.c[:rows], past) })
 	} else {
 		r.densities()
 		m.Forward(alpha, r.c[:rows], r.d[:rows*n], past)
-		c.turn.in(at, func() { m.Backward(alpha, r.moves, c.beta, alpha, r.c[:rows], r.d[:rows*n], past) })
+		c.turn.in(at, func() { m.Backward(gamma, r.moves, c.beta, alpha, r.c[:rows], r.d[:rows*n], past) })
 		s.F += r.weight * r.logLik(0, rows)
 		r.addMoves(s)
 	}
@@ -206,7 +207,7 @@ func (r *chainRows) back(s *family.Stats, j *job, c *course) {
 func (r *chainRows) gather(s *family.Stats) {
 	for lo := 0; lo < r.b.N; lo += kern.Rows {
 		r.pack(lo)
-		r.bound.GatherStates(s, r.panel, r.alpha[lo*r.chain.Stride:], r.scratch)
+		r.bound.GatherStates(s, r.panel, r.gamma[lo*r.chain.Stride:], r.scratch)
 	}
 	r.bound.Flush(s, r.scratch)
 }
