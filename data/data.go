@@ -99,6 +99,7 @@ type Table struct {
 	Row   []int64  // number of each row in the file, from 1; nil means First+i+1
 	ID    []string // N ids; nil without an id column
 	Truth []string // N values of the truth column, "" for a missing one; nil without one
+	Cells []string // N x (columns of the file), as in Block; nil unless Options.Carry asked for it
 
 	First int64 // rows before the first, where the table is a part of a larger one; 0 of a whole one
 }
@@ -138,6 +139,9 @@ func (t *Table) check() error {
 		if !s.none && s.n != t.N {
 			return &ArgumentError{"the table", fmt.Sprintf("holds %d %s for %d rows", s.n, s.what, t.N)}
 		}
+	}
+	if t.Cells != nil && (t.N == 0 || len(t.Cells)%t.N != 0) {
+		return &ArgumentError{"the table", fmt.Sprintf("holds %d cells as they stand, which are not as many for each of %d rows", len(t.Cells), t.N)}
 	}
 	return t.checkSequences()
 }
@@ -191,6 +195,9 @@ func (r *tableReader) Read(b *Block, n int) error {
 	b.F64, b.F32 = rows(t.F64, lo, hi, t.D), rows(t.F32, lo, hi, t.D)
 	b.W, b.Sequence = rows(t.W, lo, hi, 1), rows(t.Sequence, lo, hi, 1)
 	b.Row, b.ID, b.Truth = rows(t.Row, lo, hi, 1), rows(t.ID, lo, hi, 1), rows(t.Truth, lo, hi, 1)
+	if t.Cells != nil {
+		b.Cells = rows(t.Cells, lo, hi, len(t.Cells)/t.N)
+	}
 	return nil
 }
 

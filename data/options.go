@@ -75,7 +75,7 @@ type Options struct {
 
 	AllowFewer bool // with Missing drop: keep what is left where that is less than half of the rows, rather than refuse it
 	Float32    bool // store float32
-	Carry      bool // hand out every cell of the file too, as text (Block.Cells); only with Stream
+	Carry      bool // hand out every cell of the file too, as text (Block.Cells); only with Stream or Chain
 	Stream     bool // read the file again in every pass rather than hold it in memory
 	AllowEmpty bool // a file without data rows gives zero rows rather than an error
 

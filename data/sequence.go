@@ -78,7 +78,6 @@ func (s *sequences) read(ctx context.Context, row func(i int64, now, last *seque
 			}
 			s.last = now
 		}
-		s.last.text = strings.Clone(s.last.text) // the memory of a batch is used again
 		return nil
 	})
 }
@@ -212,6 +211,11 @@ func (l *loader) chain(ctx context.Context, t *Table) error {
 		return err
 	}
 	l.blank(t.F64, t.F32, t.D)
+	if l.o.Carry {
+		if err := l.carry(ctx, t); err != nil {
+			return err
+		}
+	}
 	t.Sequence = make([]int32, t.N)
 	if l.sequence < 0 && l.time < 0 && l.weight < 0 {
 		return nil
@@ -251,6 +255,28 @@ func (l *loader) chain(ctx context.Context, t *Table) error {
 		t.permute(order)
 	}
 	return nil
+}
+
+// carry reads every cell of the file as it stands.
+func (l *loader) carry(ctx context.Context, t *Table) error {
+	const header = 16 // bytes of a text beside its own
+	d := len(l.cols.names)
+	if err := l.hold(int64(t.N)*int64(d)*header, "the rows and the texts of all columns"); err != nil {
+		return err
+	}
+	wants := make([]want, d)
+	for c := range wants {
+		wants[c] = text
+	}
+	t.Cells = make([]string, t.N*d)
+	return l.cells.read(ctx, wants, false, l.threads, func(b *batch) error {
+		size := int64(0)
+		for i, cell := range b.Text {
+			t.Cells[int(b.First)*d+i] = cell
+			size += int64(len(cell))
+		}
+		return l.hold(size, "the rows and the texts of all columns")
+	})
 }
 
 // sameTime is the error about two rows of one time.
@@ -302,7 +328,7 @@ func (t *Table) permute(order []int) {
 			t.Row[i] = t.First + int64(i) + 1
 		}
 	}
-	t.F64, t.F32 = pickRows(t.F64, order, t.D), pickRows(t.F32, order, t.D)
+	t.F64, t.F32, t.Cells = pickRows(t.F64, order, t.D), pickRows(t.F32, order, t.D), pickRows(t.Cells, order, len(t.Cells)/max(t.N, 1))
 	t.W, t.Row, t.ID, t.Truth, t.Sequence = pick(t.W, order), pick(t.Row, order), pick(t.ID, order), pick(t.Truth, order), pick(t.Sequence, order)
 }
 

@@ -47,7 +47,7 @@ func (m *Model) emissions() *Model {
 // alone refuses a chain where a row is looked at by itself.
 func (m *Model) alone(what string) error {
 	if m.IsChain() {
-		return fmt.Errorf("a %s model %s: its rows are those of sequences", ChainKind, what)
+		return fmt.Errorf("a %s model %s, since each depends on those before it", ChainKind, what)
 	}
 	return nil
 }
@@ -179,6 +179,13 @@ func (r *modelReader) chain(m *Model) {
 	}
 	if r.err == nil && m.kind() == nil {
 		r.err = fmt.Errorf("emission: %s", unknownName(m.Emission))
+	}
+	m.Weights = r.optional("weights")
+	if r.err == nil {
+		r.err = m.checkChain()
+	}
+	if r.err == nil && m.Weights == nil {
+		m.Weights = m.LongRun()
 	}
 }
 

@@ -122,11 +122,6 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 			r.err = fmt.Errorf("clusters: %w", err)
 		}
 	}
-	if m.IsChain() && m.Weights == nil && r.err == nil {
-		if r.err = m.checkChain(); r.err == nil {
-			m.Weights = m.LongRun()
-		}
-	}
 	if kd.Noise && !m.IsChain() && r.keys["noise"] != nil && string(r.keys["noise"]) != "null" {
 		r.decode("noise", &m.Noise)
 	}
@@ -267,13 +262,9 @@ func (r *modelReader) rows(key string) [][]float64 {
 	return rows
 }
 
-// weights reads mixing weights, which a chain may go without, unless they are there.
+// weights reads mixing weights, unless they are there.
 func (r *modelReader) weights(m *Model) {
-	switch {
-	case m.Weights != nil:
-	case m.IsChain():
-		m.Weights = r.optional("weights")
-	default:
+	if m.Weights == nil {
 		m.Weights = r.numbers("weights")
 	}
 }

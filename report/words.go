@@ -93,6 +93,9 @@ func (b *builder) fitted() []fact {
 	if r.Noise != nil {
 		by += ", and noise"
 	}
+	if r.Transitions != nil {
+		by = "a hidden Markov model whose states each have " + by
+	}
 	facts := []fact{{"fitted", text.Count(r.K, tell.Part(r.Model)) + ", by " + by}}
 	switch {
 	case r.ELBO != nil:

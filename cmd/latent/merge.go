@@ -71,6 +71,9 @@ func (f *mergeFlags) check(cmd *cobra.Command, modelFile, path string) (err erro
 	if err != nil {
 		return err
 	}
+	if m.IsChain() {
+		return usagef("%s: merge takes components of a mixture together; the states of a hidden Markov model follow each other and are not merged", modelFile)
+	}
 	if !m.HasDensity() {
 		return usagef("%s: merge takes the components of a mixture together by their probabilities; a %s model has centres, which have none", modelFile, m.Kind)
 	}

@@ -14,6 +14,7 @@ var otherWords = map[string][]string{
 	"fit":        {"cluster", "clusters", "clustering", "train", "learn", "estimate", "group", "groups", "mixture", "gmm", "kmeans", "k-means", "em", "fit_predict", "update", "partial-fit", "partial_fit", "resume"},
 	"label":      {"predict", "predict_proba", "assign", "classify", "apply", "infer", "transform"},
 	"score":      {"evaluate", "eval", "metrics", "metric", "validate", "validation", "outliers", "outlier", "anomaly", "anomalies", "silhouette", "density", "loglik", "score_samples"},
+	"forecast":   {"ahead", "extrapolate", "project", "future", "hmm"},
 	"impute":     {"fill", "fillna", "complete", "gaps", "interpolate"},
 	"sample":     {"generate", "draw", "simulate", "synthesize", "random"},
 	"show":       {"plot", "draw", "describe", "summary", "summarise", "summarize", "print", "view", "inspect", "info"},

@@ -338,6 +338,9 @@ func (g *againstFlags) column(cmd *cobra.Command, a *applyFlags, path string) (*
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, err
 	}
+	if flag := sequenceFlag(cmd); flag != "" {
+		return nil, usagef("--%s has no effect with --label-column, which reads labels and makes none", flag)
+	}
 	o, err := a.data.options(cmd, a.threads)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	}
 	fmt.Fprintln(w)
 	groups(w, r)
+	states(w, r)
 	if r.Crosstab != nil {
 		fmt.Fprintln(w)
 		t := newTable(r.Crosstab)
@@ -81,6 +82,9 @@ func said(w model.Warning) bool {
 // modelName says what kind of model was fitted, and with which covariances.
 func modelName(r *latent.Result) string {
 	what := kind.Of(r.ComponentKind()).Title
+	if r.Transitions != nil {
+		what = "hidden Markov model with " + r.Emission + " emissions"
+	}
 	if s := tell.Covariances(r); s != "" {
 		what += ", " + s
 	}

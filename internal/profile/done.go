@@ -10,7 +10,7 @@ import (
 
 // Done returns the profile of all rows that were added.
 func (b *Builder) Done() *Profile {
-	p := &Profile{merged: b.model.Clusters != nil, Data: b.info.Name, Rows: b.rows, Counted: ByResponsibility}
+	p := &Profile{noun: nounOf(b.model), Data: b.info.Name, Rows: b.rows, Counted: ByResponsibility}
 	if b.by.ByLabel {
 		p.Counted = ByLabel
 	}
