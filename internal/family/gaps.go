@@ -192,16 +192,6 @@ func (p *Panel) Mark() {
 	}
 }
 
-// Empty reports whether row i of a marked panel has no cell.
-func (p *Panel) Empty(i int) bool {
-	for at := i; at < p.D*kern.Rows; at += kern.Rows {
-		if p.Mask[at] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // HasHoles reports whether a cell of the panel is missing.
 func (p *Panel) HasHoles() bool {
 	for j := range p.D {

@@ -132,28 +132,16 @@ func (b *Bound) LogDensities(d []float64, p *family.Panel, sc *Scratch) {
 func (b *Bound) states(p *family.Panel, sc *Scratch) []float64 {
 	s := b.Logits(p, sc)
 	clear(sc.logits[len(s) : kern.Pad(b.k)*kern.Rows])
-	if p.Holes {
-		for i := range p.N {
-			if p.Empty(i) {
-				for c := range b.k {
-					s[c*kern.Rows+i] = 0
-				}
-			}
-		}
-	}
 	return s
 }
 
 // GatherStates adds to the sums of s, and to what sc holds of them until Flush, the rows of p whose states have the probabilities gamma,
-// p.N x Stride. A row without any cell adds nothing: it tells of no state what its rows are like.
+// p.N x Stride.
 func (b *Bound) GatherStates(s *family.Stats, p *family.Panel, gamma []float64, sc *Scratch) {
 	b.Logits(p, sc) // a fused kernel keeps what it finds
 	n := kern.Pad(b.k)
 	for i := range kern.Rows {
 		w := p.W[i]
-		if p.Holes && w > 0 && p.Empty(i) {
-			w, p.W[i] = 0, 0
-		}
 		if sc.tmp[i] = w; w > 0 {
 			s.Rows++
 			s.W += w

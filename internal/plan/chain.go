@@ -78,3 +78,20 @@ func (p *Plan) validateChain() error {
 	}
 	return nil
 }
+
+// How many starts of a hidden Markov model are drawn from rows, where the plan does not say.
+const (
+	mostChainStarts = 45
+	chainWork       = 20_000 // rows of all of them together, unless that is fewer than those from the mixture
+)
+
+// ChainStarts returns how many starts of a hidden Markov model on n rows are where climbs of the mixture of its states end, and how many are drawn
+// from rows: half and half, and of the latter more where rows are few.
+func (p *Plan) ChainStarts(n int64) (ends, drawn int) {
+	starts := p.Starts(n)
+	ends = (starts + 1) / 2
+	if drawn = starts - ends; drawn > 0 && p.NInit == 0 {
+		drawn = max(drawn, int(min(chainWork/n, mostChainStarts)))
+	}
+	return ends, drawn
+}

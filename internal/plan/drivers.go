@@ -45,7 +45,7 @@ func (p *Plan) Start(d int) Start {
 		return OverallMean
 	case !p.Mixture():
 		return GreedyPlusPlus
-	case p.Thorough():
+	case p.Thorough() || p.Chain:
 		return Mixed
 	}
 	return KMeans

@@ -333,6 +333,9 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	if f.Mix.Noise != nil && math.Exp(f.Mix.LogNoise(p.Theta))*f.Survey.W < inference.EdgeRows {
 		edge("weight of the noise")
 	}
+	if f.Plan.Chain {
+		f.linkEdges(r, p, order)
+	}
 	numbers, gaussian := f.Mix.Numbers()
 	for i, part := range f.Mix.Parts() {
 		if kd := f.Plan.Kind.Parts(f.Plan.Types, len(part.Columns))[i].Kind; !kd.Shaped {

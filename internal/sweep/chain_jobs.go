@@ -29,6 +29,7 @@ type jobs struct {
 type long struct {
 	number int // among those of its jobs
 	blocks int
+	weight float64
 }
 
 // course is how far the recursions of a task have come in a long sequence.
@@ -42,10 +43,11 @@ type course struct {
 // manyRows is how many chunks of rows a sequence may have and not be cut.
 const manyRows = 2
 
-// layOut returns the jobs of n rows with these numbers of sequences, one sequence where they are nil. Where more rows follow the last sequence may not
-// have ended: then rows from rest on have no job, and belong before those.
-func layOut(sequence []int32, n, chunk int, more bool) (j *jobs, rest int) {
+// layOut returns the jobs of the rows of t. Where more rows follow the last sequence may not have ended: then rows from rest on have no job, and belong
+// before those.
+func layOut(t *data.Table, chunk int, more bool) (j *jobs, rest int) {
 	j = &jobs{by: map[int64]*job{}}
+	n := t.N
 	open := 0 // where the whole sequences begin that have no job yet
 	shut := func(to int) {
 		if to > open {
@@ -54,13 +56,15 @@ func layOut(sequence []int32, n, chunk int, more bool) (j *jobs, rest int) {
 		open = to
 	}
 	for lo := 0; lo < n; {
-		hi := sequenceEnd(sequence, lo, n)
+		hi := sequenceEnd(t.Sequence, lo, n)
 		switch last := more && hi == n; {
 		case last:
 			return j, open
 		case hi-lo > manyRows*chunk:
 			shut(lo)
-			j.cut(lo, hi, chunk)
+			if w := sequenceWeight(t.W, lo, hi); w > 0 {
+				j.cut(lo, hi, chunk, w)
+			}
 			open = hi
 		case hi-open >= chunk:
 			shut(hi)
@@ -83,9 +87,17 @@ func sequenceEnd(sequence []int32, lo, n int) int {
 	return hi
 }
 
-// cut adds the blocks of a long sequence.
-func (j *jobs) cut(lo, hi, chunk int) {
-	s := &long{number: len(j.long), blocks: (hi - lo + chunk - 1) / chunk}
+// sequenceWeight returns the weight of a sequence: that of its rows, of which those without any cell may have the weight 0.
+func sequenceWeight(w []float64, lo, hi int) float64 {
+	if w == nil {
+		return 1
+	}
+	return slices.Max(w[lo:hi])
+}
+
+// cut adds the blocks of a long sequence of a weight.
+func (j *jobs) cut(lo, hi, chunk int, weight float64) {
+	s := &long{number: len(j.long), blocks: (hi - lo + chunk - 1) / chunk, weight: weight}
 	for at := range s.blocks {
 		j.ahead = append(j.ahead, &job{lo: lo, hi: min(lo+chunk, hi), of: s, at: at})
 		lo += chunk
@@ -241,7 +253,7 @@ func (l *Local) pieces(ctx context.Context, sweep func(*data.Table, *jobs) error
 			return err
 		}
 		l.laid.Do(func() {
-			l.jobs, _ = layOut(t.Sequence, t.N, l.chunk, false)
+			l.jobs, _ = layOut(t, l.chunk, false)
 			l.jobs.number(t.First)
 		})
 		return sweep(t, l.jobs)
@@ -249,7 +261,7 @@ func (l *Local) pieces(ctx context.Context, sweep func(*data.Table, *jobs) error
 	_, d := l.src.Shape()
 	piece := &data.Table{D: d}
 	some := func(more bool) error {
-		j, rest := layOut(piece.Sequence, piece.N, l.chunk, more)
+		j, rest := layOut(piece, l.chunk, more)
 		if j.number(piece.First); len(j.back) == 0 {
 			return nil
 		}

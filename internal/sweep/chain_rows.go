@@ -20,6 +20,7 @@ type chainRows struct {
 
 	d, alpha []float64 // rows x Stride: densities, and then what Backward makes of them; alpha, or its logarithms
 	gamma    []float64 // rows x Stride: probabilities of the states
+	present  []bool    // whether the row's sequence has a weight; not set where all have
 	scale, c []float64 // what densities are divided by, as a logarithm; c of the recursions, or its logarithms
 	logs     []float64 // logarithms of densities
 
@@ -55,10 +56,23 @@ func sized(s []float64, n int) []float64 {
 	return s[:n]
 }
 
+// packScored fills the panel with rows to score: those of weight 0 too, which say nothing but have a place in time, unless their sequence has it.
+func (r *chainRows) packScored(lo int) {
+	r.pack(lo)
+	if r.b.W == nil {
+		return
+	}
+	for i := range r.panel.N {
+		if r.panel.W[i] == 0 && r.present[lo+i] {
+			r.panel.W[i] = 1
+		}
+	}
+}
+
 // densities sets those of all rows.
 func (r *chainRows) densities() {
 	for lo := 0; lo < r.b.N; lo += kern.Rows {
-		r.pack(lo)
+		r.packScored(lo)
 		r.bound.Densities(r.d[lo*r.chain.Stride:], r.scale[lo:], r.panel, r.scratch)
 	}
 }
@@ -68,7 +82,7 @@ func (r *chainRows) logDensities(from, to int) {
 	n := r.chain.Stride
 	r.logs = sized(r.logs, (to-from+kern.Rows)*n)
 	for lo := from; lo < to; lo += kern.Rows {
-		r.pack(lo)
+		r.packScored(lo)
 		r.bound.LogDensities(r.logs[(lo-from)*n:], r.panel, r.scratch)
 	}
 	r.logs = r.logs[:(to-from)*n]
@@ -77,11 +91,17 @@ func (r *chainRows) logDensities(from, to int) {
 // sequences runs the recursions of whole sequences and adds to s all but the sums of the family.
 func (r *chainRows) sequences(s *family.Stats) {
 	m, n := r.chain, r.chain.Stride
+	r.markPresent()
 	r.densities()
-	for from := 0; from < r.b.N; {
-		to := sequenceEnd(r.b.Sequence, from, r.b.N)
+	for from, to := 0, 0; from < r.b.N; from = to {
+		to = sequenceEnd(r.b.Sequence, from, r.b.N)
 		alpha, gamma, c, d := r.alpha[from*n:to*n], r.gamma[from*n:to*n], r.c[from:to], r.d[from*n:to*n]
-		r.weigh(s, from)
+		w := sequenceWeight(r.b.W, from, to)
+		if w == 0 {
+			clear(gamma)
+			continue
+		}
+		r.weigh(s, w)
 		for i := range r.end {
 			r.end[i] = 1
 		}
@@ -95,14 +115,35 @@ func (r *chainRows) sequences(s *family.Stats) {
 			r.logBack(s, gamma, r.end, alpha, c, nil)
 		}
 		r.addFirst(s, from)
-		from = to
 	}
 	r.addMoves(s)
 }
 
-// weigh makes the weight of the sequence of a row that of the moves to come.
-func (r *chainRows) weigh(s *family.Stats, row int) {
-	if w := r.b.Weight(row); w != r.weight {
+// markPresent notes the rows of sequences that have a weight.
+func (r *chainRows) markPresent() {
+	if r.b.W == nil {
+		return
+	}
+	r.present = r.present[:0]
+	for from, to := 0, 0; from < r.b.N; from = to {
+		to = sequenceEnd(r.b.Sequence, from, r.b.N)
+		for w := sequenceWeight(r.b.W, from, to); from < to; from++ {
+			r.present = append(r.present, w > 0)
+		}
+	}
+}
+
+// allPresent notes that all rows are those of a sequence with a weight.
+func (r *chainRows) allPresent() {
+	r.present = r.present[:0]
+	for range r.b.N {
+		r.present = append(r.present, true)
+	}
+}
+
+// weigh makes w the weight of the moves to come.
+func (r *chainRows) weigh(s *family.Stats, w float64) {
+	if w != r.weight {
 		r.addMoves(s)
 		r.weight = w
 	}
@@ -151,6 +192,7 @@ func (r *chainRows) addMade(s *family.Stats) {
 // ahead runs forward through a block of a long sequence, or, with logs, by logarithms where the course needs them.
 func (r *chainRows) ahead(j *job, c *course, logs bool) {
 	m, n := r.chain, r.chain.Stride
+	r.allPresent()
 	switch {
 	case !logs:
 		r.densities()
@@ -186,7 +228,8 @@ func (c *course) before(j *job, n int) []float64 {
 func (r *chainRows) back(s *family.Stats, j *job, c *course) {
 	m, n, rows := r.chain, r.chain.Stride, r.b.N
 	alpha, gamma, past, at := r.alpha[:rows*n], r.gamma[:rows*n], c.before(j, n), j.of.blocks-1-j.at
-	r.weigh(s, 0)
+	r.allPresent()
+	r.weigh(s, j.of.weight)
 	if c.logs {
 		r.logDensities(0, rows)
 		m.LogForward(alpha, r.c[:rows], r.logs, past)
