@@ -194,7 +194,7 @@ func (r *chainReference) spec(at int) (s Spec, d int) {
 }
 
 // Fits by default reach the best of 60 random starts, or a higher maximum: of levels there are two. The Nile in three states is the hardest, where a
-// state of three rows must be found: 15 of 20 seeds find it, and three of the four here.
+// state of three rows must be found: 15 of 20 seeds find it, one of the two here.
 func TestBestOptimaOfHiddenMarkovModels(t *testing.T) {
 	t.Parallel()
 	reached, fits, higher := 0, 0, 0
@@ -205,7 +205,7 @@ func TestBestOptimaOfHiddenMarkovModels(t *testing.T) {
 			s, d := ref.spec(i)
 			src, name := ref.table(d), fmt.Sprintf("%s %s", file, o.Name)
 			s.Tol = new(1e-5)
-			for seed := range uint64(4) {
+			for seed := range uint64(2) {
 				s.Seed = new(seed + 1)
 				r := mustFit(t, src, s)
 				fits++
@@ -242,8 +242,8 @@ func TestBestOptimaOfHiddenMarkovModels(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d fits reached, %d higher", reached, fits, higher)
-	if fits != 40 || reached < 39 || higher < 8 {
-		t.Errorf("%d of %d fits reached, %d higher; want 39 of 40 and 8", reached, fits, higher)
+	if fits != 20 || reached < 19 || higher < 4 {
+		t.Errorf("%d of %d fits reached, %d higher; want 19 of 20 and 4", reached, fits, higher)
 	}
 }
 
