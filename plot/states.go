@@ -122,7 +122,8 @@ func (t Timeline) Figure() *Figure {
 	f := &Figure{Head: t.Head, X: t.X, Y: t.Y}
 	f.X.Names, f.Y.Names, f.X.whole = nil, nil, true
 	layer := &timeLayer{strip: partsOf(t.States, finest), marks: map[int][][2]float64{}}
-	layer.line, _ = joined(nil, t.Values, Axis{}, t.Y)
+	lost := 0
+	layer.line, lost = joined(nil, t.Values, Axis{}, t.Y)
 	for i := range layer.line {
 		q := &layer.line[i]
 		q[0] = float64(i + 1)
@@ -134,6 +135,7 @@ func (t Timeline) Figure() *Figure {
 		f.Legend = append(f.Legend, Key{Name: name, Color: Color(i), Shape: Shape(i)})
 	}
 	f.Layers = []Layer{layer}
+	f.leftOut(lost, len(t.Values), "values")
 	if f.Alt == "" {
 		f.Alt = fmt.Sprintf("%s over %s rows, in the colours of %d states.", orElse(f.Y.title(), "Values"), grouped(float64(len(t.Values)), 0), len(layer.marks))
 	}

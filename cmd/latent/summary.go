@@ -81,10 +81,7 @@ func said(w model.Warning) bool {
 
 // modelName says what kind of model was fitted, and with which covariances.
 func modelName(r *latent.Result) string {
-	what := kind.Of(r.ComponentKind()).Title
-	if r.Transitions != nil {
-		what = "hidden Markov model with " + r.Emission + " emissions"
-	}
+	what := tell.Kind(r)
 	if s := tell.Covariances(r); s != "" {
 		what += ", " + s
 	}
