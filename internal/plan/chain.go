@@ -52,9 +52,9 @@ func (p *Plan) criteria() []string {
 	return p.Kind.Criteria
 }
 
-// chainDrivers are the drivers of hidden Markov models. Hard labels would be those of likeliest paths, whose climbs stop at whatever is near their
-// start, and high temperatures part no states: both find less than more starts do.
-var chainDrivers = []Algorithm{Auto, EM, EMLBFGS, SQUAREM, BFGS, LBFGS, ECG}
+// chainDrivers are the drivers of hidden Markov models. Hard labels would be those of likeliest paths, by which another function than the
+// log-likelihood is climbed and states are found that hardly overlap.
+var chainDrivers = []Algorithm{Auto, EM, EMLBFGS, AntiAnnealing, SQUAREM, BFGS, LBFGS, ECG}
 
 // validateChain refuses what a hidden Markov model has no use for.
 func (p *Plan) validateChain() error {

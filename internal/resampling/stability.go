@@ -59,7 +59,12 @@ type similarity struct {
 // told how many replicates are done.
 func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.Stability, error) {
 	from, k := r.Model.Provenance, r.Model.NumLabels()
-	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws()}
+	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws(), sequences: p.Chain}
+	if p.Chain {
+		if err := sample.count(ctx, src); err != nil {
+			return nil, err
+		}
+	}
 	if err := sample.enough("Bootstrap"); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 	}
 	p := f.provenance(e, t)
 	m.Provenance = p
-	n := f.Numbers(t)
+	n := f.Numbers(t, s.Point)
 	if err := f.CheckNumbers(ctx, n); err != nil {
 		return nil, err
 	}

@@ -113,9 +113,9 @@ func (f *Fit) Theta(m *model.Model, raise bool) ([]float64, error) {
 }
 
 // unmoved returns the model that the fit started from, in the user's units, and its order of components, if theta is still that start;
-// else ok is false. The way into coordinates and back would change the last bits of its numbers.
+// else ok is false. The way into coordinates and back would change the last bits of its numbers. A chain's shares of rows are found by a pass.
 func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
-	if f.given == nil || f.given.raised || !slices.Equal(theta, f.given.theta) {
+	if f.given == nil || f.Mix.Chain || f.given.raised || !slices.Equal(theta, f.given.theta) {
 		return nil, nil, false
 	}
 	g := f.given.model
@@ -123,7 +123,7 @@ func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 		return nil, nil, false
 	}
 	m = &model.Model{Kind: g.Kind, Shape: g.Shape, Columns: g.Columns, Types: g.Types, Levels: g.Levels, Rates: g.Rates, Weights: g.Weights, Means: g.Means,
-		Covariance: g.Covariance, Dof: g.Dof, Probabilities: g.Probabilities, Transform: g.Transform, Emission: g.Emission, Initial: g.Initial, Transitions: g.Transitions}
+		Covariance: g.Covariance, Dof: g.Dof, Probabilities: g.Probabilities, Transform: g.Transform}
 	if f.Mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
 		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
 	}

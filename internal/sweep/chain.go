@@ -31,14 +31,27 @@ func (l *Local) chained(ctx context.Context, tasks []Task) ([]*family.Stats, err
 	if _, remote := l.src.(data.Remote); remote {
 		return nil, errors.New("sequences are not fitted where rows are on other machines; read the file on this one")
 	}
+	n := len(own)
+	for _, t := range own[:n] {
+		if t.Beta != 1 { // whose log-likelihood is known at 1 alone
+			own = append(own, Task{Mixture: t.Mixture, Theta: t.Theta, Beta: 1})
+		}
+	}
 	sums, err := l.chains(ctx, own)
 	if err != nil {
 		return nil, err
 	}
+	plain := sums[n:]
 	for t := range tasks {
-		if tasks[t].Mixture.Chain {
-			stats[t], sums = sums[0], sums[1:]
+		if !tasks[t].Mixture.Chain {
+			continue
 		}
+		s := sums[0]
+		sums = sums[1:]
+		if s.LogLik = s.F; tasks[t].Beta != 1 {
+			s.LogLik, plain = plain[0].F, plain[1:]
+		}
+		stats[t] = s
 	}
 	return stats, nil
 }
@@ -75,9 +88,6 @@ func (l *Local) chains(ctx context.Context, tasks []Task) ([]*family.Stats, erro
 		sums = newStats(tasks)
 	}
 	for t, s := range sums {
-		if tasks[t].Beta == 1 {
-			s.LogLik = s.F
-		}
 		tasks[t].Mixture.CloseChain(tasks[t].Theta, tasks[t].Beta, s)
 	}
 	return sums, nil

@@ -350,6 +350,7 @@ func TestHalfStepsOfAChainAscend(t *testing.T) {
 			s := sumsAt(t, src, m, theta, beta, 1)
 			for range 6 {
 				f, next, tol := s.F, make([]float64, len(theta)), 1e-9*math.Abs(s.F)
+				nearly(t, "log-likelihood", s.LogLik, sums(t, src, m, theta, 1).F, tol)
 				nearly(t, "the free energy without a step", m.FreeEnergy(theta, theta, beta, s), f, tol)
 				m.MStep(next, theta, s)
 				lifted := m.FreeEnergy(next, theta, beta, s)
