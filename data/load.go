@@ -101,6 +101,9 @@ func (o *Options) check() error {
 	if o.Chain = o.Chain || o.Sequence != "" || o.Time != ""; o.Chain && o.Sample > 0 {
 		return fileError("", "a sample of rows has none of the steps in time between them; use the first rows (--limit), or a file with fewer sequences")
 	}
+	if o.Chain && o.AllowFewer {
+		return fileError("", "--allow-fewer has no effect on the rows of sequences: those that lack a value keep their place, and none is dropped")
+	}
 	if o.MaxMemory == 0 {
 		o.MaxMemory = DefaultMaxMemory()
 	}

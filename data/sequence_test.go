@@ -119,7 +119,7 @@ func TestStreamsOfSequences(t *testing.T) {
 func TestDroppedRowsKeepTheirPlace(t *testing.T) {
 	text := "s,x,y\na,1,2\na,,3\na,4,5\n"
 	for _, stream := range []bool{false, true} {
-		src, info, err := loadText(t, text, data.Options{Sequence: "s", Missing: "drop", Stream: stream, AllowFewer: true})
+		src, info, err := loadText(t, text, data.Options{Sequence: "s", Missing: "drop", Stream: stream})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,6 +167,7 @@ func TestSequencesThatAreRefused(t *testing.T) {
 		`column "run" is not in`: {"s,t,x\nu,1,1\n", chain(func(o *data.Options) { o.Sequence = "run" })},
 		`column "s": one column cannot tell sequences apart and be the time in them`:                                  {"s,t,x\nu,1,1\n", chain(func(o *data.Options) { o.Time = "s" })},
 		`column "t": one column cannot be the weight and something else`:                                              {"s,t,x\nu,1,1\n", chain(func(o *data.Options) { o.Weight = "t" })},
+		`--allow-fewer has no effect on the rows of sequences`:                                                        {"s,t,x\nu,1,1\n", chain(func(o *data.Options) { o.AllowFewer = true })},
 		`a sample of rows has none of the steps in time`:                                                              {"s,t,x\nu,1,1\n", chain(func(o *data.Options) { o.Sample = 1 })},
 		`runs.csv:4: column "s": sequence "u" goes on here, after others: a stream needs the rows`:                    {"s,t,x\nu,1,1\nv,1,2\nu,2,3\n", stream},
 		`runs.csv:3: column "t": 1 comes after 2 in sequence "u": a stream needs rows in the order of time`:           {"s,t,x\nu,2,1\nu,1,2\n", stream},

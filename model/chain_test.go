@@ -168,6 +168,32 @@ func TestLawsOfDecoding(t *testing.T) {
 	}
 }
 
+// A sequence decoded in blocks of rows says what it says as a whole, and stands in its place among shorter ones.
+func TestLongSequencesInBlocks(t *testing.T) {
+	m := parsed(t, []byte(weather))
+	src := longSequences(m, []int{20, 900, 3, 41, 2000, 5})
+	for _, how := range []Decoding{Viterbi, Smooth} {
+		want, at := decode(t, m, src, how, 2), 0
+		d := m.decoder(how, 2, func(s *Scored) error {
+			for i := range s.N {
+				if s.First+int64(i) != int64(at) || s.Label[i] != want.labels[at] || !close(s.LogDensity[i], want.densities[at], 1e-9, 1e-9) || s.Sequence[i] != src.Sequence[at] {
+					t.Fatalf("%s, row %d: number %d, label %d, log density %v; want %d, %v", how, at, s.Number(i), s.Label[i], s.LogDensity[i], want.labels[at], want.densities[at])
+				}
+				for c, p := range want.p[at] {
+					if !close(s.Responsibilities[i*s.K+c], p, 1e-9, 1e-14) {
+						t.Fatalf("%s, row %d: probabilities %v, want %v", how, at, s.Responsibilities[i*s.K:(i+1)*s.K], want.p[at])
+					}
+				}
+				at++
+			}
+			return nil
+		})
+		if err := d.table(context.Background(), src, 40, 64); err != nil || at != src.N {
+			t.Errorf("%s: %d rows, %v", how, at, err)
+		}
+	}
+}
+
 // Sequences of one row are rows of a mixture whose weights are the initial probabilities.
 func TestSequencesOfOneRowAreTheMixture(t *testing.T) {
 	m := parsed(t, []byte(weather))
@@ -380,7 +406,7 @@ func TestChainsRefuseWhatIsForSingleRows(t *testing.T) {
 	_, filler := m.Filler()
 	for want, err := range map[string]error{
 		"a hmm model scores no single rows":       scorer,
-		"a hmm model has no p-values of single r":  tail,
+		"a hmm model has no p-values of single r": tail,
 		"a hmm model fills in no cells of rows":   filler,
 		"a gmm model has no sequences of states":  mix.Decode(ctx, src, Viterbi, 1, told),
 		"a gmm model has no forecast":             mix.Forecast(ctx, src, 1, 1, func(*Forecast) error { return nil }),

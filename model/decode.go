@@ -41,7 +41,8 @@ func ParseDecoding(name string) (Decoding, error) {
 // log-likelihood. A row without any cell keeps its place, with density 1. Each sees rows as they come in src.
 //
 // Densities of rows are computed by so many threads, the recursions by one. Filter keeps nothing of the rows before. The others hold one
-// sequence at a time: its rows, unless they are in memory already, and two numbers a row and state.
+// sequence at a time, five numbers a row and state; of a long one in a data.Table only a block of rows, whose densities are then computed three
+// times. Where src is another, they hold the rows of a sequence too.
 //
 // A sequence to which the model gives probability 0 is an error that names its row, and so is a model that is no chain.
 func (m *Model) Decode(ctx context.Context, src data.Source, how Decoding, threads int, each func(*Scored) error) error {
@@ -57,19 +58,25 @@ func (m *Model) Decode(ctx context.Context, src data.Source, how Decoding, threa
 	case each == nil:
 		return &data.ArgumentError{Name: "each", Reason: "is nil; it must be a function that takes the rows"}
 	}
-	d := &decoder{m: m, chain: chain.New(m.Initial, slices.Concat(m.Transitions...)), how: how, each: each}
-	if err := m.emissions().rows(ctx, src, threads, true, d.add); err != nil {
-		return err
+	d := m.decoder(how, threads, each)
+	if t, ok := src.(*data.Table); ok && t != nil && how != Filter {
+		return d.table(ctx, t, longSequence, blockRows)
 	}
-	return d.finish()
+	return d.rows(ctx, src)
+}
+
+func (m *Model) decoder(how Decoding, threads int, each func(*Scored) error) *decoder {
+	return &decoder{states: m.emissions(), chain: chain.New(m.Initial, slices.Concat(m.Transitions...)), how: how, threads: threads, each: each}
 }
 
 // decoder labels the rows of sequences as their densities come.
 type decoder struct {
-	m     *Model
-	chain *chain.Chain
-	how   Decoding
-	each  func(*Scored) error
+	states  *Model // of equal weights
+	chain   *chain.Chain
+	how     Decoding
+	threads int
+	each    func(*Scored) error
+	next    int64 // number of the next row among those of the source, from 0
 
 	open     bool      // a sequence has begun whose end is not known
 	sequence int32     // its number
@@ -80,12 +87,27 @@ type decoder struct {
 	decoded  int        // rows of them that do not
 }
 
-// add takes a run of rows, whose logits are what matters of them.
-func (d *decoder) add(s *Scored) error {
-	run := &Scored{Block: s.Block, K: s.K, Label: make([]int32, s.N), LogDensity: make([]float64, s.N), Responsibilities: make([]float64, s.N*s.K),
+// rows decodes the rows of a source, in one pass.
+func (d *decoder) rows(ctx context.Context, src data.Source) error {
+	if err := d.states.rows(ctx, src, d.threads, true, d.add); err != nil {
+		return err
+	}
+	return d.finish()
+}
+
+// wait makes room for what is said of a run of rows. The block stays what it is: a pass reads each into memory of its own.
+func (d *decoder) wait(s *Scored) {
+	b := *s.Block
+	b.First, d.next = d.next, d.next+int64(s.N)
+	run := &Scored{Block: &b, K: s.K, Label: make([]int32, s.N), LogDensity: make([]float64, s.N), Responsibilities: make([]float64, s.N*s.K),
 		Entropy: make([]float64, s.N), Best: make([]float64, s.N)}
 	run.Component, run.ComponentResponsibilities = run.Label, run.Responsibilities
 	d.waiting = append(d.waiting, run)
+}
+
+// add takes a run of rows, whose logits are what matters of them.
+func (d *decoder) add(s *Scored) error {
+	d.wait(s)
 	for i := 0; i < s.N; {
 		of := sequenceOf(s.Block, i)
 		if d.open && of != d.sequence {
@@ -175,10 +197,15 @@ func (d *decoder) filter() error {
 // tell gives the rows that scores are of their labels: those of path, or the likeliest states by p, n x chain.Stride.
 func (d *decoder) tell(p []float64, path []int32) {
 	n, k := d.chain.Stride, d.chain.K
+	runs, i := d.place()
 	for t := range len(d.scores) / n {
-		run, i := d.row()
+		for i == runs[0].N {
+			runs, i = runs[1:], 0
+		}
+		run := runs[0]
 		row := run.Responsibilities[i*k : (i+1)*k]
 		copy(row, p[t*n:])
+		normalise(row)
 		best, entropy := 0, 0.0
 		for c, v := range row {
 			if v > row[best] {
@@ -191,21 +218,19 @@ func (d *decoder) tell(p []float64, path []int32) {
 		}
 		run.Label[i], run.LogDensity[i], run.Entropy[i] = int32(best), d.told.LogDensity[t], entropy
 		run.Best[i] = d.told.LogDensity[t] + math.Log(row[best])
+		i++
 		d.decoded++
 	}
 	d.scores = d.scores[:0]
 }
 
-// row returns the run of the next row to decode, and its place in it.
-func (d *decoder) row() (*Scored, int) {
-	at := d.decoded
-	for _, run := range d.waiting {
-		if at < run.N {
-			return run, at
-		}
-		at -= run.N
+// place returns the runs from that of the next row to decode on, and its place in the first.
+func (d *decoder) place() (runs []*Scored, i int) {
+	runs, i = d.waiting, d.decoded
+	for len(runs) > 1 && i >= runs[0].N {
+		runs, i = runs[1:], i-runs[0].N
 	}
-	panic("unreachable")
+	return runs, i
 }
 
 // emit hands on the runs whose rows are all decoded.
@@ -238,6 +263,10 @@ func (d *decoder) impossible(err error) error {
 		return err
 	}
 	d.decoded += at.Row
-	run, i := d.row()
-	return fmt.Errorf("row %d: the model gives its sequence probability 0: no path of states leads there", run.Number(i))
+	runs, i := d.place()
+	return impossibleRow(runs[0].Number(i))
+}
+
+func impossibleRow(number int64) error {
+	return fmt.Errorf("row %d: the model gives its sequence probability 0: no path of states leads there", number)
 }

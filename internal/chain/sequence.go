@@ -116,67 +116,105 @@ func (m *Chain) Smooth(s *Sequence, scores []float64) error {
 	if err := m.filter(s, scores, new(Past)); err != nil {
 		return err
 	}
-	s.Smoothed, s.Moves = sized(s.Smoothed, len(s.Filtered)), sized(s.Moves, m.K*m.K)
-	s.moves, s.beta = sized(s.moves, m.Stride*m.Stride), sized(s.beta, m.Stride)
-	clear(s.moves)
-	if s.logs {
-		clear(s.beta)
-		clear(s.Moves)
-		m.LogBackward(s.Smoothed, s.Moves, s.beta, s.Filtered, s.c, scores, nil)
-		s.exponentials(m)
-		return nil
-	}
-	for a := range s.beta {
-		s.beta[a] = 1
-	}
-	m.Backward(s.Smoothed, s.moves, s.beta, s.Filtered, s.c, s.b, nil)
-	m.Moves(s.Moves, s.moves)
+	s.beta = sized(s.beta, m.Stride)
+	m.last(s.beta, s.logs)
+	m.smooth(s, scores, nil)
 	return nil
+}
+
+// last sets beta to that of the last row of a sequence: 1, or its logarithm.
+func (m *Chain) last(beta []float64, logs bool) {
+	for a := range beta {
+		if beta[a] = 1; logs {
+			beta[a] = 0
+		}
+	}
+}
+
+// smooth sets s.Smoothed and s.Moves for rows that are filtered. s.beta is that of the last row and becomes that of the row before the first; past is
+// what filter had of that row, nil where there is none.
+func (m *Chain) smooth(s *Sequence, scores, past []float64) {
+	s.Smoothed, s.Moves = sized(s.Smoothed, len(s.Filtered)), sized(s.Moves, m.K*m.K)
+	if s.logs {
+		clear(s.Moves)
+		m.LogBackward(s.Smoothed, s.Moves, s.beta, s.Filtered, s.c, scores, past)
+		s.exponentials(m)
+		return
+	}
+	s.moves = sized(s.moves, m.Stride*m.Stride)
+	clear(s.moves)
+	m.Backward(s.Smoothed, s.moves, s.beta, s.Filtered, s.c, s.b, past)
+	m.Moves(s.Moves, s.moves)
 }
 
 // Viterbi sets path, n, to the likeliest path of states of a sequence with such scores, as Filter takes them, and returns the log density
 // of the path and the rows together, nats. Of paths that are equal it takes the one with the lowest states at the end. It fails with an
 // *ImpossibleError. Viterbi 1967; no probability is lost, since all are logarithms.
 func (m *Chain) Viterbi(path []int32, scores []float64) (float64, error) {
+	if len(path) == 0 {
+		return 0, nil
+	}
+	from := make([]int32, len(path)*m.K)
+	best, err := m.paths(nil, from, scores)
+	if err != nil {
+		return math.Inf(-1), err
+	}
+	at := likeliest(best)
+	m.trace(path, from, at)
+	return best[at], nil
+}
+
+// paths returns the log density of the likeliest path to each state in the last of some rows, K numbers. before is that of the row before the
+// first; nil where the first row begins the sequence. It sets from, rows x K, unless that is nil, to the state before each state of each row on
+// these paths; of equals to the first.
+func (m *Chain) paths(before []float64, from []int32, scores []float64) ([]float64, error) {
 	n, k := m.Stride, m.K
-	from := make([]int32, len(path)*k) // the state before each state of each row on the best path there
 	best, next := make([]float64, k), make([]float64, k)
-	for t := range path {
+	copy(best, before)
+	for t := range len(scores) / n {
 		top := math.Inf(-1)
 		for b := range k {
-			v := m.logInitial[b]
-			if t > 0 {
-				at := 0
-				v = math.Inf(-1)
+			at, v := 0, math.Inf(-1)
+			if t == 0 && before == nil {
+				v = m.logInitial[b]
+			} else {
 				for a, p := range best {
 					if q := p + m.logBack[b*n+a]; q > v {
 						at, v = a, q
 					}
 				}
+			}
+			if from != nil {
 				from[t*k+b] = int32(at)
 			}
 			next[b] = v + scores[t*n+b]
 			top = max(top, next[b])
 		}
 		if math.IsInf(top, -1) {
-			return top, &ImpossibleError{t}
+			return nil, &ImpossibleError{t}
 		}
 		best, next = next, best
 	}
-	if len(path) == 0 {
-		return 0, nil
+	return best, nil
+}
+
+// trace sets path to the one that ends in a state, by what paths has set from to, and returns the state before its first row.
+func (m *Chain) trace(path, from []int32, end int32) (before int32) {
+	for t := len(path) - 1; t >= 0; t-- {
+		path[t] = end
+		end = from[t*m.K+int(end)]
 	}
-	last, at := len(path)-1, 0
-	for a, v := range best {
-		if v > best[at] {
-			at = a
+	return end
+}
+
+// likeliest returns the place of the largest number, of equals the first.
+func likeliest(v []float64) (at int32) {
+	for a, x := range v {
+		if x > v[at] {
+			at = int32(a)
 		}
 	}
-	path[last] = int32(at)
-	for t := last; t > 0; t-- {
-		path[t-1] = from[t*k+int(path[t])]
-	}
-	return best[at], nil
+	return at
 }
 
 // sized returns s with n numbers, in its memory where that is enough.
