@@ -165,7 +165,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&s.TolShift, "tol-shift", 0, "stop kmeans by how far the centres move, squared, instead")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the random numbers")
 	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
-	f.StringVar(&s.prior, "prior", "", "mixtures but t: a conjugate prior, so that no group collapses: auto, or shrinkage=, dof=, scale-factor=, weights=, levels= separated by commas")
+	f.StringVar(&s.prior, "prior", "", "mixtures but t: a conjugate prior, so that no group collapses: auto, or shrinkage=, dof=, scale-factor=, weights=, levels=, transitions= separated by commas")
 	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
 	f.StringVar(&s.Transform, "transform", "", "put columns on other scales first: 'log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon', or dmy: or mdy: for dates such as 1/2/2024; kept in the model")
 	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")
