@@ -68,7 +68,8 @@ type Spec struct {
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows (5 where each is the best of several tries) and 3
 	// beyond, with "breathing" 2 on up to 1,000 rows where K is above 3 and else 1, for kmeans on up to 10,000 rows with missing
-	// cells as many as read 200,000 rows, from 10 to 200, and 1 where nothing is random. It can be at most MaxStarts.
+	// cells as many as read 200,000 rows, from 10 to 200, for hmm up to 45 more on few rows, and 1 where nothing is random. It can be at most
+	// MaxStarts.
 	NInit int `json:"n_init,omitempty"`
 	// MaxIter is the number of steps allowed: 1000 by default, 300 for kmeans and
 	// kmedians, 20,000 with Penalty, where each opens one cluster at most. 0 evaluates the start.

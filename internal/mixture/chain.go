@@ -70,11 +70,15 @@ func (m *Mixture) SetLinks(theta, initial, transitions []float64) {
 const leastMoves = 0.1
 
 // Unmoved sets held at the logits of distributions of the chain that next to nothing tells, by the sums s: a row of transitions from a state that
-// only ends sequences. What a climb is to make of them is unknown, and the M-step leaves or sets them as it can.
+// only ends sequences, without a prior of transitions. What a climb is to make of them is unknown, and the M-step leaves or sets them as it can.
 func (m *Mixture) Unmoved(held []bool, s *family.Stats) {
-	for from := 0; from < len(s.Chain); from += m.K {
+	if !m.Chain {
+		return
+	}
+	moves := m.chainStats(s, true).Sum
+	for from := 0; from < len(moves); from += m.K {
 		sum := 0.0
-		for _, v := range s.Chain[from : from+m.K] {
+		for _, v := range moves[from : from+m.K] {
 			sum += v
 		}
 		if sum < leastMoves {
