@@ -63,9 +63,9 @@ func (b *builder) states() {
 	}
 	switch {
 	case len(b.rows.States) < b.rows.Sequences:
-		strips.Note = fmt.Sprintf("the first %d of %s", len(b.rows.States), text.Count(b.rows.Sequences, "sequence"))
+		strips.Note = fmt.Sprintf("The first %d of %s", len(b.rows.States), text.Count(b.rows.Sequences, "sequence"))
 	case int64(shown) < b.rows.N:
-		strips.Note = fmt.Sprintf("the first %s of %s", text.Thousands(int64(shown)), text.Count(b.rows.N, "row"))
+		strips.Note = fmt.Sprintf("The first %s of %s", text.Thousands(int64(shown)), text.Count(b.rows.N, "row"))
 	}
 	b.draw(s, strips)
 	b.timelines(s)
@@ -105,7 +105,7 @@ func (b *builder) timelines(s *section) {
 			t.Title += ", sequence " + b.sequenceName(longest.Number)
 		}
 		if len(longest.rows) < len(longest.States) {
-			t.Note = fmt.Sprintf("the first %s of %s", text.Thousands(int64(len(longest.rows))), text.Count(len(longest.States), "row"))
+			t.Note = fmt.Sprintf("The first %s of %s", text.Thousands(int64(len(longest.rows))), text.Count(len(longest.States), "row"))
 		}
 		for _, x := range longest.rows {
 			t.Values = append(t.Values, x[j])

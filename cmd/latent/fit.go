@@ -48,6 +48,9 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	began := time.Now()
 	var page plotPage
 	check := func() (err error) {
+		if f.data.on() && f.spec.Model == model.ChainKind {
+			return usagef("--model %s needs the rows of a sequence together: it works with rows on one machine only; leave --engine spark out", f.spec.Model)
+		}
 		if err := f.data.engineFlags.check(cmd); err != nil {
 			return err
 		}

@@ -115,7 +115,10 @@ func missingLine(r *latent.Result) string {
 	if m.Cells > 0 {
 		parts = append(parts, fmt.Sprintf("missing: %s in %s; the fit uses the cells that are there", text.Count(m.Cells, "cell"), text.Count(m.Rows, "row")))
 	}
-	if m.EmptyRows > 0 {
+	switch {
+	case m.EmptyRows > 0 && r.Transitions != nil:
+		parts = append(parts, fmt.Sprintf("%s without any value keep%s a place in time, and %s not counted", text.Count(m.EmptyRows, "row"), text.Form(m.EmptyRows, "s", ""), text.Form(m.EmptyRows, "is", "are")))
+	case m.EmptyRows > 0:
 		parts = append(parts, fmt.Sprintf("%s without any value %s not fitted", text.Count(m.EmptyRows, "row"), text.Form(m.EmptyRows, "is", "are")))
 	}
 	return strings.Join(parts, "; ")
