@@ -156,21 +156,25 @@ func (m *Chain) lostAfter(alpha, past []float64, from int) bool {
 	return false
 }
 
-// Backward goes from the last of n rows to the first: it sets gamma, n x Stride, to the probabilities of their states given all rows of the
-// sequence, and adds to moves, Stride x Stride, the expected transitions into these rows, row a from state a, before they are multiplied by the
-// transition probabilities: see Moves. alpha, c and b are those of Forward; b is overwritten. beta, Stride, is that of the last row, all 1 at the end of
-// the sequence, and becomes that of the row before the first. past is alpha of that row; nil where the first row begins the sequence, into which there
-// is no transition. gamma and alpha do not overlap.
-func (m *Chain) Backward(gamma, moves, beta, alpha, c, b, past []float64) {
-	n := m.Stride
+// Backward goes from the last of n rows to the first and sets gamma, n x Stride, to the probabilities of their states given all rows of the
+// sequence. alpha, c and b are those of Forward; b becomes what AddMoves takes. beta, Stride, is that of the last row, all 1 at the end of the
+// sequence, and becomes that of the row before the first. gamma may be alpha, which AddMoves takes too.
+func (m *Chain) Backward(gamma, beta, alpha, c, b []float64) {
 	kern.ChainBackward(gamma, beta, alpha, c, b, m.back, m.K)
-	kern.ChainMoves(moves, alpha, b[min(n, len(b)):], max(len(c)-1, 0), m.K)
+}
+
+// AddMoves adds to moves, Stride x Stride, the expected transitions into n rows, row a from state a, before they are multiplied by the transition
+// probabilities: see Moves. alpha is that of Forward and u what Backward has made of b. past is alpha of the row before; nil where the first row
+// begins the sequence, into which there is no transition.
+func (m *Chain) AddMoves(moves, alpha, u, past []float64) {
+	n, rows := m.Stride, len(u)/m.Stride
+	kern.ChainMoves(moves, alpha, u[min(n, len(u)):], max(rows-1, 0), m.K)
 	if past != nil {
-		kern.ChainMoves(moves, past, b, 1, m.K)
+		kern.ChainMoves(moves, past, u, 1, m.K)
 	}
 }
 
-// Moves sets dst, K x K, to the expected transitions that Backward has gathered in moves, Stride x Stride.
+// Moves sets dst, K x K, to the expected transitions that AddMoves has gathered in moves.
 func (m *Chain) Moves(dst, moves []float64) {
 	for a := range m.K {
 		for b := range m.K {
