@@ -39,12 +39,39 @@ type Chain struct {
 	closed bool // some probability is so small that a state once lost may not be entered again: see lost
 }
 
-// leastEntry is the probability from which on what is lost below Underflow is made good by what enters a state anew.
-const leastEntry = 1e-90
+// leastEntry is the logarithm of the probability, 1e-90, from which on a state that was lost is entered again from others before it matters.
+const leastEntry = -207.2326583694641
 
 // New returns the chain with the initial probabilities, k of them, and the transition probabilities, k x k with row a those of the state after state a.
 // They are finite, not negative, and add up to 1. Both are copied.
 func New(initial, transitions []float64) *Chain {
+	logs := func(p []float64) []float64 {
+		l := make([]float64, len(p))
+		for i, v := range p {
+			l[i] = math.Log(v)
+		}
+		return l
+	}
+	m := tempered(logs(initial), logs(transitions), 1)
+	copy(m.initial, initial) // to the last bit
+	for i, q := range transitions {
+		a, b := i/m.K, i%m.K
+		m.forward[a*m.Stride+b], m.back[b*m.Stride+a] = q, q
+	}
+	return m
+}
+
+// Tempered returns the chain whose probabilities of paths are those of m to a power above 0. They do not add up to 1.
+func (m *Chain) Tempered(power float64) *Chain {
+	transitions := make([]float64, 0, m.K*m.K)
+	for a := range m.K {
+		transitions = append(transitions, m.logForward[a*m.Stride:a*m.Stride+m.K]...)
+	}
+	return tempered(m.logInitial[:m.K], transitions, power)
+}
+
+// tempered returns the chain whose probabilities have so many times these logarithms.
+func tempered(initial, transitions []float64, power float64) *Chain {
 	k := len(initial)
 	m := &Chain{K: k, Stride: kern.Pad(k)}
 	n := m.Stride
@@ -52,30 +79,19 @@ func New(initial, transitions []float64) *Chain {
 	cut := func(rows int) (s []float64) { s, all = all[:rows*n:rows*n], all[rows*n:]; return s }
 	m.initial, m.forward, m.back = cut(1), cut(k), cut(k)
 	m.logInitial, m.logForward, m.logBack = cut(1), cut(k), cut(k)
-	for a, p := range initial {
-		m.initial[a], m.logInitial[a] = p, math.Log(p)
-		for b, q := range transitions[a*k : (a+1)*k] {
-			l := math.Log(q)
+	for a, l := range initial {
+		l *= power
+		m.initial[a], m.logInitial[a] = math.Exp(l), l
+		m.closed = m.closed || l < leastEntry
+		for b, l := range transitions[a*k : (a+1)*k] {
+			l *= power
+			q := math.Exp(l)
 			m.forward[a*n+b], m.back[b*n+a] = q, q
 			m.logForward[a*n+b], m.logBack[b*n+a] = l, l
-			m.closed = m.closed || q < leastEntry
+			m.closed = m.closed || l < leastEntry
 		}
-		m.closed = m.closed || p < leastEntry
 	}
 	return m
-}
-
-// Tempered returns the chain whose probabilities, of paths, are the power of m's: q(path) in proportion to p(path)^power. They do not add up to 1.
-func (m *Chain) Tempered(power float64) *Chain {
-	k := m.K
-	initial, transitions := make([]float64, k), make([]float64, k*k)
-	for a := range k {
-		initial[a] = math.Exp(power * m.logInitial[a])
-		for b := range k {
-			transitions[a*k+b] = math.Exp(power * m.logForward[a*m.Stride+b])
-		}
-	}
-	return New(initial, transitions)
 }
 
 // Forward sets alpha, n x Stride, to the probabilities of the states of n rows given the rows up to each, and c, n, to what each row's density
@@ -140,21 +156,25 @@ func (m *Chain) lostAfter(alpha, past []float64, from int) bool {
 	return false
 }
 
-// Backward goes from the last of n rows to the first: it sets gamma, n x Stride, to the probabilities of their states given all rows of the
-// sequence, and adds to moves, Stride x Stride, the expected transitions into these rows, row a from state a, before they are multiplied by the
-// transition probabilities: see Moves. alpha, c and b are those of Forward; b is overwritten. beta, Stride, is that of the last row, all 1 at the end of
-// the sequence, and becomes that of the row before the first. past is alpha of that row; nil where the first row begins the sequence, into which there
-// is no transition. gamma and alpha do not overlap.
-func (m *Chain) Backward(gamma, moves, beta, alpha, c, b, past []float64) {
-	n := m.Stride
+// Backward goes from the last of n rows to the first and sets gamma, n x Stride, to the probabilities of their states given all rows of the
+// sequence. alpha, c and b are those of Forward; b becomes what AddMoves takes. beta, Stride, is that of the last row, all 1 at the end of the
+// sequence, and becomes that of the row before the first. gamma may be alpha, which AddMoves takes too.
+func (m *Chain) Backward(gamma, beta, alpha, c, b []float64) {
 	kern.ChainBackward(gamma, beta, alpha, c, b, m.back, m.K)
-	kern.ChainMoves(moves, alpha, b[min(n, len(b)):], max(len(c)-1, 0), m.K)
+}
+
+// AddMoves adds to moves, Stride x Stride, the expected transitions into n rows, row a from state a, before they are multiplied by the transition
+// probabilities: see Moves. alpha is that of Forward and u what Backward has made of b. past is alpha of the row before; nil where the first row
+// begins the sequence, into which there is no transition.
+func (m *Chain) AddMoves(moves, alpha, u, past []float64) {
+	n, rows := m.Stride, len(u)/m.Stride
+	kern.ChainMoves(moves, alpha, u[min(n, len(u)):], max(rows-1, 0), m.K)
 	if past != nil {
-		kern.ChainMoves(moves, past, b, 1, m.K)
+		kern.ChainMoves(moves, past, u, 1, m.K)
 	}
 }
 
-// Moves sets dst, K x K, to the expected transitions that Backward has gathered in moves, Stride x Stride.
+// Moves sets dst, K x K, to the expected transitions that AddMoves has gathered in moves.
 func (m *Chain) Moves(dst, moves []float64) {
 	for a := range m.K {
 		for b := range m.K {

@@ -162,7 +162,8 @@ func TestLogarithmsAgreeWithScaledRows(t *testing.T) {
 		t.Fatal("the scaled recursion gave up")
 	}
 	gamma := make([]float64, n*stride)
-	m.Backward(gamma, moves, beta, alpha, c, b, nil)
+	m.Backward(gamma, beta, alpha, c, b)
+	m.AddMoves(moves, alpha, b, nil)
 	made := make([]float64, k*k)
 	m.Moves(made, moves)
 	alphaL, cL, betaL, madeL := make([]float64, n*stride), make([]float64, n), make([]float64, stride), make([]float64, k*k)
@@ -212,7 +213,8 @@ func TestASequenceInParts(t *testing.T) {
 		}
 		for i := len(past) - 1; i >= 0; i-- {
 			lo, hi := cuts[i], cuts[i+1]
-			m.Backward(gamma[lo*stride:hi*stride], moves, beta, alpha[lo*stride:hi*stride], c[lo:hi], own[lo*stride:hi*stride], past[i])
+			m.Backward(gamma[lo*stride:hi*stride], beta, alpha[lo*stride:hi*stride], c[lo:hi], own[lo*stride:hi*stride])
+			m.AddMoves(moves, alpha[lo*stride:hi*stride], own[lo*stride:hi*stride], past[i])
 		}
 		return gamma, moves
 	}

@@ -27,8 +27,8 @@ func (m *Chain) LogForward(alpha, c, scores, past []float64) {
 	}
 }
 
-// LogBackward is Backward with logarithms, but for gamma and moves: alpha, c, scores, beta and past are logarithms. moves, K x K, is the
-// expected transitions themselves. gamma may be alpha, as for Backward.
+// LogBackward is Backward and AddMoves with logarithms, but for gamma and moves: alpha, c, scores, beta and past are logarithms. moves, K x K, is
+// the expected transitions themselves. gamma may be alpha.
 func (m *Chain) LogBackward(gamma, moves, beta, alpha, c, scores, past []float64) {
 	n, k := m.Stride, m.K
 	u := make([]float64, k)

@@ -143,7 +143,8 @@ func (m *Chain) smooth(s *Sequence, scores, past []float64) {
 	}
 	s.moves = sized(s.moves, m.Stride*m.Stride)
 	clear(s.moves)
-	m.Backward(s.Smoothed, s.moves, s.beta, s.Filtered, s.c, s.b, past)
+	m.Backward(s.Smoothed, s.beta, s.Filtered, s.c, s.b)
+	m.AddMoves(s.moves, s.Filtered, s.b, past)
 	m.Moves(s.Moves, s.moves)
 }
 

@@ -24,7 +24,7 @@ type chainRows struct {
 	scale, c []float64 // what densities are divided by, as a logarithm; c of the recursions, or its logarithms
 	logs     []float64 // logarithms of densities
 
-	moves  []float64 // Stride x Stride: of the sequences before, as chain.Backward gathers them
+	moves  []float64 // Stride x Stride: of the sequences before, as chain.AddMoves gathers them
 	weight float64   // of these sequences
 	made   []float64 // K x K: expected moves
 	end    []float64 // Stride: beta at the end of a sequence, or its logarithms
@@ -106,7 +106,8 @@ func (r *chainRows) sequences(s *family.Stats) {
 			r.end[i] = 1
 		}
 		if m.Forward(alpha, c, d, nil) {
-			m.Backward(gamma, r.moves, r.end, alpha, c, d, nil)
+			m.Backward(gamma, r.end, alpha, c, d)
+			m.AddMoves(r.moves, alpha, d, nil)
 			s.F += r.weight * r.logLik(from, to)
 		} else {
 			r.logDensities(from, to)
@@ -236,8 +237,10 @@ func (r *chainRows) back(s *family.Stats, j *job, c *course) {
 		c.turn.in(at, func() { r.logBack(s, gamma, c.beta, alpha, r.c[:rows], past) })
 	} else {
 		r.densities()
-		m.Forward(alpha, r.c[:rows], r.d[:rows*n], past)
-		c.turn.in(at, func() { m.Backward(gamma, r.moves, c.beta, alpha, r.c[:rows], r.d[:rows*n], past) })
+		d := r.d[:rows*n]
+		m.Forward(alpha, r.c[:rows], d, past)
+		c.turn.in(at, func() { m.Backward(gamma, c.beta, alpha, r.c[:rows], d) })
+		m.AddMoves(r.moves, alpha, d, past)
 		s.F += r.weight * r.logLik(0, rows)
 		r.addMoves(s)
 	}

@@ -144,12 +144,25 @@ func TestSumsOfAChainAreThoseOfPlainLoops(t *testing.T) {
 		src.W[i] = w * float64(src.Sequence[i]%3) / 2
 	}
 	m, theta := chainOf(t, e, src)
-	for _, far := range []float64{0, 400} { // then no state is near a row of the long sequence, and of a short one
-		src.F64[2*30], src.F64[2*500] = 10+far, 10+far
-		s := sums(t, src, m, theta, 2)
+	rare := slices.Clone(theta) // with probabilities on their floor, whose power is below the range of float64
+	m.SetLinks(rare, []float64{1, 0, 0}, []float64{0.9, 0.1, 0, 0, 0.9, 0.1, 0, 0, 1})
+	for _, c := range []struct {
+		far, power float64
+		theta      []float64
+	}{{0, 1, theta}, {400, 1, theta}, {0, 0.5, theta}, {0, 1, rare}, {0, 30, rare}} { // far: no state is near a row of the long sequence, and of a short one
+		src.F64[2*30], src.F64[2*500] = 10+c.far, 10+c.far
+		theta, power := c.theta, c.power
+		s := sumsAt(t, src, m, theta, power, 2)
 		k, initial, transitions := m.K, make([]float64, 3), make([]float64, 9)
-		p, a := m.Links(theta)
-		comp, logLik, n := m.Components(theta), 0.0, make([]float64, 3)
+		links := make([]float64, 12) // logarithms to the power
+		for at := 0; at < 12; at += 3 {
+			sum := math.Log(math.Exp(theta[at]) + math.Exp(theta[at+1]) + math.Exp(theta[at+2]))
+			for c := range 3 {
+				links[at+c] = power * (theta[at+c] - sum)
+			}
+		}
+		p, a := links[:3], links[3:]
+		comp, free, n := m.Components(theta), 0.0, make([]float64, 3)
 		mean, scale := comp[:6], comp[6:]
 		lse := func(of func(c int) float64) float64 {
 			top, sum := math.Inf(-1), 0.0
@@ -173,26 +186,26 @@ func TestSumsOfAChainAreThoseOfPlainLoops(t *testing.T) {
 					for j := range 2 {
 						if x := src.At(lo+i, j); x == x {
 							u := (x - mean[c*2+j]) / math.Exp(scale[c*2+j])
-							score[i*k+c] -= u*u/2 + scale[c*2+j] + math.Log(2*math.Pi)/2
+							score[i*k+c] -= power * (u*u/2 + scale[c*2+j] + math.Log(2*math.Pi)/2)
 						}
 					}
 				}
 			}
 			for i := range rows {
 				for c := range k {
-					alpha[i*k+c] = math.Log(p[c]) + score[i*k+c]
+					alpha[i*k+c] = p[c] + score[i*k+c]
 					if i > 0 {
-						alpha[i*k+c] = score[i*k+c] + lse(func(b int) float64 { return alpha[(i-1)*k+b] + math.Log(a[b*k+c]) })
+						alpha[i*k+c] = score[i*k+c] + lse(func(b int) float64 { return alpha[(i-1)*k+b] + a[b*k+c] })
 					}
 				}
 			}
 			for i := rows - 2; i >= 0; i-- {
 				for c := range k {
-					beta[i*k+c] = lse(func(b int) float64 { return math.Log(a[c*k+b]) + score[(i+1)*k+b] + beta[(i+1)*k+b] })
+					beta[i*k+c] = lse(func(b int) float64 { return a[c*k+b] + score[(i+1)*k+b] + beta[(i+1)*k+b] })
 				}
 			}
 			total := lse(func(c int) float64 { return alpha[(rows-1)*k+c] })
-			logLik += w * total
+			free += w * total / power
 			for i := range rows {
 				for c := range k {
 					g := math.Exp(alpha[i*k+c] + beta[i*k+c] - total)
@@ -202,13 +215,13 @@ func TestSumsOfAChainAreThoseOfPlainLoops(t *testing.T) {
 						continue
 					}
 					for b := range k {
-						transitions[b*k+c] += w * math.Exp(alpha[(i-1)*k+b]+math.Log(a[b*k+c])+score[i*k+c]+beta[i*k+c]-total)
+						transitions[b*k+c] += w * math.Exp(alpha[(i-1)*k+b]+a[b*k+c]+score[i*k+c]+beta[i*k+c]-total)
 					}
 				}
 			}
 			lo = hi
 		}
-		nearly(t, "log-likelihood", s.LogLik, logLik, 1e-9*math.Abs(logLik))
+		nearly(t, "free energy", s.F, free, 1e-9*math.Abs(free))
 		for c := range k {
 			nearly(t, "first", s.Chain[c], initial[c], 1e-9)
 			nearly(t, "rows of a state", s.N[c], n[c], 1e-9*(1+n[c]))
