@@ -158,7 +158,7 @@ func (m *Chain) lostAfter(alpha, past []float64, from int) bool {
 
 // Backward goes from the last of n rows to the first and sets gamma, n x Stride, to the probabilities of their states given all rows of the
 // sequence. alpha, c and b are those of Forward; b becomes what AddMoves takes. beta, Stride, is that of the last row, all 1 at the end of the
-// sequence, and becomes that of the row before the first. gamma may be alpha, which AddMoves takes too.
+// sequence, and becomes that of the row before the first. gamma may be alpha where no moves are wanted.
 func (m *Chain) Backward(gamma, beta, alpha, c, b []float64) {
 	kern.ChainBackward(gamma, beta, alpha, c, b, m.back, m.K)
 }
