@@ -188,8 +188,11 @@ func TestLongSequencesInBlocks(t *testing.T) {
 			}
 			return nil
 		})
-		if err := d.table(context.Background(), src, 40, 64); err != nil || at != src.N {
-			t.Errorf("%s: %d rows, %v", how, at, err)
+		for _, source := range []data.Source{src, struct{ data.Source }{src}} { // in memory, and a stream
+			at, d.next = 0, 0
+			if err := d.pieces(context.Background(), source, 40, 64); err != nil || at != src.N {
+				t.Errorf("%s: %d rows, %v", how, at, err)
+			}
 		}
 	}
 }
@@ -420,8 +423,10 @@ func TestChainsRefuseWhatIsForSingleRows(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if empty := decode(t, m, &data.Table{D: 2}, Viterbi, 1); empty.labels != nil {
-		t.Errorf("no rows have labels %v", empty.labels)
+	for _, none := range []data.Source{&data.Table{D: 2}, struct{ data.Source }{&data.Table{D: 2}}} {
+		if empty := decode(t, m, none, Viterbi, 1); empty.labels != nil {
+			t.Errorf("no rows have labels %v", empty.labels)
+		}
 	}
 }
 

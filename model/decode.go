@@ -41,8 +41,8 @@ func ParseDecoding(name string) (Decoding, error) {
 // log-likelihood. A row without any cell keeps its place, with density 1. Each sees rows as they come in src.
 //
 // Densities of rows are computed by so many threads, the recursions by one. Filter keeps nothing of the rows before. The others hold one
-// sequence at a time, five numbers a row and state; of a long one in a data.Table only a block of rows, whose densities are then computed three
-// times. Where src is another, they hold the rows of a sequence too.
+// sequence at a time, five numbers a row and state; of a long one only a block of rows, whose densities are then computed three times. Where
+// src is no data.Table, they hold its rows of some sequences, or of a long one, too.
 //
 // A sequence to which the model gives probability 0 is an error that names its row, and so is a model that is no chain.
 func (m *Model) Decode(ctx context.Context, src data.Source, how Decoding, threads int, each func(*Scored) error) error {
@@ -59,10 +59,10 @@ func (m *Model) Decode(ctx context.Context, src data.Source, how Decoding, threa
 		return &data.ArgumentError{Name: "each", Reason: "is nil; it must be a function that takes the rows"}
 	}
 	d := m.decoder(how, threads, each)
-	if t, ok := src.(*data.Table); ok && t != nil && how != Filter {
-		return d.table(ctx, t, longSequence, blockRows)
+	if how == Filter {
+		return d.rows(ctx, src)
 	}
-	return d.rows(ctx, src)
+	return d.pieces(ctx, src, longSequence, blockRows)
 }
 
 func (m *Model) decoder(how Decoding, threads int, each func(*Scored) error) *decoder {

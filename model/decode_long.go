@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/chain"
@@ -13,14 +14,64 @@ const (
 	blockRows    = 1 << 13 // rows of a block
 )
 
-// table decodes the rows of a table: sequences of more than most rows in blocks of size rows, and all others one at a time.
-func (d *decoder) table(ctx context.Context, t *data.Table, most, size int) error {
-	r, err := t.Open(ctx) // which refuses a table whose parts do not fit each other
+// pieces decodes the rows of a source, those of a stream in tables of whole sequences: see table.
+func (d *decoder) pieces(ctx context.Context, src data.Source, most, size int) error {
+	src, err := data.Checked(src)
 	if err != nil {
 		return err
 	}
-	r.Close()
-	d.next = t.First
+	if t, ok := src.(*data.Table); ok {
+		d.next = t.First
+		return d.table(ctx, t, most, size)
+	}
+	r, err := src.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var b data.Block
+	_, columns := src.Shape()
+	rest, begun := &data.Table{D: columns}, 0 // rows that are not decoded, and where the last sequence of them begins
+	for {
+		err := r.Read(&b, size)
+		if err == io.EOF {
+			return d.table(ctx, rest, most, size)
+		}
+		if err != nil {
+			return err
+		}
+		add(rest, &b)
+		for i := rest.N - 1; i > 0 && i >= rest.N-b.N && rest.Sequence != nil; i-- {
+			if rest.Sequence[i] != rest.Sequence[i-1] {
+				begun = i
+				break
+			}
+		}
+		if begun == 0 || rest.N < most {
+			continue
+		}
+		if err := d.table(ctx, partOf(rest, 0, begun), most, size); err != nil {
+			return err
+		}
+		next := &data.Table{D: columns, First: rest.First + int64(begun)}
+		last := partOf(rest, begun, rest.N)
+		add(next, &data.Block{N: last.N, D: last.D, F64: last.F64, F32: last.F32, W: last.W, Sequence: last.Sequence, Row: last.Row, ID: last.ID, Truth: last.Truth, Cells: last.Cells})
+		rest, begun = next, 0
+	}
+}
+
+// add appends the rows of a block to a table, in memory of its own.
+func add(t *data.Table, b *data.Block) {
+	t.N += b.N
+	t.F64, t.F32, t.W, t.Sequence = append(t.F64, b.F64...), append(t.F32, b.F32...), append(t.W, b.W...), append(t.Sequence, b.Sequence...)
+	t.ID, t.Truth, t.Cells = append(t.ID, b.ID...), append(t.Truth, b.Truth...), append(t.Cells, b.Cells...)
+	for i := range b.N {
+		t.Row = append(t.Row, b.Number(i))
+	}
+}
+
+// table decodes the rows of a table: sequences of more than most rows in blocks of size rows, and all others one at a time.
+func (d *decoder) table(ctx context.Context, t *data.Table, most, size int) error {
 	from, at := 0, 0
 	for at < t.N {
 		end := sequenceEnd(t, at)
