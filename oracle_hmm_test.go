@@ -111,7 +111,7 @@ func TestBaumWelchStepsAgreeWithExactArithmetic(t *testing.T) {
 					t.Errorf("%d free parameters, want %d", mix.Free(), c.Free)
 				}
 				theta := make([]float64, mix.Params())
-				mix.SetLinks(theta, c.Start.Initial, slices.Concat(c.Start.Transitions...))
+				mix.SetChainProbabilities(theta, c.Start.Initial, slices.Concat(c.Start.Transitions...))
 				comp := mix.Components(theta)
 				if levels {
 					var p []float64
@@ -137,7 +137,7 @@ func TestBaumWelchStepsAgreeWithExactArithmetic(t *testing.T) {
 				for _, want := range c.After {
 					theta := steps[want.Steps].Point.Theta
 					comp := mix.Components(theta)
-					initial, transitions := mix.Links(theta)
+					initial, transitions := mix.ChainProbabilities(theta)
 					for i, v := range append(initial, transitions...) {
 						fixtures.Within(t, "initial or transition probability", v, append(want.Initial, slices.Concat(want.Transitions...)...)[i], tol)
 					}

@@ -36,7 +36,7 @@ type Chain struct {
 
 	logInitial, logForward, logBack []float64 // their logarithms; -Inf for 0
 
-	closed bool // some probability is so small that a state once lost may not be entered again: see lost
+	closed bool // some probability is so small that a state once lost may not be entered again: see lostAfter
 }
 
 // leastEntry is the logarithm of the probability, 1e-90, from which on a state that was lost is entered again from others before it matters.
@@ -106,7 +106,7 @@ func (m *Chain) Forward(alpha, c, b, past []float64) bool {
 			row[a] = p * b[a]
 			sum += row[a]
 		}
-		if c[0] = sum; !(sum >= Underflow) || m.closed && m.lost(m.initial, row) {
+		if c[0] = sum; !(sum >= Underflow) || m.closed && m.lostAtFirst(row) {
 			return false
 		}
 		for a := range row {
@@ -126,10 +126,10 @@ func (m *Chain) Forward(alpha, c, b, past []float64) bool {
 // least is the alpha below which float64 may have lost it.
 const least = 1e-290
 
-// lost reports whether a state that can be there, by before, is lost in row.
-func (m *Chain) lost(before, row []float64) bool {
-	for a, p := range before[:m.K] {
-		if p > 0 && row[a] < least {
+// lostAtFirst reports whether a state that a sequence can begin in is lost in its first row, alpha before it is scaled.
+func (m *Chain) lostAtFirst(row []float64) bool {
+	for a, l := range m.logInitial[:m.K] {
+		if !math.IsInf(l, -1) && row[a] < least {
 			return true
 		}
 	}
@@ -146,7 +146,7 @@ func (m *Chain) lostAfter(alpha, past []float64, from int) bool {
 				continue
 			}
 			for a, p := range past[:m.K] {
-				if p > 0 && m.forward[a*n+b] > 0 {
+				if p > 0 && !math.IsInf(m.logForward[a*n+b], -1) {
 					return true
 				}
 			}
@@ -158,7 +158,7 @@ func (m *Chain) lostAfter(alpha, past []float64, from int) bool {
 
 // Backward goes from the last of n rows to the first and sets gamma, n x Stride, to the probabilities of their states given all rows of the
 // sequence. alpha, c and b are those of Forward; b becomes what AddMoves takes. beta, Stride, is that of the last row, all 1 at the end of the
-// sequence, and becomes that of the row before the first. gamma may be alpha, which AddMoves takes too.
+// sequence, and becomes that of the row before the first. gamma may be alpha where no moves are wanted.
 func (m *Chain) Backward(gamma, beta, alpha, c, b []float64) {
 	kern.ChainBackward(gamma, beta, alpha, c, b, m.back, m.K)
 }

@@ -112,7 +112,7 @@ func (f *Fit) NearEdge(p *ascent.Point) []bool {
 
 // nearEdgeOfChain is NearEdge of the probabilities of first states and of transitions. A state has about as many moves as rows.
 func (f *Fit) nearEdgeOfChain(near []bool, p *ascent.Point) {
-	initial, transitions := f.Mix.Links(p.Theta)
+	initial, transitions := f.Mix.ChainProbabilities(p.Theta)
 	mark := func(at int, v, n float64) { near[at] = near[at] || n*min(v, 1-v) < EdgeRows }
 	for c, v := range initial {
 		mark(c, v, float64(f.Sequences))
@@ -168,7 +168,7 @@ type natural struct {
 func (n *natural) fill(e *model.StandardErrors) {
 	switch {
 	case n.f.Mix.Chain:
-		n.links(e)
+		n.chain(e)
 	case n.at > 0 && (len(n.order) > 1 || n.f.Mix.Noise != nil):
 		w := n.f.Mix.LogWeights(nil, n.theta)
 		if n.f.Mix.Noise != nil {
@@ -206,10 +206,10 @@ func (n *natural) fill(e *model.StandardErrors) {
 	}
 }
 
-// links sets the errors of the probabilities of first states and of transitions.
-func (n *natural) links(e *model.StandardErrors) {
+// chain sets the errors of the probabilities of first states and of transitions.
+func (n *natural) chain(e *model.StandardErrors) {
 	k := n.f.Mix.K
-	initial, transitions := n.f.Mix.Links(n.theta)
+	initial, transitions := n.f.Mix.ChainProbabilities(n.theta)
 	e.Initial = kind.Picked(n.shares(0, initial), n.order)
 	for _, a := range n.order {
 		e.Transitions = append(e.Transitions, kind.Picked(n.shares(k+a*k, transitions[a*k:(a+1)*k]), n.order))

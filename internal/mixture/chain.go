@@ -1,8 +1,6 @@
 package mixture
 
 import (
-	"math"
-
 	"github.com/latent-go/latent/internal/chain"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
@@ -41,9 +39,9 @@ func (m *Mixture) pseudoMoves() *family.Stats {
 	return own
 }
 
-// Links returns the probabilities of the first state, k, and of the state after each, k x k with row a those after state a. Those on the floor
+// ChainProbabilities returns the probabilities of the first state, k, and of the state after each, k x k with row a those after state a. Those on the floor
 // that stands for 0 are 0. The mixture must be a chain.
-func (m *Mixture) Links(theta []float64) (initial, transitions []float64) {
+func (m *Mixture) ChainProbabilities(theta []float64) (initial, transitions []float64) {
 	all := m.chain().Natural(nil, theta[:m.logits()], m.K+1)
 	for from := 0; from < len(all); from += m.K {
 		row, sum := all[from:from+m.K], 0.0
@@ -60,8 +58,8 @@ func (m *Mixture) Links(theta []float64) (initial, transitions []float64) {
 	return all[:m.K], all[m.K:]
 }
 
-// SetLinks sets the logits of theta to those of probabilities as Links returns them, raised to the floor.
-func (m *Mixture) SetLinks(theta, initial, transitions []float64) {
+// SetChainProbabilities sets the logits of theta to those of probabilities as ChainProbabilities returns them, raised to the floor.
+func (m *Mixture) SetChainProbabilities(theta, initial, transitions []float64) {
 	m.chain().FromNatural(theta[:m.K], initial, 1)
 	m.chain().FromNatural(theta[m.K:m.logits()], transitions, m.K)
 }
@@ -89,29 +87,18 @@ func (m *Mixture) Unmoved(held []bool, s *family.Stats) {
 	}
 }
 
-// links is what a Bound knows of the chain.
-type links struct {
-	*chain.Chain
-	initial, transitions []float64
-}
-
 // bindChain returns the chain at theta, its paths' probabilities to the power of beta.
-func (m *Mixture) bindChain(theta []float64, beta float64) *links {
+func (m *Mixture) bindChain(theta []float64, beta float64) *chain.Chain {
 	all := m.chain().Natural(nil, theta[:m.logits()], m.K+1)
-	l := &links{chain.New(all[:m.K], all[m.K:]), all[:m.K], all[m.K:]}
+	c := chain.New(all[:m.K], all[m.K:])
 	if beta != 1 {
-		l.Chain = l.Tempered(beta)
+		return c.Tempered(beta)
 	}
-	return l
+	return c
 }
 
 // Chain returns the chain of b; nil where there is none.
-func (b *Bound) Chain() *chain.Chain {
-	if b.chain == nil {
-		return nil
-	}
-	return b.chain.Chain
-}
+func (b *Bound) Chain() *chain.Chain { return b.chain }
 
 // Densities sets d, kern.Rows x Stride, to the densities of the rows of p in each state, to the power of beta and divided by what makes those of a
 // row add up to 1, and scale, kern.Rows, to the logarithm of that number divided by beta, nats. A row without any cell has the same density in every
@@ -168,7 +155,4 @@ func (b *Bound) GatherStates(s *family.Stats, p *family.Panel, gamma []float64, 
 func (m *Mixture) CloseChain(theta []float64, beta float64, s *family.Stats) {
 	s.Entropy = 0
 	s.Entropy = max(beta*(s.F-m.FreeEnergy(theta, theta, beta, s)), 0)
-	if math.IsNaN(s.Entropy) {
-		s.Entropy = 0
-	}
 }

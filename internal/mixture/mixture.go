@@ -9,6 +9,7 @@ package mixture
 import (
 	"math"
 
+	"github.com/latent-go/latent/internal/chain"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
 )
@@ -164,8 +165,8 @@ type Bound struct {
 	dense  bool   // scores are log densities
 	noise  *noise // nil where there is none
 
-	bounding *bounding // nil where no component is left out
-	chain    *links    // nil where there is none
+	bounding *bounding    // nil where no component is left out
+	chain    *chain.Chain // nil where there is none
 }
 
 // Bind prepares theta for a sweep at inverse temperature beta; +Inf means hard labels.

@@ -38,7 +38,7 @@ func (f *Fit) chainStarts(ctx context.Context) ([][]float64, error) {
 	f.StartSweeps += m.StartSweeps
 	f.grid, f.drawnFrom = m.grid, m.drawnFrom
 	for i, theta := range thetas {
-		thetas[i] = f.linked(m, theta, longStay)
+		thetas[i] = f.chainOf(m, theta, longStay)
 	}
 	if drawn == 0 {
 		return thetas, nil
@@ -65,7 +65,7 @@ func (f *Fit) chainStarts(ctx context.Context) ([][]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		thetas = append(thetas, f.linked(m, theta, stay))
+		thetas = append(thetas, f.chainOf(m, theta, stay))
 	}
 	return thetas, nil
 }
@@ -99,9 +99,9 @@ func (f *Fit) ends(ctx context.Context) ([][]float64, error) {
 	return thetas, nil
 }
 
-// linked returns the parameters of a chain whose states are the components theta of the mixture of m, with their weights for the first state and a
+// chainOf returns the parameters of a chain whose states are the components theta of the mixture of m, with their weights for the first state and a
 // probability of staying.
-func (f *Fit) linked(m *Fit, theta []float64, stay float64) []float64 {
+func (f *Fit) chainOf(m *Fit, theta []float64, stay float64) []float64 {
 	k := f.Mix.K
 	initial, transitions := make([]float64, k), make([]float64, k*k)
 	for c, lw := range m.Mix.LogWeights(nil, theta) {
@@ -126,18 +126,18 @@ func (f *Fit) linked(m *Fit, theta []float64, stay float64) []float64 {
 		}
 	}
 	own := make([]float64, f.Mix.Params())
-	f.Mix.SetLinks(own, initial, transitions)
+	f.Mix.SetChainProbabilities(own, initial, transitions)
 	copy(f.Mix.Components(own), m.Mix.Components(theta))
 	return own
 }
 
-// link makes m, whose states are those of theta in such an order, a chain where that is what is fitted.
-func (f *Fit) link(m *model.Model, theta []float64, order []int) {
+// setChain makes m, whose states are those of theta in such an order, a chain where that is what is fitted.
+func (f *Fit) setChain(m *model.Model, theta []float64, order []int) {
 	if !f.Plan.Chain {
 		return
 	}
 	m.Kind, m.Emission = model.ChainKind, m.Kind
-	initial, transitions := f.Mix.Links(theta)
+	initial, transitions := f.Mix.ChainProbabilities(theta)
 	k := f.Mix.K
 	m.Initial, m.Transitions = kind.Picked(initial, order), nil
 	for _, a := range order {
@@ -145,9 +145,9 @@ func (f *Fit) link(m *model.Model, theta []float64, order []int) {
 	}
 }
 
-// linkEdges names the probabilities of first states and of transitions that are 0 or 1, or that no rows tell, which the certificate leaves out, and
+// chainEdges names the probabilities of first states and of transitions that are 0 or 1, or that no rows tell, which the certificate leaves out, and
 // warns of the latter: they are as they were at the start.
-func (f *Fit) linkEdges(r *Result, p *ascent.Point, order []int) {
+func (f *Fit) chainEdges(r *Result, p *ascent.Point, order []int) {
 	k := f.Mix.K
 	if p.Held == nil || k == 1 {
 		return
@@ -156,7 +156,7 @@ func (f *Fit) linkEdges(r *Result, p *ascent.Point, order []int) {
 	if slices.Contains(p.Held[:k], true) {
 		edge("initial probabilities")
 	}
-	_, transitions := f.Mix.Links(p.Theta)
+	_, transitions := f.Mix.ChainProbabilities(p.Theta)
 	var silent []string
 	for c, from := range order {
 		held := kind.Picked(p.Held[k+from*k:k+(from+1)*k], order)

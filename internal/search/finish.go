@@ -205,7 +205,7 @@ func (f *Fit) byWeight(theta, sizes []float64) (*model.Model, []int) {
 		return slices.Compare(place[a], place[b])
 	})
 	m, order := f.modelIn(order, comp, weight, f.Mix.NoiseWeight(theta))
-	f.link(m, theta, order)
+	f.setChain(m, theta, order)
 	return m, order
 }
 
@@ -334,7 +334,7 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 		edge("weight of the noise")
 	}
 	if f.Plan.Chain {
-		f.linkEdges(r, p, order)
+		f.chainEdges(r, p, order)
 	}
 	numbers, gaussian := f.Mix.Numbers()
 	for i, part := range f.Mix.Parts() {

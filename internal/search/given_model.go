@@ -98,7 +98,7 @@ func (f *Fit) otherDof(m *model.Model, theta []float64) bool {
 func (f *Fit) Theta(m *model.Model, raise bool) ([]float64, error) {
 	theta := make([]float64, f.Mix.Params())
 	if f.Mix.Chain {
-		f.Mix.SetLinks(theta, m.Initial, slices.Concat(m.Transitions...))
+		f.Mix.SetChainProbabilities(theta, m.Initial, slices.Concat(m.Transitions...))
 	} else if f.Mix.Family.Density() && !f.Mix.Uniform {
 		for c, w := range m.Weights {
 			theta[c] = max(math.Log(w), mixture.MinLogWeight)

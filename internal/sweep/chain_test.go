@@ -145,7 +145,7 @@ func TestSumsOfAChainAreThoseOfPlainLoops(t *testing.T) {
 	}
 	m, theta := chainOf(t, e, src)
 	rare := slices.Clone(theta) // with probabilities on their floor, whose power is below the range of float64
-	m.SetLinks(rare, []float64{1, 0, 0}, []float64{0.9, 0.1, 0, 0, 0.9, 0.1, 0, 0, 1})
+	m.SetChainProbabilities(rare, []float64{1, 0, 0}, []float64{0.9, 0.1, 0, 0, 0.9, 0.1, 0, 0, 1})
 	for _, c := range []struct {
 		far, power float64
 		theta      []float64
@@ -299,7 +299,7 @@ func TestSequencesOfOneRowAreTheMixture(t *testing.T) {
 		s := sums(t, src, m, theta, 2)
 		plain := *m
 		plain.Chain = false
-		weights, _ := m.Links(theta)
+		weights, _ := m.ChainProbabilities(theta)
 		own := plain.Join(weights, [][]float64{m.Components(theta)})
 		rows := *src
 		rows.Sequence = nil
