@@ -1,5 +1,6 @@
 // Package latent finds the groups hidden in data: mixtures of Gaussians, of bits, categories and counts, and of columns of all
-// these types in one table, also where cells are missing; k-means and K-medians. A fit says how far it still is from its end.
+// these types in one table, also where cells are missing; hidden Markov models of sequences of such rows; k-means and K-medians. A fit
+// says how far it still is from its end.
 //
 //	r, err := latent.Fit(ctx, table, latent.Spec{K: 3})
 //
@@ -35,6 +36,11 @@
 // With Model "mixed" a column holds numbers, categories or counts, as [Spec].Types says: Gaussian of any Covariance, levels
 // with probabilities, and Poisson, independent of each other given the component. Options.Mixed of package data finds the
 // types out, in Info.Types and Info.Levels, for Spec.Types and Spec.Levels.
+//
+// # Sequences
+//
+// With [Spec].Model "hmm" the labels of the rows of a sequence are a Markov chain, and what a state's rows are like is any mixture's component
+// ([Spec].Emission). data.Block.Sequence tells which sequence a row is of; rows of one follow each other in time.
 //
 // # What is promised
 //

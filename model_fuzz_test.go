@@ -73,7 +73,7 @@ func useModel(t *testing.T, m *model.Model) {
 	distances, _ := m.Distances() // some kinds have none
 	err := m.Rows(context.Background(), rows, 1, func(s *model.Scored) error {
 		for i, c := range s.Label {
-			if c < 0 || int(c) >= m.K() || m.HasDensity() && m.Weights[c] == 0 {
+			if c < 0 || int(c) >= m.K() || m.HasDensity() && m.Weights[c] == 0 && !m.IsChain() {
 				t.Errorf("row %d has label %d of %d", i, c, m.K())
 			}
 		}
@@ -82,17 +82,22 @@ func useModel(t *testing.T, m *model.Model) {
 		}
 		return nil
 	})
-	if err != nil && kind.Of(m.Kind).Cells.Wrong == nil { // others may lack the level that a row has
+	if err != nil && kind.Of(m.ComponentKind()).Cells.Wrong == nil { // others may lack the level that a row has
 		t.Errorf("rows cannot be labelled: %v", err)
 	}
 	if s, err := m.Sampler(1); err == nil {
 		s.Draw(make([]float64, d))
 	}
+	told := 0
+	err = m.Forecast(context.Background(), rows, 2, 1, func(*model.Forecast) error { told++; return nil })
+	if err == nil && (!m.IsChain() || told != 2) {
+		t.Errorf("%d forecasts: %v", told, err)
+	}
 	if _, err := m.Arrays(); (err == nil) != (m.Noise == nil) { // which other tools do not know
 		t.Errorf("it cannot be exported, or can with noise: %v", err)
 	}
-	spec := Spec{Model: m.Kind, K: m.K(), Columns: m.Columns, Levels: m.Levels, Init: "model", Given: m, MaxIter: new(1), Threads: 1}
-	if kind.Of(m.Kind).Shaped {
+	spec := Spec{Model: m.Kind, Emission: m.Emission, K: m.K(), Columns: m.Columns, Levels: m.Levels, Init: "model", Given: m, MaxIter: new(1), Threads: 1}
+	if kind.Of(m.ComponentKind()).Shaped {
 		spec.Covariance = m.Shape.String()
 	}
 	if m.Noise != nil {

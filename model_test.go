@@ -228,7 +228,7 @@ func TestRefusedModelFilesNameTheKey(t *testing.T) {
 		{gmm, `"version": 1`, `"version": 0`, "version: 0"},
 		{gmm, `"version": 1`, `"version": 1.5`, "version: "},
 		{gmm, `"version": 1`, `"version": null`, "version: this key is missing"},
-		{gmm, `"gmm"`, `"hmm"`, `model: "hmm" is not known`},
+		{gmm, `"gmm"`, `"hmn"`, `model: "hmn" is not known`},
 		{gmm, `"full"`, `"round"`, "covariance: "},
 		{gmm, `"covariance": "full", `, ``, "covariance: this key is missing"},
 		{gmm, `"columns": ["x", "y"],`, ``, "columns: this key is missing"},

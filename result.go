@@ -1,6 +1,7 @@
 package latent
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/latent-go/latent/internal/ascent"
@@ -15,6 +16,7 @@ import (
 type Result struct {
 	Data       string          `json:"data,omitempty"` // the name of the data, where known
 	Kind       string          `json:"model"`
+	Emission   string          `json:"emission,omitempty"` // hmm: the kind of the components
 	Covariance string          `json:"covariance,omitempty"`
 	Mclust     string          `json:"mclust,omitempty"`
 	K          int             `json:"k"`
@@ -46,6 +48,11 @@ type Result struct {
 	StandardErrors *model.StandardErrors `json:"standard_errors,omitempty"` // of the parameters of a mixture
 	Components     []model.Component     `json:"components"`
 	Noise          *model.ToldNoise      `json:"noise,omitempty"` // rows that lie anywhere; nil where no noise was fitted
+
+	// Of a hidden Markov model: the sequences that were fitted, the probabilities of their first states, and for each state those of the next.
+	Sequences   int64       `json:"sequences,omitempty"`
+	Initial     []float64   `json:"initial,omitempty"`
+	Transitions [][]float64 `json:"transitions,omitempty"`
 
 	model.Findings
 
@@ -86,6 +93,9 @@ func newResult(r *search.Result, threads int, took time.Duration) *Result {
 	}
 	return t
 }
+
+// ComponentKind returns the name of the kind of the components: Kind, and of a hidden Markov model Emission.
+func (r *Result) ComponentKind() string { return cmp.Or(r.Emission, r.Kind) }
 
 // Groups returns what rows of each label are like: the components or, in a merged model, its clusters, each with the weight, the mean, the covariance, the
 // probabilities and the rates that its components have together.

@@ -12,6 +12,10 @@ import (
 type Spec struct {
 	// Model is the kind of model, by the name that the command's --model has for it: "gmm" (the default), "kmeans" and others.
 	Model string `json:"model,omitempty"`
+	// Emission, with Model "hmm", a hidden Markov model, is the kind of model of the rows of a state, by the name that Model has for it: "gmm" (the
+	// default) or another mixture. The rows are those of the sequences that data.Block.Sequence tells; without that all are one sequence. Options
+	// that are of a kind of model are then those of the emission.
+	Emission string `json:"emission,omitempty"`
 	// K is the number of components. Without it, KRange and Penalty, that of a mixture is chosen from 1 to 9.
 	K int `json:"k,omitempty"`
 	// KRange, in place of K, is the lowest and the highest number of components to choose from.
@@ -64,8 +68,8 @@ type Spec struct {
 	Init string `json:"init,omitempty"`
 	// NInit is the number of starts: 0 means 10 on up to 10,000 rows (5 where each is the best of several tries) and 3
 	// beyond, with "breathing" 2 on up to 1,000 rows where K is above 3 and else 1, for kmeans on up to 10,000 rows with missing
-	// cells as many as read 200,000 rows, from 10 to 200, and 1 where nothing is random. It can be at most MaxStarts. With a Prior
-	// a mixture of numbers has as many again on up to 10,000 rows, where Algorithm and Init are left out and NInit is not 1.
+	// cells as many as read 200,000 rows, from 10 to 200, for hmm up to 45 more on few rows, and 1 where nothing is random. It can be at most
+	// MaxStarts. With a Prior a mixture of numbers has as many again on up to 10,000 rows, where Algorithm and Init are left out and NInit is not 1.
 	NInit int `json:"n_init,omitempty"`
 	// MaxIter is the number of steps allowed: 1000 by default, 300 for kmeans and
 	// kmedians, 20,000 with Penalty, where each opens one cluster at most. 0 evaluates the start.

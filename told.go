@@ -23,7 +23,8 @@ func Told(m *model.Model) *Result {
 	for _, t := range m.ColumnTypes() {
 		r.Types = append(r.Types, t.String())
 	}
-	kd := kind.Of(m.Kind)
+	r.Emission, r.Initial, r.Transitions = m.Emission, m.Initial, m.Transitions
+	kd := kind.Of(m.ComponentKind())
 	if m.Changes() != nil {
 		r.Variables = variablesOf(m)
 	}
@@ -46,7 +47,7 @@ func Told(m *model.Model) *Result {
 	} else if !r.ByHand {
 		r.Missing.Patterns = 1
 	}
-	r.Data, r.Rows, r.Course, r.ICL, r.Inertia, r.Findings = p.Data, p.Rows, p.Course, p.ICL, p.Inertia, p.Findings
+	r.Data, r.Rows, r.Sequences, r.Course, r.ICL, r.Inertia, r.Findings = p.Data, p.Rows, p.Sequences, p.Course, p.ICL, p.Inertia, p.Findings
 	r.Warnings = slices.Clone(p.Warnings)
 	if r.Warnings == nil {
 		r.Warnings = []model.Warning{}

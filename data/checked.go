@@ -208,7 +208,8 @@ func (b *Block) check() error {
 		what string
 		n    int
 		none bool
-	}{{"weights", len(b.W), b.W == nil}, {"row numbers", len(b.Row), b.Row == nil}, {"ids", len(b.ID), b.ID == nil}, {"values of the truth column", len(b.Truth), b.Truth == nil}, {"slopes", len(b.Slope), b.Slope == nil}} {
+	}{{"weights", len(b.W), b.W == nil}, {"row numbers", len(b.Row), b.Row == nil}, {"ids", len(b.ID), b.ID == nil}, {"values of the truth column", len(b.Truth), b.Truth == nil}, {"slopes", len(b.Slope), b.Slope == nil},
+		{"numbers of sequences", len(b.Sequence), b.Sequence == nil}} {
 		if !s.none && s.n != b.N {
 			return fmt.Errorf("%d %s", s.n, s.what)
 		}
@@ -219,7 +220,7 @@ func (b *Block) check() error {
 // clone returns a copy of the block in memory of its own, with room for n rows.
 func (b *Block) clone(n int) Block {
 	return Block{
-		N: b.N, D: b.D, First: b.First, F64: grown(b.F64, n*b.D), F32: grown(b.F32, n*b.D), W: grown(b.W, n),
+		N: b.N, D: b.D, First: b.First, F64: grown(b.F64, n*b.D), F32: grown(b.F32, n*b.D), W: grown(b.W, n), Sequence: grown(b.Sequence, n),
 		Row: grown(b.Row, n), ID: grown(b.ID, n), Truth: grown(b.Truth, n), Slope: grown(b.Slope, n), Cells: grown(b.Cells, n),
 	}
 }
@@ -242,6 +243,7 @@ func (b *Block) append(o *Block) {
 	}
 	b.F64, b.F32 = append(b.F64, o.F64...), append(b.F32, o.F32...)
 	b.ID, b.Truth, b.Slope, b.Cells = append(b.ID, o.ID...), append(b.Truth, o.Truth...), append(b.Slope, o.Slope...), append(b.Cells, o.Cells...)
+	b.Sequence = append(b.Sequence, o.Sequence...)
 	b.N += o.N
 }
 

@@ -23,6 +23,10 @@ type Block struct {
 	F32  []float32 // N x D
 	W    []float64 // N row weights, finite and >= 0; nil means all 1
 
+	// Sequence is the number of each row's sequence among those of the source, from 0 and 1 more where a new one begins: rows of one sequence
+	// follow each other in their order in time. nil where rows are no sequences.
+	Sequence []int32
+
 	First int64     // index of the first row among the rows of the source, from 0
 	Row   []int64   // number of each row in the file, from 1, before any was dropped; nil means First+i+1
 	ID    []string  // what the id column holds; nil without one
@@ -90,9 +94,12 @@ type Table struct {
 	F32  []float32 // N x D
 	W    []float64 // N row weights; nil means all 1
 
+	Sequence []int32 // N numbers of sequences, as in Block; nil where rows are no sequences
+
 	Row   []int64  // number of each row in the file, from 1; nil means First+i+1
 	ID    []string // N ids; nil without an id column
 	Truth []string // N values of the truth column, "" for a missing one; nil without one
+	Cells []string // N x (columns of the file), as in Block; nil unless Options.Carry asked for it
 
 	First int64 // rows before the first, where the table is a part of a larger one; 0 of a whole one
 }
@@ -127,9 +134,29 @@ func (t *Table) check() error {
 	}{
 		{"row weights", len(t.W), t.W == nil}, {"row numbers", len(t.Row), t.Row == nil},
 		{"ids", len(t.ID), t.ID == nil}, {"values of the truth column", len(t.Truth), t.Truth == nil},
+		{"numbers of sequences", len(t.Sequence), t.Sequence == nil},
 	} {
 		if !s.none && s.n != t.N {
 			return &ArgumentError{"the table", fmt.Sprintf("holds %d %s for %d rows", s.n, s.what, t.N)}
+		}
+	}
+	if t.Cells != nil && (t.N == 0 || len(t.Cells)%t.N != 0) {
+		return &ArgumentError{"the table", fmt.Sprintf("holds %d cells as they stand, which are not as many for each of %d rows", len(t.Cells), t.N)}
+	}
+	return t.checkSequences()
+}
+
+// checkSequences refuses numbers of sequences that neither stay nor rise by 1.
+func (t *Table) checkSequences() error {
+	for i, s := range t.Sequence {
+		switch {
+		case i == 0 && s >= 0 && (s == 0 || t.First > 0):
+		case i > 0 && (s == t.Sequence[i-1] || s == t.Sequence[i-1]+1):
+		case i == 0:
+			return &ArgumentError{"the table", fmt.Sprintf("begins with sequence %d; sequences are numbered from 0", s)}
+		default:
+			return &ArgumentError{"the table", fmt.Sprintf("has sequence %d after sequence %d in row %d; rows of a sequence stand together, and sequences are numbered in order",
+				s, t.Sequence[i-1], t.First+int64(i)+1)}
 		}
 	}
 	return nil
@@ -166,8 +193,11 @@ func (r *tableReader) Read(b *Block, n int) error {
 	}
 	r.next = hi
 	b.F64, b.F32 = rows(t.F64, lo, hi, t.D), rows(t.F32, lo, hi, t.D)
-	b.W = rows(t.W, lo, hi, 1)
+	b.W, b.Sequence = rows(t.W, lo, hi, 1), rows(t.Sequence, lo, hi, 1)
 	b.Row, b.ID, b.Truth = rows(t.Row, lo, hi, 1), rows(t.ID, lo, hi, 1), rows(t.Truth, lo, hi, 1)
+	if t.Cells != nil {
+		b.Cells = rows(t.Cells, lo, hi, len(t.Cells)/t.N)
+	}
 	return nil
 }
 

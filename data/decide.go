@@ -106,6 +106,8 @@ func (l *loader) describe() {
 			col.Use = "weight"
 		case c == l.truth:
 			col.Use = "truth"
+		case c == l.sequence || c == l.time:
+			col.Use = l.role(c)
 		case c == l.id:
 			col.Use, col.Kind = "id", "id"
 		case l.excluded[c]:

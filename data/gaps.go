@@ -10,8 +10,10 @@ import (
 	txt "github.com/latent-go/latent/internal/text"
 )
 
-// keepsGaps reports whether missing cells of features are handed out, as NaN.
-func (l *loader) keepsGaps() bool { return l.o.Missing == "model" }
+// keepsGaps reports whether missing cells of features are handed out, as NaN: those of a chain are, since a row that is dropped keeps its place.
+func (l *loader) keepsGaps() bool {
+	return l.o.Missing == "model" || l.o.Chain && l.o.Missing == "drop"
+}
 
 // gaps returns the features, and the weight, that lack values: those with most gaps first.
 func (l *loader) gaps() (all []gap) {

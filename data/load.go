@@ -45,6 +45,7 @@ type loader struct {
 	threads int
 
 	id, weight, truth int      // columns; -1 for none
+	sequence, time    int      // the same
 	chosen            []int    // candidates for features, in their order
 	explicit          bool     // they were named, so they stay
 	positional        bool     // o.Exact is met by position
@@ -96,6 +97,12 @@ func (o *Options) check() error {
 	}
 	if o.Limit < 0 || o.Sample < 0 || o.MaxMemory < 0 || o.Spare < 0 {
 		return fileError("", "limit, sample and memory must not be negative")
+	}
+	if o.Chain = o.Chain || o.Sequence != "" || o.Time != ""; o.Chain && o.Sample > 0 {
+		return fileError("", "a sample of rows has none of the steps in time between them; use the first rows (--limit), or a file with fewer sequences")
+	}
+	if o.Chain && o.AllowFewer {
+		return fileError("", "--allow-fewer has no effect on the rows of sequences: those that lack a value keep their place, and none is dropped")
 	}
 	if o.MaxMemory == 0 {
 		o.MaxMemory = DefaultMaxMemory()
@@ -218,7 +225,7 @@ func (l *loader) rowOf(i int64) int64 {
 
 // roles finds the columns with a part of their own.
 func (l *loader) roles() error {
-	l.id, l.weight, l.truth = -1, -1, -1
+	l.id, l.weight, l.truth, l.sequence, l.time = -1, -1, -1, -1, -1
 	truth := l.o.Truth
 	if truth == "" {
 		truth = l.file.truth
@@ -226,7 +233,7 @@ func (l *loader) roles() error {
 	for _, r := range []struct {
 		name string
 		at   *int
-	}{{l.o.ID, &l.id}, {l.o.Weight, &l.weight}, {truth, &l.truth}} {
+	}{{l.o.ID, &l.id}, {l.o.Weight, &l.weight}, {truth, &l.truth}, {l.o.Sequence, &l.sequence}, {l.o.Time, &l.time}} {
 		if r.name == "" {
 			continue
 		}
@@ -236,13 +243,18 @@ func (l *loader) roles() error {
 		}
 		*r.at = c
 	}
-	if l.weight >= 0 && (l.weight == l.id || l.weight == l.truth) {
+	if l.weight >= 0 && (l.weight == l.id || l.weight == l.truth || l.weight == l.sequence || l.weight == l.time) {
 		return columnError(l.file.name, l.cols.names[l.weight], "one column cannot be the weight and something else")
+	}
+	if l.time >= 0 && l.time == l.sequence {
+		return columnError(l.file.name, l.cols.names[l.time], "one column cannot tell sequences apart and be the time in them")
 	}
 	return nil
 }
 
-func (l *loader) hasRole(c int) bool { return c == l.id || c == l.weight || c == l.truth }
+func (l *loader) hasRole(c int) bool {
+	return c == l.id || c == l.weight || c == l.truth || c == l.sequence || c == l.time
+}
 
 // role names the part of a column that has one.
 func (l *loader) role(c int) string {
@@ -251,6 +263,10 @@ func (l *loader) role(c int) string {
 		return "id"
 	case l.weight:
 		return "weight"
+	case l.sequence:
+		return "sequence"
+	case l.time:
+		return "time"
 	}
 	return "truth"
 }
@@ -349,5 +365,9 @@ func (l *loader) load(ctx context.Context) (Source, error) {
 	if l.o.Stream {
 		return l.stream(ctx)
 	}
-	return l.table()
+	t, err := l.table()
+	if err != nil || !l.o.Chain {
+		return t, err
+	}
+	return t, l.chain(ctx, t)
 }

@@ -22,6 +22,13 @@ type Options struct {
 	Weight string // column of row weights; "" for none
 	Truth  string // column of known groups; "" for none
 
+	// Chain says that rows follow each other in time, as those of a hidden Markov model do: Block.Sequence is set, and with Missing drop a row that
+	// lacks a value keeps its place, without any. Sequence is the column that tells sequences apart; "" makes all rows one. Time is the column, of
+	// numbers or dates, that orders the rows of each; "" for the order of the file. Either sets Chain. In memory the rows of a sequence may stand
+	// apart in the file, and Table.Row says where they were; with Stream they must stand together and in order.
+	Chain          bool
+	Sequence, Time string
+
 	// Categories reads features as categories: text or numbers, of which each cell becomes the index of its level, from
 	// 0, in the order of Info.Levels. A level is a different text as it stands; where all cells of a column are numbers,
 	// a different number. A column may have 10,000. Without Columns and Exact, features are columns of text and columns
@@ -68,7 +75,7 @@ type Options struct {
 
 	AllowFewer bool // with Missing drop: keep what is left where that is less than half of the rows, rather than refuse it
 	Float32    bool // store float32
-	Carry      bool // hand out every cell of the file too, as text (Block.Cells); only with Stream
+	Carry      bool // hand out every cell of the file too, as text (Block.Cells); only with Stream or Chain
 	Stream     bool // read the file again in every pass rather than hold it in memory
 	AllowEmpty bool // a file without data rows gives zero rows rather than an error
 
@@ -90,7 +97,7 @@ type Options struct {
 type Column struct {
 	Name string
 	Kind string // number, bits, text, constant, id, empty; "" where it was not looked at
-	Use  string // feature, id, weight, truth, ignored
+	Use  string // feature, id, weight, truth, sequence, time, ignored
 	Why  string // why it is ignored
 	Type string // number, category or count for a feature, with Options.Mixed; "" otherwise
 
@@ -130,6 +137,9 @@ type Info struct {
 	// MissingCells are the cells of features without a value in the rows that were kept: NaN in the rows that are handed out.
 	MissingCells int64
 	Unseen       []UnseenLevels // the columns with levels that Options.Levels do not list; see Options.Unseen
+
+	// Sequences are the names of the sequences, in the order of their numbers; nil without Options.Sequence.
+	Sequences []string
 
 	FileRows int64 // data rows in the file; -1 where Options.Limit ended the reading before that was known
 	Rows     int64 // rows that were kept

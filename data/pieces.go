@@ -39,7 +39,7 @@ func LoadPieces(ctx context.Context, p Pieces, of PiecesInfo, o Options) (rows [
 	for _, no := range []struct {
 		name  string
 		given bool
-	}{{"--limit", o.Limit > 0}, {"--sample", o.Sample > 0}, {"--truth", o.Truth != ""}, {"--append", o.Carry}} {
+	}{{"--limit", o.Limit > 0}, {"--sample", o.Sample > 0}, {"--truth", o.Truth != ""}, {"--append", o.Carry}, {"--model hmm", o.Chain}} {
 		if no.given {
 			return nil, nil, nil, fileError(of.Name, "%s works with rows on one machine only; leave it out", no.name)
 		}

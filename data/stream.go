@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -38,6 +39,11 @@ func (l *loader) stream(ctx context.Context) (Source, error) {
 	if err := l.checkKept(s.n); err != nil {
 		return nil, err
 	}
+	if l.o.Chain {
+		if err := l.checkStream(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
@@ -51,7 +57,7 @@ func (l *loader) newStream(carry bool) *stream {
 		wants[l.weight] |= number
 	}
 	for c := range wants {
-		if carry || c == l.id || c == l.truth {
+		if carry || c == l.id || c == l.truth || c == l.sequence {
 			wants[c] |= text
 		}
 	}
@@ -81,6 +87,7 @@ func (s *stream) Open(ctx context.Context) (Reader, error) {
 	r := &streamReader{s: s, ctx: ctx, cancel: cancel, ready: make(chan *Block, lookAhead), free: make(chan *Block, lookAhead+2)}
 	r.workers.Go(func() {
 		defer close(r.ready)
+		var count sequenceCount
 		r.err = s.l.cells.read(ctx, s.plan.wants, true, s.l.threads, func(b *batch) error {
 			var p *Block
 			select {
@@ -88,7 +95,7 @@ func (s *stream) Open(ctx context.Context) (Reader, error) {
 			default:
 				p = new(Block)
 			}
-			s.convert(p, b)
+			s.convert(p, b, &count)
 			select {
 			case r.ready <- p:
 				return nil
@@ -101,10 +108,28 @@ func (s *stream) Open(ctx context.Context) (Reader, error) {
 	return r, nil
 }
 
+// sequenceCount numbers the sequences of the rows that come one after the other.
+type sequenceCount struct {
+	name   string
+	number int32
+	begun  bool
+}
+
+// of returns the number of the sequence of the next row.
+func (c *sequenceCount) of(name string) int32 {
+	if c.begun && name != c.name {
+		c.number++
+	}
+	if !c.begun || name != c.name {
+		c.name, c.begun = strings.Clone(name), true
+	}
+	return c.number
+}
+
 // convert sets p to the complete rows of a batch.
-func (s *stream) convert(p *Block, b *batch) {
+func (s *stream) convert(p *Block, b *batch, count *sequenceCount) {
 	l, pl, d := s.l, s.plan, len(s.from)
-	*p = Block{D: d, F64: p.F64[:0], F32: p.F32[:0], W: p.W[:0], Row: p.Row[:0], ID: p.ID[:0], Truth: p.Truth[:0], Cells: p.Cells[:0]}
+	*p = Block{D: d, F64: p.F64[:0], F32: p.F32[:0], W: p.W[:0], Row: p.Row[:0], ID: p.ID[:0], Truth: p.Truth[:0], Cells: p.Cells[:0], Sequence: p.Sequence[:0]}
 	for i := range b.N {
 		row := b.F64[i*pl.numbers : (i+1)*pl.numbers]
 		if s.drop && hasNaN(row) {
@@ -127,14 +152,24 @@ func (s *stream) convert(p *Block, b *batch) {
 		if l.truth >= 0 {
 			p.Truth = append(p.Truth, l.known(b.Text[i*pl.texts+pl.text[l.truth]]))
 		}
+		if l.o.Chain {
+			name := ""
+			if l.sequence >= 0 {
+				name = strings.Trim(b.Text[i*pl.texts+pl.text[l.sequence]], " \t\r\n")
+			}
+			p.Sequence = append(p.Sequence, count.of(name))
+		}
 		if s.carry {
 			p.Cells = append(p.Cells, b.Text[i*pl.texts:(i+1)*pl.texts]...)
 		}
 		p.N++
 	}
+	if l.o.Chain {
+		l.blank(p.F64, p.F32, d)
+	}
 }
 
-func hasNaN(row []float64) bool {
+func hasNaN[T float32 | float64](row []T) bool {
 	for _, v := range row {
 		if v != v {
 			return true
@@ -163,7 +198,7 @@ func (r *streamReader) Read(b *Block, n int) error {
 		*b = Block{}
 		return err
 	}
-	*b = Block{D: len(r.s.from), First: r.next, F64: b.F64[:0], F32: b.F32[:0], W: b.W[:0], Row: b.Row[:0], ID: b.ID[:0], Truth: b.Truth[:0], Cells: b.Cells[:0]}
+	*b = Block{D: len(r.s.from), First: r.next, F64: b.F64[:0], F32: b.F32[:0], W: b.W[:0], Row: b.Row[:0], ID: b.ID[:0], Truth: b.Truth[:0], Cells: b.Cells[:0], Sequence: b.Sequence[:0]}
 	for b.N < n {
 		if r.now == nil || r.at == r.now.N {
 			if !r.turn() {
@@ -177,6 +212,7 @@ func (r *streamReader) Read(b *Block, n int) error {
 		b.W, b.Row = append(b.W, rows(p.W, lo, hi, width(p.W, 1))...), append(b.Row, rows(p.Row, lo, hi, 1)...)
 		b.ID, b.Truth = append(b.ID, rows(p.ID, lo, hi, width(p.ID, 1))...), append(b.Truth, rows(p.Truth, lo, hi, width(p.Truth, 1))...)
 		b.Cells = append(b.Cells, rows(p.Cells, lo, hi, width(p.Cells, r.s.plan.texts))...)
+		b.Sequence = append(b.Sequence, rows(p.Sequence, lo, hi, width(p.Sequence, 1))...)
 		b.N, r.at = b.N+k, hi
 	}
 	r.next += int64(b.N)
@@ -214,6 +250,9 @@ func (r *streamReader) trim(b *Block) {
 	}
 	if l.truth < 0 {
 		b.Truth = nil
+	}
+	if !l.o.Chain {
+		b.Sequence = nil
 	}
 	if !r.s.carry {
 		b.Cells = nil

@@ -3,7 +3,7 @@ package data
 import "slices"
 
 // table makes a Table of what the measuring pass stored.
-func (l *loader) table() (Source, error) {
+func (l *loader) table() (*Table, error) {
 	t := &Table{D: len(l.features), W: l.store.w, ID: l.store.id, Truth: l.store.truth}
 	keep := l.complete()
 	n := len(keep)

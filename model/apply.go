@@ -28,6 +28,8 @@ type Scored struct {
 	// were merged. The likeliest component of a row may belong to another cluster than its label. Where none are merged they are the same slices.
 	Component                 []int32
 	ComponentResponsibilities []float64
+
+	logits []float64 // N x components: log mixing weight and density, in the units of the fit; nil unless they were asked for
 }
 
 // Nearest returns the component of row i with the largest responsibility, be it a row of the noise or not.
@@ -65,11 +67,20 @@ func (s *Scored) Sure(i int) (p, rest float64) {
 // those of the components (see Model.PCA). A component of weight 0 takes no part: its responsibilities are 0 and no label is
 // its own.
 //
-// A row whose log density or distance no float64 can hold is an error that names it, unless its weight is 0.
+// A row whose log density or distance no float64 can hold is an error that names it, unless its weight is 0. Rows of a hidden Markov model are
+// those of sequences: see Decode, which this is with Viterbi.
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
 	if err := m.whole(); err != nil {
 		return err
 	}
+	if m.IsChain() {
+		return m.Decode(ctx, src, Viterbi, threads, each)
+	}
+	return m.rows(ctx, src, threads, false, each)
+}
+
+// rows is Rows of a mixture or of centres, with the logits of the components if they are wanted.
+func (m *Model) rows(ctx context.Context, src data.Source, threads int, logits bool, each func(*Scored) error) error {
 	if err := data.CheckContext(ctx); err != nil {
 		return err
 	}
@@ -84,7 +95,7 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}
 	if changes := m.Changes(); changes != nil {
-		return m.changedRows(ctx, changes, src, threads, each)
+		return m.changedRows(ctx, changes, src, threads, logits, each)
 	}
 	j, err := m.judge()
 	if err != nil {
@@ -96,6 +107,7 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if err := m.kind().Check(ctx, src, m.Types, m.Levels, m.Columns, false); err != nil {
 		return err
 	}
+	j.logits = logits
 	return j.rows(ctx, src, threads, each)
 }
 
@@ -105,7 +117,12 @@ func (j *judge) rows(ctx context.Context, src data.Source, threads int, each fun
 		threads = runtime.GOMAXPROCS(0)
 	}
 	rows, _ := src.Shape()
-	return sweep.NewLocal(src, rows, j.origin, threads).Rows(ctx, j.mix, j.theta, func(scored *sweep.Scored) error {
+	local := sweep.NewLocal(src, rows, j.origin, threads)
+	pass := local.Rows
+	if j.logits {
+		pass = local.RowsWithLogits
+	}
+	return pass(ctx, j.mix, j.theta, func(scored *sweep.Scored) error {
 		s, err := j.told(scored)
 		if err != nil {
 			return err
@@ -120,6 +137,7 @@ type judge struct {
 	theta, origin []float64
 	guard         *guard
 	noisy         bool        // the model has noise, though its weight may be 0
+	logits        bool        // they are wanted
 	jacobian      float64     // what log densities of transformed rows have too much
 	scales        []float64   // the part of each column in it
 	scaled        bool        // some part is not 0; together they may be
@@ -157,7 +175,7 @@ func (m *Model) judge() (*judge, error) {
 // told returns what is told of rows that were scored: of all components, and in the user's units.
 func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 	s := &j.plain
-	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best, Noise: scored.Noise}
+	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best, Noise: scored.Noise, logits: scored.Logits}
 	if err := j.guard.check(s); err != nil {
 		return nil, err
 	}
@@ -212,6 +230,9 @@ func (j *judge) volume(b *data.Block, i int) float64 {
 // Present returns the model of the components that have a weight above 0, and their places among all; m itself where that is
 // all of them, and for a model without weights. They share memory with m.
 func (m *Model) Present() (some *Model, at []int) {
+	if m.IsChain() { // the others lead to states that few rows have
+		return m, nil
+	}
 	p, at := m.parameters().Present()
 	if at == nil && len(p.Weights) == len(m.Weights) {
 		return m, nil

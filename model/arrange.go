@@ -56,6 +56,9 @@ func (m *Model) Reordered(order []int) *Model {
 	if own.Sums = nil; !inOrder(order) || len(order) != m.K() {
 		own.Posterior = nil
 	}
+	if m.IsChain() {
+		own.reorderChain(m, order)
+	}
 	own.Clusters = kind.Picked(m.Clusters, order)
 	own.Weights, own.Sizes, own.Dof = kind.Picked(m.Weights, order), kind.Picked(m.Sizes, order), kind.Picked(m.Dof, order)
 	own.Means, own.Probabilities, own.Rates = kind.Picked(m.Means, order), kind.Picked(m.Probabilities, order), kind.Picked(m.Rates, order)
@@ -68,6 +71,10 @@ func (m *Model) Reordered(order []int) *Model {
 		to.Weights, to.Dof, to.Means, to.Probabilities, to.Rates = kind.Picked(e.Weights, order), kind.Picked(e.Dof, order), kind.Picked(e.Means, order), kind.Picked(e.Probabilities, order), kind.Picked(e.Rates, order)
 		if !shared {
 			to.Covariance = kind.Picked(e.Covariance, order)
+		}
+		to.Initial, to.Transitions = kind.Picked(e.Initial, order), kind.Picked(e.Transitions, order)
+		for a := range to.Transitions {
+			to.Transitions[a] = kind.Picked(to.Transitions[a], order)
 		}
 		own.SetStandardErrors(&to)
 	}

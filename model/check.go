@@ -39,6 +39,9 @@ func (m *Model) check() error {
 	if err := m.checkClusters(); err != nil {
 		return err
 	}
+	if err := m.checkChain(); err != nil {
+		return err
+	}
 	if err := m.checkTransform(); err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ func (m *Model) Component(c int) Component {
 	if m.HasDensity() {
 		x.Weight = m.Weights[c]
 	}
+	if m.IsChain() {
+		x.Stay = m.stay(c)
+	}
 	kd := m.kind()
 	switch {
 	case kd.Parted:
@@ -109,6 +112,7 @@ type Component struct {
 	Median      []float64   `json:"median,omitempty"`      // kmedians
 	Probability any         `json:"probability,omitempty"` // of bits: d numbers; of levels: for each column one a level
 	Rate        []float64   `json:"rate,omitempty"`        // mixed: of the columns of counts; mean and covariance are then of the numbers, probability of the categories
+	Stay        *float64    `json:"stay,omitempty"`        // hmm: the mean number of rows that a stay in the state lasts, 1/(1 - A_cc); absent for a state that is never left
 	AtFloor     bool        `json:"at_floor"`
 }
 

@@ -10,7 +10,9 @@ import (
 // posterior, and the delta method turns it into natural units. They hold where the model is right, the rows are independent and many, and the
 // fit has finished.
 type StandardErrors struct {
-	Weights       Errors   // k mixing weights; nil where those are not learned
+	Weights       Errors   // k mixing weights; nil where those are not learned, and of a hidden Markov model
+	Initial       Errors   // hmm: as Model.Initial
+	Transitions   []Errors // hmm: as Model.Transitions
 	Noise         Errors   // the weight of the noise: one number; nil where there is none
 	Means         []Errors // as Model.Means, of the d columns
 	Covariance    []Errors // gmm, and the scales of t: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs

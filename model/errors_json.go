@@ -21,6 +21,8 @@ func (e *StandardErrors) MarshalJSON() ([]byte, error) { return e.marshal(false)
 func (e *StandardErrors) marshal(file bool) ([]byte, error) {
 	out := struct {
 		Weights       Errors   `json:"weights,omitempty"`
+		Initial       Errors   `json:"initial,omitempty"`
+		Transitions   []Errors `json:"transitions,omitempty"`
 		Noise         *float64 `json:"noise,omitempty"`
 		Means         []Errors `json:"means,omitempty"`
 		Covariance    any      `json:"covariance,omitempty"`
@@ -31,7 +33,7 @@ func (e *StandardErrors) marshal(file bool) ([]byte, error) {
 		Rows          int64    `json:"rows"`
 		Method        string   `json:"method,omitempty"`
 		Why           string   `json:"why,omitempty"`
-	}{Weights: e.Weights, Means: e.Means, Dof: e.Dof, Rates: e.Rates, Rows: e.Rows, Method: e.Method, Why: e.Why}
+	}{Weights: e.Weights, Initial: e.Initial, Transitions: e.Transitions, Means: e.Means, Dof: e.Dof, Rates: e.Rates, Rows: e.Rows, Method: e.Method, Why: e.Why}
 	if len(e.Noise) == 1 && e.Noise[0]-e.Noise[0] == 0 {
 		out.Noise = &e.Noise[0]
 	}
@@ -115,6 +117,8 @@ func (m *Model) errorsValue(e Errors) any {
 func (m *Model) readStandardErrors(b []byte) error {
 	var in struct {
 		Weights       Errors          `json:"weights"`
+		Initial       Errors          `json:"initial"`
+		Transitions   []Errors        `json:"transitions"`
 		Noise         *float64        `json:"noise"`
 		Means         []Errors        `json:"means"`
 		Covariance    json.RawMessage `json:"covariance"`
@@ -135,7 +139,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 	if in.Scale != nil {
 		return fmt.Errorf("%s: a %s model has none", map[bool]string{true: "covariance", false: "scale"}[m.kind().Tails], m.Kind)
 	}
-	e := &StandardErrors{Weights: in.Weights, Means: in.Means, Dof: in.Dof, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
+	e := &StandardErrors{Weights: in.Weights, Initial: in.Initial, Transitions: in.Transitions, Means: in.Means, Dof: in.Dof, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
 	if in.Noise != nil {
 		e.Noise = Errors{*in.Noise}
 	}
@@ -190,6 +194,10 @@ func (e *StandardErrors) check(m *Model) error {
 		return fmt.Errorf("rows: it is %d; a number of rows is not negative", e.Rows)
 	case e.Weights != nil && len(e.Weights) != k:
 		return fmt.Errorf("weights: there %s %d for %d components", text.Form(len(e.Weights), "is", "are"), len(e.Weights), k)
+	case (e.Initial != nil || e.Transitions != nil) && (len(e.Initial) != len(m.Initial) || len(e.Transitions) != len(m.Transitions)):
+		return errors.New("initial and transitions: they are not as many as those of the model")
+	case slices.ContainsFunc(e.Transitions, func(row Errors) bool { return len(row) != k }):
+		return fmt.Errorf("transitions: a row does not have %s", text.Count(k, "number"))
 	case e.Noise != nil && m.Noise == nil:
 		return errors.New("noise: the model has none")
 	case e.Dof != nil && len(e.Dof) != m.tails(k):
@@ -205,7 +213,7 @@ func (e *StandardErrors) check(m *Model) error {
 	if e.Rates != nil && (len(e.Rates) != len(m.Rates) || slices.ContainsFunc(e.Rates, func(row Errors) bool { return len(row) != len(m.Rates[0]) })) {
 		return errors.New("rates: they are not as many as the rates")
 	}
-	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise, e.Dof}, e.Means, e.Covariance, e.Probabilities, e.Rates) {
+	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise, e.Dof, e.Initial}, e.Transitions, e.Means, e.Covariance, e.Probabilities, e.Rates) {
 		for _, v := range list {
 			if v < 0 {
 				return fmt.Errorf("one is %v; a standard error is not negative", v)

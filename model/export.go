@@ -54,6 +54,12 @@ type Array struct {
 //	posterior_covariances_, posterior_precisions_cholesky_
 //	                                 of the inverse of the expected precisions, laid out as those without the prefix
 //
+// A hidden Markov model has those of its emissions, and under the names that hmmlearn has
+//
+//	emission              the kind of the components
+//	startprob_            k: of the first state of a sequence
+//	transmat_             k x k: row a has the probabilities of the state after state a
+//
 // A kind whose components have means under another name, such as rates, has them under that, k x d.
 //
 // Shapes of covariance that scikit-learn does not know go as the least of its types that holds their matrices: those
@@ -71,6 +77,9 @@ func (m *Model) Arrays() ([]Array, error) {
 	all = append(all, transformArrays(m.Transform)...)
 	if m.HasDensity() {
 		all = append(all, numbers("weights_", m.Weights, k))
+	}
+	if m.IsChain() {
+		all = append(all, word("emission", m.Emission), numbers("startprob_", m.Initial, k), numbers("transmat_", slices.Concat(m.Transitions...), k, k))
 	}
 	if m.Clusters != nil {
 		of := Array{Name: "clusters", Shape: []int{k}}

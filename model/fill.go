@@ -58,6 +58,9 @@ func (m *Model) Filler() (*Filler, error) {
 	if err := m.needsDensity("to fill in missing cells by"); err != nil {
 		return nil, err
 	}
+	if err := m.alone("fills in no cells of rows; a mixture (--model gmm) of the same rows does"); err != nil {
+		return nil, err
+	}
 	if m.Noise != nil {
 		return nil, errors.New("a model with noise cannot fill in missing cells: rows that lie anywhere say nothing of them; fit the rows without --noise")
 	}
@@ -310,6 +313,7 @@ func copied(ctx context.Context, src data.Source) (t *data.Table, err error) {
 			}
 		}
 		t.N += b.N
-		t.W, t.Row, t.ID, t.Truth = append(t.W, b.W...), append(t.Row, b.Row...), append(t.ID, b.ID...), append(t.Truth, b.Truth...)
+		t.W, t.Sequence = append(t.W, b.W...), append(t.Sequence, b.Sequence...)
+		t.Row, t.ID, t.Truth = append(t.Row, b.Row...), append(t.ID, b.ID...), append(t.Truth, b.Truth...)
 	}
 }

@@ -20,7 +20,7 @@ const ModelVersion = 1
 
 // Model is a fitted or hand-written clustering in natural parameters: what the model file holds.
 type Model struct {
-	Kind          string       // "gmm", "kmeans" or another name of --model
+	Kind          string       // "gmm", "kmeans" or another name of --model; "hmm" for a chain of states
 	Shape         family.Shape // of the covariances of a gmm
 	Columns       []string     // names of the d columns of the rows
 	Types         []data.Type  // mixed: what each column holds
@@ -37,6 +37,14 @@ type Model struct {
 	Clusters      []int        // of a mixture: the cluster of each component, from 1, where components are merged; nil else
 	Posterior     *Posterior   // what variational Bayes found; nil elsewhere. Log densities and draws are then those of a row to come: the parameters are integrated out
 
+	// Of a hidden Markov model, whose Kind is "hmm" (see IsChain): its components are the densities of the states' rows, and Weights the share of
+	// all rows that each state is expected to have; nil where nothing was fitted.
+	Emission    string      // the name of the kind of the components, as of --model
+	Initial     []float64   // k probabilities that a sequence begins in a state
+	Transitions [][]float64 // k x k: row a has the probabilities of the state after state a
+	Sequence    string      // the column that told sequences apart; "" where the rows were one
+	Time        string      // the column that ordered the rows of a sequence; "" where the file did
+
 	N              *int64          // rows fitted
 	LogLik         *float64        // log-likelihood of the fit in the user's units, nats
 	Certificate    json.RawMessage // how sure it is that the fit had finished
@@ -50,6 +58,9 @@ type Model struct {
 
 // K returns the number of components.
 func (m *Model) K() int {
+	if m.IsChain() {
+		return len(m.Initial)
+	}
 	if m.HasDensity() {
 		return len(m.Weights)
 	}
@@ -65,12 +76,13 @@ func (m *Model) HasDensity() bool {
 	return k != nil && k.Mixture
 }
 
-// kind returns the kind of the model; nil where it has none that is known.
+// kind returns the kind of the components; nil where it is none that is known.
 func (m *Model) kind() *kind.Kind {
-	if m.Kind == "" { // Of would take the default
+	name := m.ComponentKind()
+	if name == "" { // Of would take the default
 		return nil
 	}
-	return kind.Of(m.Kind)
+	return kind.Of(name)
 }
 
 // Load reads a model file. What it does not understand it refuses, naming the key.

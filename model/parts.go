@@ -16,7 +16,7 @@ type Part struct {
 // Parts returns the models of the columns of each type: numbers, categories, counts, as far as there are any. A model that has one type of
 // columns is its only part. Parts share memory with m, and have neither provenance nor standard errors of their own.
 func (m *Model) Parts() []Part {
-	m = m.Changed()
+	m = m.Changed().states()
 	kd := m.kind()
 	if kd == nil || !kd.Parted {
 		all := make([]int, m.D())

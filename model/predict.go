@@ -34,21 +34,28 @@ func (m *Model) PredictProba(ctx context.Context, src data.Source) ([][]float64,
 	return rows, err
 }
 
-// LogDensity returns the log density of every row of src, in nats and in the user's units. A kmeans or kmedians model has none,
+// LogDensity returns the log density of every row of src, in nats and in the user's units; of a hidden Markov model that given the rows of its
+// sequence before it. A kmeans or kmedians model has none,
 // which is an error. See Predict.
 func (m *Model) LogDensity(ctx context.Context, src data.Source) ([]float64, error) {
 	if err := m.needsDensity("to score rows by"); err != nil {
 		return nil, err
 	}
 	var scores []float64
-	err := m.Rows(ctx, src, 0, func(s *Scored) error {
+	each := func(s *Scored) error {
 		scores = append(scores, s.LogDensity...)
 		return nil
-	})
+	}
+	var err error
+	if m.IsChain() {
+		err = m.Decode(ctx, src, Filter, 0, each)
+	} else {
+		err = m.Rows(ctx, src, 0, each)
+	}
 	return scores, err
 }
 
-// Sample returns n rows drawn from the mixture, in the user's units, and the label that each comes from, from 0; -1 for noise, and for a component
+// Sample returns n rows drawn from the mixture, of a hidden Markov model one sequence, in the user's units, and the label that each comes from, from 0; -1 for noise, and for a component
 // of a posterior that is not in use. They
 // depend on the seed alone. A kmeans or kmedians model has no density to draw from.
 func (m *Model) Sample(n int, seed uint64) (*data.Table, []int32, error) {
@@ -86,9 +93,13 @@ type Scorer struct {
 	x      []float64
 }
 
-// Scorer makes the model ready to score single rows. It costs what a pass costs before its first row, so a program keeps it.
+// Scorer makes the model ready to score single rows. It costs what a pass costs before its first row, so a program keeps it. A hidden Markov
+// model, whose rows depend on those before them, is an error.
 func (m *Model) Scorer() (*Scorer, error) {
 	if err := m.whole(); err != nil {
+		return nil, err
+	}
+	if err := m.alone("scores no single rows"); err != nil {
 		return nil, err
 	}
 	if changes := m.Changes(); changes != nil {

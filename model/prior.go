@@ -31,7 +31,11 @@ type Prior struct {
 	// ScaleFactor makes the default of Scale; k^(-2/d) by default.
 	ScaleFactor *float64 `json:"scale_factor,omitempty"`
 	// Weights is the parameter of a symmetric Dirichlet prior of the mixing weights, 1 or more; 1, which is flat, by default.
+	// Of a hidden Markov model it is that of the probabilities of first states.
 	Weights *float64 `json:"weights,omitempty"`
+	// Transitions, of a hidden Markov model, is the parameter of a symmetric Dirichlet prior of the transition probabilities from each state, 1 or
+	// more; 1, which is flat, by default.
+	Transitions *float64 `json:"transitions,omitempty"`
 	// Levels is the number of pseudo-rows, shared by all components, in which columns of bits and levels have the shares Shares; 1 by default.
 	Levels *float64 `json:"levels,omitempty"`
 	// Shares holds for each column of bits or levels the share of each level, of bits that of 0 and of 1; by default those of all rows.
@@ -71,9 +75,9 @@ func (s *PriorScale) UnmarshalJSON(b []byte) error {
 }
 
 // priorKeys are the keys of ParsePrior.
-var priorKeys = []string{"shrinkage", "dof", "scale-factor", "weights", "levels"}
+var priorKeys = []string{"shrinkage", "dof", "scale-factor", "weights", "levels", "transitions"}
 
-// ParsePrior reads "auto", "KEY=VALUE,..." with the keys shrinkage, dof, scale-factor, weights and levels, or a JSON object, which may hold
+// ParsePrior reads "auto", "KEY=VALUE,..." with the keys shrinkage, dof, scale-factor, weights, levels and transitions, or a JSON object, which may hold
 // lists and matrices too. Its error says what is wrong and what would do.
 func ParsePrior(s string) (*Prior, error) {
 	p := new(Prior)
@@ -85,7 +89,7 @@ func ParsePrior(s string) (*Prior, error) {
 	case s == "":
 		return nil, errors.New("is empty; say auto, or KEY=VALUE with the keys " + text.List(priorKeys, "and"))
 	}
-	into := map[string]**float64{"shrinkage": &p.Shrinkage, "dof": &p.Dof, "scale-factor": &p.ScaleFactor, "weights": &p.Weights, "levels": &p.Levels}
+	into := map[string]**float64{"shrinkage": &p.Shrinkage, "dof": &p.Dof, "scale-factor": &p.ScaleFactor, "weights": &p.Weights, "levels": &p.Levels, "transitions": &p.Transitions}
 	for _, word := range strings.Split(s, ",") {
 		key, value, found := strings.Cut(strings.TrimSpace(word), "=")
 		key = strings.ReplaceAll(strings.TrimSpace(key), "_", "-")
@@ -113,7 +117,7 @@ func ParsePrior(s string) (*Prior, error) {
 
 // isDefault reports whether nothing is said.
 func (p *Prior) isDefault() bool {
-	return p.Shrinkage == nil && p.Mean == nil && p.Dof == nil && p.Scale == nil && p.ScaleFactor == nil && p.Weights == nil && p.Levels == nil && p.Shares == nil
+	return p.Shrinkage == nil && p.Mean == nil && p.Dof == nil && p.Scale == nil && p.ScaleFactor == nil && p.Weights == nil && p.Levels == nil && p.Shares == nil && p.Transitions == nil
 }
 
 // plainPrior is Prior without its methods.
@@ -163,7 +167,7 @@ func (p *Prior) check() error {
 		key   string
 		value *float64
 		least float64
-	}{{"shrinkage", p.Shrinkage, 0}, {"dof", p.Dof, 0}, {"scale_factor", p.ScaleFactor, 0}, {"weights", p.Weights, 1}, {"levels", p.Levels, 0}} {
+	}{{"shrinkage", p.Shrinkage, 0}, {"dof", p.Dof, 0}, {"scale_factor", p.ScaleFactor, 0}, {"weights", p.Weights, 1}, {"levels", p.Levels, 0}, {"transitions", p.Transitions, 1}} {
 		if v.value != nil && !(*v.value >= v.least && !math.IsInf(*v.value, 1)) {
 			return fmt.Errorf("%s: it is %v; it must be at least %v", v.key, *v.value, v.least)
 		}

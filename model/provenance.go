@@ -2,10 +2,11 @@ package model
 
 // Provenance is what a model file remembers of its fit.
 type Provenance struct {
-	Data    string    `json:"data,omitempty"`     // the name of the data, as given
-	Rows    int64     `json:"rows"`               // rows of positive weight
-	Missing *Missing  `json:"missing,omitempty"`  // nil where every cell had a value
-	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the data that are no features, though nobody left them out
+	Data      string    `json:"data,omitempty"`      // the name of the data, as given
+	Rows      int64     `json:"rows"`                // rows of positive weight
+	Sequences int64     `json:"sequences,omitempty"` // hmm: sequences fitted
+	Missing   *Missing  `json:"missing,omitempty"`   // nil where every cell had a value
+	LeftOut   []LeftOut `json:"left_out,omitempty"`  // columns of the data that are no features, though nobody left them out
 	Course
 	GroupRows []int64  `json:"component_rows"`       // rows that carry each label
 	NoiseRows int64    `json:"noise_rows,omitempty"` // rows that carry the label 0, of noise

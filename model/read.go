@@ -92,9 +92,15 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	if len(m.Columns) == 0 {
 		return errors.New("columns: there must be at least one")
 	}
+	if m.IsChain() {
+		r.chain(m)
+		if r.err != nil {
+			return r.err
+		}
+	}
 	kd := m.kind()
 	if kd == nil {
-		return errors.New(unknownKind(m.Kind))
+		return fmt.Errorf("model: %s", unknownName(m.Kind))
 	}
 	r.transform(m)
 	switch {
@@ -105,7 +111,7 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	case kd.Cells.Levels:
 		r.levels(m)
 	case kd.Mixture:
-		m.Weights = r.numbers("weights")
+		r.weights(m)
 		m.setLocations(r.rows(kd.Location.Key))
 	default:
 		m.setLocations(r.rows(kd.Location.Key))
@@ -116,7 +122,7 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 			r.err = fmt.Errorf("clusters: %w", err)
 		}
 	}
-	if kd.Noise && r.keys["noise"] != nil && string(r.keys["noise"]) != "null" {
+	if kd.Noise && !m.IsChain() && r.keys["noise"] != nil && string(r.keys["noise"]) != "null" {
 		r.decode("noise", &m.Noise)
 	}
 	r.rest(m)
@@ -256,11 +262,16 @@ func (r *modelReader) rows(key string) [][]float64 {
 	return rows
 }
 
-// levels reads levels and their probabilities, which the file holds as one list a component, column and level.
-func (r *modelReader) levels(m *Model) {
+// weights reads mixing weights, unless they are there.
+func (r *modelReader) weights(m *Model) {
 	if m.Weights == nil {
 		m.Weights = r.numbers("weights")
 	}
+}
+
+// levels reads levels and their probabilities, which the file holds as one list a component, column and level.
+func (r *modelReader) levels(m *Model) {
+	r.weights(m)
 	if r.decode("levels", &m.Levels); len(m.Levels) != m.D() && r.err == nil {
 		r.err = fmt.Errorf("levels: %s for %s", text.There(len(m.Levels), "list"), text.Count(m.D(), "column"))
 	}
@@ -292,7 +303,7 @@ func (r *modelReader) parts(m *Model) {
 	if len(m.Types) != len(m.Columns) && r.err == nil {
 		r.err = fmt.Errorf("types: %s for %s", text.There(len(m.Types), "type"), text.Count(len(m.Columns), "column"))
 	}
-	m.Weights = r.numbers("weights")
+	r.weights(m)
 	if r.err != nil {
 		return
 	}
@@ -333,9 +344,7 @@ func (r *modelReader) shaped(m *Model) {
 		return
 	}
 	m.Shape = shape
-	if m.Weights == nil {
-		m.Weights = r.numbers("weights")
-	}
+	r.weights(m)
 	m.Means = r.rows("means")
 	kd := m.kind()
 	m.Covariance = r.matrices(kd.Scales, m)
@@ -408,7 +417,7 @@ func (r *modelReader) rest(m *Model) {
 			r.decode(o.key, o.into)
 		}
 	}
-	if m.kind().Shaped && !m.kind().Parted {
+	if m.kind().Shaped && !m.kind().Parted && !m.IsChain() {
 		r.posterior(m)
 	}
 	m.Certificate, m.Spec, r.errors = r.object("certificate"), r.object("spec"), r.object("standard_errors")

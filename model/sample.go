@@ -20,6 +20,8 @@ type Sampler struct {
 	parts      []partSampler   // of a model of columns of several types
 	predictive *predictive     // of a model with a posterior
 	inner      *changedSampler // where columns are on other scales; then nothing else is set but the model and the random numbers
+	chain      *Model          // the hidden Markov model whose states the rows are drawn from; nil elsewhere
+	state      int             // of the last row; -1 before the first of a sequence
 }
 
 // partSampler draws the columns of a part.
@@ -38,6 +40,13 @@ func (m *Model) Sampler(seed uint64) (*Sampler, error) {
 func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 	if err := m.needsDensity("to draw rows from"); err != nil {
 		return nil, err
+	}
+	if m.IsChain() {
+		s, err := m.emissions().SamplerFrom(rng)
+		if err == nil {
+			s.chain, s.state = m, -1
+		}
+		return s, err
 	}
 	if changes := m.Changes(); changes != nil {
 		own, err := m.Changed().SamplerFrom(rng)
@@ -80,8 +89,17 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 
 // Draw sets x, of length d, to a row and returns its component, from 0; -1 for noise, and for a component of a posterior that is not in use. The
 // row is in the user's units; for a model of levels it holds their numbers, from 0, and after --binarize bits. After principal components it
-// lies in their plane.
+// lies in their plane. Of a hidden Markov model it is the next row of a sequence, and its state.
 func (s *Sampler) Draw(x []float64) int {
+	if s.chain != nil {
+		from := s.chain.Initial
+		if s.state >= 0 {
+			from = s.chain.Transitions[s.state]
+		}
+		s.state = kind.Pick(from, s.rng)
+		s.of(s.state, x)
+		return s.state
+	}
 	if s.predictive != nil || s.inner != nil && s.inner.predictive != nil {
 		return s.drawPredictive(x)
 	}
@@ -92,6 +110,9 @@ func (s *Sampler) Draw(x []float64) int {
 	s.of(c, x)
 	return c
 }
+
+// Restart has the next row of a hidden Markov model begin another sequence. Elsewhere it changes nothing.
+func (s *Sampler) Restart() { s.state = -1 }
 
 // drawPredictive is Draw where there is a posterior.
 func (s *Sampler) drawPredictive(x []float64) int {

@@ -71,6 +71,9 @@ func (m *Model) Tail(draws int, seed uint64, threads int) (*Tail, error) {
 	if err := m.needsDensity("to draw rows from"); err != nil {
 		return nil, err
 	}
+	if err := m.alone("has no p-values of single rows"); err != nil {
+		return nil, err
+	}
 	if draws < 1 {
 		return nil, &data.ArgumentError{Name: "draws", Reason: fmt.Sprintf("is %d; there must be at least 1", draws)}
 	}

@@ -205,6 +205,7 @@ func (t *LRT) check() error {
 // asked is how "spec" is laid out: what latent.Spec was given, in its own words.
 type asked struct {
 	Model       string    `json:"model"`
+	Emission    string    `json:"emission"`
 	K           int       `json:"k"`
 	KRange      [2]int    `json:"k_range"`
 	Covariance  string    `json:"covariance"`

@@ -30,6 +30,7 @@ const (
 	NeverTogether Code = "never_together" // no row has a value in both of two columns
 	Undetermined  Code = "undetermined"   // the rows do not determine all parameters
 	Certain       Code = "certain"        // probabilities, or the like, are at an end of their range
+	Unfollowed    Code = "unfollowed"     // no row tells what follows a state of a chain
 	Empty         Code = "empty"          // components have no rows
 	MuchNoise     Code = "much_noise"     // more than half of the weight is noise
 	Absent        Code = "absent"         // components of a given start have weight 0

@@ -25,12 +25,17 @@ func (m *Model) whole() error {
 	}
 	wrong := func(format string, a ...any) error { return &ModelError{fmt.Sprintf(format, a...)} }
 	switch {
+	case m.kind() == nil && m.IsChain():
+		return wrong("emission: %s", unknownName(m.Emission))
 	case m.kind() == nil:
-		return wrong("%s", unknownKind(m.Kind))
+		return wrong("model: %s", unknownName(m.Kind))
 	case m.kind().Shaped && !slices.Contains(family.Shapes(), m.Shape):
 		return wrong("covariance: shape %d is not known", m.Shape)
 	case len(m.Columns) == 0:
 		return wrong("columns: there must be at least one")
+	}
+	if err := m.checkChain(); err != nil {
+		return wrong("%s", err)
 	}
 	if list, _ := ChangesOf(m.Transform); list != nil {
 		if m.Changes() == nil {
@@ -123,9 +128,9 @@ func (m *Model) wholeParts() error {
 	return nil
 }
 
-// unknownKind says that a name is that of no kind of model.
-func unknownKind(name string) string {
-	return fmt.Sprintf("model: %q is not known; it must be %s", name, text.List(kind.Names(), "or"))
+// unknownName says that a name is that of no kind of model.
+func unknownName(name string) string {
+	return fmt.Sprintf("%q is not known; it must be %s", name, text.List(kind.Names(), "or"))
 }
 
 // wholeCovariances checks how many covariances of k components on d variables there are, and how many numbers each has.

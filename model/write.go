@@ -17,12 +17,18 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	w.key("version", ModelVersion)
 	w.key("model", m.Kind)
 	kd := m.kind()
+	if m.IsChain() {
+		w.key("emission", m.Emission)
+	}
 	if kd.HasShape(m.Types) {
 		w.key("covariance", m.Shape.String())
 	}
 	w.key("columns", m.Columns)
 	if kd.Parted {
 		w.key("types", m.Types)
+	}
+	if m.IsChain() {
+		w.chain(m)
 	}
 	if m.HasDensity() {
 		w.key("weights", m.Weights)

@@ -48,6 +48,8 @@ func kinds(name string, f func(float64) float64) map[string]Picture {
 		"histogram":   Histogram{Head: head(), X: axis, Values: column(200, wave), Levels: []Reference{{At: f(5), Name: name}}},
 		"shares":      Shares{Head: head(), Names: []string{name, name, name}, Values: shares},
 		"silhouette":  Silhouette{Head: head(), Names: []string{name, name}, Values: silhouettes},
+		"strips":      Strips{Head: head(), X: axis, States: []string{name, name}, Sequences: []Strip{{name, []int{0, 0, 1, 1, 0}}, {name, []int{1}}, {name, nil}}},
+		"timeline":    Timeline{Head: head(), X: axis, Y: axis, Values: column(30, wave), States: make([]int, 30), Names: []string{name}},
 		"panels":      Panels{Head: head(), Pictures: []Picture{scatter, Bars{Bars: []Bar{bar}, Value: axis}}},
 	}
 }
@@ -57,7 +59,7 @@ func same(v float64) float64 { return v }
 // empties returns a picture of every kind without data.
 func empties() map[string]Picture {
 	out := map[string]Picture{"figure": &Figure{}}
-	for _, p := range []Picture{Scatter{}, Lines{}, Lines{Zoom: &Zoom{}}, Bars{}, Images{}, Criterion{}, HeatMap{}, Matrix{}, Histogram{}, Shares{}, Silhouette{}, Panels{},
+	for _, p := range []Picture{Scatter{}, Lines{}, Lines{Zoom: &Zoom{}}, Bars{}, Images{}, Criterion{}, HeatMap{}, Matrix{}, Histogram{}, Shares{}, Silhouette{}, Strips{}, Timeline{}, Panels{},
 		Scatter{Groups: []Group{{}}}, Lines{Series: []Series{{}}}, Criterion{Curves: []Curve{{}}}, HeatMap{Values: [][]float64{{}}}, Shares{Values: [][]float64{{}}}, Silhouette{Values: [][]float64{{}}}} {
 		out[fmt.Sprintf("%T%+v", p, p)] = p
 	}

@@ -24,7 +24,7 @@ func columnsOf(m *model.Model) []column {
 }
 
 // parted reports whether the columns may be of several types.
-func (b *builder) parted() bool { return kind.Of(b.r.Kind).Parted }
+func (b *builder) parted() bool { return kind.Of(b.r.ComponentKind()).Parted }
 
 // hasMean reports whether column j holds numbers whose mean tells something: not names of levels.
 func (b *builder) hasMean(j int) bool { return len(b.columns) == 0 || !b.columns[j].kind.Cells.Levels }

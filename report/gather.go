@@ -71,6 +71,9 @@ type Rows struct {
 	Truths      []string // the known labels, in the order they came; nil without a truth column
 	// Silhouette is that of k-means, of all rows or of a sample in which every group has rows; nil where there is none.
 	Silhouette *score.SampledSilhouette
+	// Of a hidden Markov model: how many sequences there are, and the states of the first of them.
+	Sequences int
+	States    []Sequence
 }
 
 // Gather makes one pass over src, whose columns are the model's, in the user's units. Beyond the sizes of the pages above it
@@ -92,14 +95,14 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 	}
 	g := &gatherer{Rows: &Rows{Group: make([]Group, k), Confusion: make([]map[string]float64, k)}, moments: newMoments(d),
 		rng: rng.Page.New(), most: max(least, min(drawn, int(kept/float64(k*d)))), gaps: map[string]bool{}}
-	g.density, g.squared = m.HasDensity(), kind.Of(m.Kind).Squared
+	g.density, g.squared = m.HasDensity(), kind.Of(m.ComponentKind()).Squared
 	if g.tail, g.Odd.Draws, err = newTail(m, threads); err != nil {
 		return nil, err
 	}
 	if g.tail != nil {
 		g.Odd.SE = g.tail.StandardError(oddBelow)
 	}
-	if kind.Of(m.Kind).Squared && k > 1 && k <= listed {
+	if kind.Of(m.ComponentKind()).Squared && k > 1 && k <= listed {
 		cols := len(m.Variables())
 		g.judges = score.NewSilhouetteSample(cols, max(score.PairedRows(cols, 1e9), 4000), rng.PageSilhouettes.New())
 	}
@@ -116,6 +119,9 @@ func Gather(ctx context.Context, m *model.Model, src data.Source, threads int) (
 			return err
 		}
 		for i := range s.Label {
+			if m.IsChain() {
+				g.addState(s, i, raw.x[i*d:i*d+d])
+			}
 			if err := g.add(ctx, s, i, raw.x[i*d:i*d+d]); err != nil {
 				return err
 			}
@@ -195,6 +201,8 @@ type gatherer struct {
 	judges  *score.SilhouetteSample // nil where no silhouettes are shown
 	sure    float64
 	seen    int64
+
+	stripped int // rows whose states are kept
 }
 
 func (g *gatherer) add(ctx context.Context, s *model.Scored, i int, x []float64) error {

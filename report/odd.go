@@ -36,7 +36,7 @@ type Odd struct {
 
 // newTail returns what tells p-values, and how many draws they are from; nil where that would take long.
 func newTail(m *model.Model, threads int) (*model.Tail, int, error) {
-	if !m.HasDensity() {
+	if !m.HasDensity() || m.IsChain() { // rows of sequences are not held against draws of single rows
 		return nil, 0, nil
 	}
 	d := float64(len(m.Variables()))
@@ -138,8 +138,12 @@ func (b *builder) unusual() {
 	case b.rows.Odd.Draws > 0:
 		t = b.improbable(s)
 	case b.rows.density:
-		s.Lead = append(s.Lead, "Those with the lowest log density may be errors in the data, or cases worth a look. Their p-values would take long with so many columns.")
-		t = table{Caption: fmt.Sprintf("the %s with the lowest log density", text.Count(len(rows), "row")), Head: []string{"row", "group", "log density (nats)"}}
+		why := "Their p-values would take long with so many columns."
+		if b.r.Model.IsChain() {
+			why = "A row's density is that given the rows of its sequence before it: a low one is a surprise at that time."
+		}
+		s.Lead = append(s.Lead, "Those with the lowest log density may be errors in the data, or cases worth a look. "+why)
+		t = table{Caption: fmt.Sprintf("the %s with the lowest log density", text.Count(len(rows), "row")), Head: []string{"row", b.noun(), "log density (nats)"}}
 		for _, row := range rows {
 			t.Rows = append(t.Rows, []string{text.Thousands(row.Number), fmt.Sprint(row.Label + 1), text.Short(row.Score)})
 		}

@@ -24,6 +24,7 @@ type Page struct {
 	Rows    *Rows
 	Table   *Table   // what every column is like in each group; nil for what the parameters of the model say of its own
 	Hash    string   // of the file, "sha256:..."
+	Names   []string // of the sequences, by number; nil where they have none
 	LeftOut []string // columns of the file that were not fitted
 	Command string   // what repeats the fit
 	When    string   // date
@@ -113,6 +114,7 @@ func (b *builder) questions() (parts []part) {
 		id, title string
 		add       []func()
 	}{
+		{"time", "How the states follow each other", []func(){b.states}},
 		{"who", "Who the groups are", who},
 		{"sure", "How sure this is", []func(){b.choice, b.merged, b.stability, b.sureness, b.overlap, b.responsibilities, b.silhouette, b.agreement}},
 		{"odd", "Which rows are odd", []func(){b.unusual}},
@@ -155,8 +157,11 @@ func (b *builder) prepare() {
 
 // noun is what the groups are called.
 func (b *builder) noun() string {
-	if b.r.Clusters != nil {
+	switch {
+	case b.r.Clusters != nil:
 		return "cluster"
+	case b.r.Transitions != nil:
+		return "state"
 	}
 	return "group"
 }
@@ -217,7 +222,7 @@ func small(p plot.Picture) *plot.Figure {
 func (b *builder) add(s *section) { b.sections = append(b.sections, s) }
 
 // bits reports whether cells are 0 or 1.
-func (b *builder) bits() bool { return kind.Of(b.r.Kind).Cells.Bits }
+func (b *builder) bits() bool { return kind.Of(b.r.ComponentKind()).Cells.Bits }
 
 // file returns the name of the data without the folders that it lies in.
 func (b *builder) file() string {

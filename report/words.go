@@ -85,13 +85,16 @@ func (b *builder) ofWhat() string {
 // fitted says what was fitted, how good it is and how far from the optimum it may be.
 func (b *builder) fitted() []fact {
 	r := b.r
-	k := kind.Of(r.Kind)
+	k := kind.Of(r.ComponentKind())
 	by := k.Phrase
 	if s := tell.Covariances(r); s != "" {
 		by += " with " + s
 	}
 	if r.Noise != nil {
 		by += ", and noise"
+	}
+	if r.Transitions != nil {
+		by = "a hidden Markov model whose states each have " + by
 	}
 	facts := []fact{{"fitted", text.Count(r.K, tell.Part(r.Model)) + ", by " + by}}
 	switch {
@@ -175,7 +178,7 @@ func (b *builder) cards() *section {
 		}
 		u.Weight = percent(u.Share/100) + " of " + b.ofWhat()
 		typical := "nearest to the group's centre"
-		if k := kind.Of(b.r.Kind); !k.Cells.Units || k.Parted || len(b.members[c]) > 1 { // rows of bits, levels or counts have no centre among them
+		if k := kind.Of(b.r.ComponentKind()); !k.Cells.Units || k.Parted || len(b.members[c]) > 1 { // rows of bits, levels or counts have no centre among them
 			typical = "that fit the group best"
 		}
 		u.Typical = b.told(typical, g.Typical)

@@ -22,11 +22,13 @@ type applyFlags struct {
 	all      bool     // --append: every column of the input passes through
 	unseen   string   // --unseen
 	outliers float64  // --outliers; 0 where it is not given
+	decode   string   // --decode, of label
 	columns  []string // names of the columns of the input
 }
 
 func (a *applyFlags) add(cmd *cobra.Command) {
 	a.data.add(cmd)
+	a.data.addSequence(cmd)
 	a.data.engineFlags.add(cmd)
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write to this file (.csv, .parquet or .npy) instead of standard output")
 	cmd.Flags().BoolVar(&a.all, "append", false, "pass every column of the input through and add the new ones")
@@ -107,7 +109,7 @@ func (a *applyFlags) rows(cmd *cobra.Command, m *model.Model, path string) (data
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Stream, o.Carry = a.all || o.Stream, a.all // cells are text: they pass through without being held
+	o.Stream, o.Carry = a.all && !o.Chain || o.Stream, a.all // cells are text: they pass through without being held
 	o.Name = calledIn(cmd.Context(), path)
 	src, info, err := data.Load(cmd.Context(), path, o)
 	if tooLarge := (*data.MemoryError)(nil); errors.As(err, &tooLarge) && !o.Stream && path != "-" {
@@ -130,7 +132,7 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	if err != nil {
 		return o, err
 	}
-	k, whole := kind.Of(m.Kind), m.PCA() != nil
+	k, whole := kind.Of(m.ComponentKind()), m.PCA() != nil
 	switch {
 	case whole && o.Missing == kind.Model:
 		return o, usagef("--missing model does not apply to a model of principal components, which rows with gaps do not have; use --missing drop")
@@ -142,6 +144,15 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	}
 	o.CanModel = !whole && slices.Contains(k.Missing, kind.Model)
 	ofModel(&o, m)
+	if cmd.Flags().Changed("decode") && !m.IsChain() {
+		return o, usagef("--decode is for a hidden Markov model (--model hmm), and this is a %s model; leave it out", m.Kind)
+	}
+	if a.outliers > 0 && m.IsChain() {
+		return o, usagef("--outliers holds rows against draws of single rows, which those of a %s model are not; its log densities are those of latent score", m.Kind)
+	}
+	if err := inSequences(cmd, &o, m); err != nil {
+		return o, err
+	}
 	switch {
 	case a.unseen == "" || a.unseen == "error": // report has no such flag
 		return o, nil
@@ -156,9 +167,26 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	return o, nil
 }
 
+// inSequences has the rows of a hidden Markov model read in their order in time, by the columns that flags name or else by those of the fit.
+func inSequences(cmd *cobra.Command, o *data.Options, m *model.Model) error {
+	if o.Chain = m.IsChain(); !o.Chain {
+		if flag := sequenceFlag(cmd); flag != "" {
+			return usagef("--%s is for a hidden Markov model (--model hmm), and this is a %s model; leave it out", flag, m.Kind)
+		}
+		return nil
+	}
+	if f := cmd.Flags().Lookup("sequence"); f != nil && !f.Changed {
+		o.Sequence = m.Sequence
+	}
+	if f := cmd.Flags().Lookup("time"); f != nil && !f.Changed {
+		o.Time = m.Time
+	}
+	return nil
+}
+
 // ofModel makes options those of the columns of a model.
 func ofModel(o *data.Options, m *model.Model) {
-	k := kind.Of(m.Kind)
+	k := kind.Of(m.ComponentKind())
 	o.Exact, o.AllowEmpty, o.Dates = m.Columns, true, m.Dates()
 	o.Mixed, o.Categories, o.Levels = k.Parted, k.Cells.Levels, m.Levels
 	if o.Mixed {
@@ -170,7 +198,7 @@ func ofModel(o *data.Options, m *model.Model) {
 func everyColumn(o data.Options, m *model.Model) data.Options {
 	ofModel(&o, m)
 	o.Columns, o.Exclude, o.Types = nil, nil, nil
-	o.Stream, o.Carry, o.Float32 = true, true, false
+	o.Stream, o.Carry, o.Float32 = o.Stream || !o.Chain, true, false // sequences in pieces are put together in memory
 	return o
 }
 
@@ -193,6 +221,10 @@ func labelCommand() *cobra.Command {
 		Use: "label MODEL DATA...", Short: "Label every row with its group", Example: "  latent label model.json new.csv",
 		Args: a.input,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			how, err := model.ParseDecoding(a.decode)
+			if err != nil {
+				return usagef("--decode %v", err)
+			}
 			if a.data.on() {
 				return a.onSpark(cmd, args, sparkRows{Probabilities: all})
 			}
@@ -206,7 +238,7 @@ func labelCommand() *cobra.Command {
 				return err
 			}
 			err = a.emit(cmd, func(w io.Writer, format string) error {
-				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading(), odd))
+				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, how, a.threads, all, a.leading(), odd))
 			})
 			if err != nil {
 				return err
@@ -217,6 +249,7 @@ func labelCommand() *cobra.Command {
 	}
 	a.add(cmd)
 	cmd.Flags().BoolVar(&all, "probabilities", false, "add the probability of every group")
+	cmd.Flags().StringVar(&a.decode, "decode", "", "hmm: viterbi (the likeliest path of states, the default), smooth (the likeliest state of each row), or filter (the same from the rows before alone)")
 	return cmd
 }
 
@@ -317,7 +350,7 @@ func (f *scoreFlags) score(cmd *cobra.Command, modelFile, path string) error {
 
 // sums returns what --json prints.
 func (f *scoreFlags) sums(ctx context.Context, m *model.Model, src data.Source, odd *oddRows) (s scoreSummary, err error) {
-	err = m.Rows(ctx, src, f.threads, func(r *model.Scored) error {
+	err = rowsOfFile(ctx, m, src, model.Filter, f.threads, func(r *model.Scored) error {
 		for i, v := range r.LogDensity {
 			s.Sum += v
 			if odd == nil {
@@ -360,7 +393,11 @@ func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model
 		return err
 	}
 	var far []float64
-	err = m.Rows(ctx, src, a.threads, func(s *model.Scored) error {
+	how := model.Filter // which is enough for log densities
+	if distances != nil {
+		how = model.Viterbi
+	}
+	err = rowsOfFile(ctx, m, src, how, a.threads, func(s *model.Scored) error {
 		if distances != nil {
 			far = slices.Grow(far[:0], s.N)[:s.N]
 			distances(far, s)

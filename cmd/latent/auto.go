@@ -21,21 +21,30 @@ import (
 const auto = "auto"
 
 // modelNames returns what --model may be, the default first.
-func modelNames() []string { return append([]string{auto}, kind.Names()...) }
+func modelNames() []string { return append(append([]string{auto}, kind.Names()...), model.ChainKind) }
 
 // modelUsage says what --model may be.
 func modelUsage() string {
-	return auto + ", which goes by what the columns hold, or one of " + text.List(kind.Names(), "and")
+	return auto + ", which goes by what the columns hold, or one of " + text.List(modelNames()[1:], "and")
 }
 
 // reading is how the columns of a table are read: as the kind of model wants them, or to find out which kind they want.
 type reading struct {
-	kind  *kind.Kind    // that was asked for; nil where the columns decide
+	kind  *kind.Kind    // that was asked for, of a chain that of its states; nil where the columns decide
+	chain bool          // a hidden Markov model was asked for
 	types []data.TypeOf // that were given
 }
 
-// newReading reads --model, whose value is name, and --types.
-func newReading(cmd *cobra.Command, name string, d *dataFlags) (r reading, err error) {
+// newReading reads --model, --emission, whose values are name and emission, and --types.
+func newReading(cmd *cobra.Command, name, emission string, d *dataFlags) (r reading, err error) {
+	if r.chain = name == model.ChainKind; r.chain {
+		if k := kind.Of(emission); emission != auto && (k == nil || !k.Mixture) {
+			return r, usagef("--emission %q is not known; choose one of %s", emission, strings.Join(emissionNames(), ", "))
+		}
+		name = emission
+	} else if cmd.Flags().Changed("emission") {
+		return r, usagef("--emission says what the rows of a state are like: it is for --model %s", model.ChainKind)
+	}
 	if name != "" && name != auto {
 		if r.kind = kind.Of(name); r.kind == nil {
 			return r, usagef("--model %q is not known; choose one of %s", name, strings.Join(modelNames(), ", "))
@@ -49,6 +58,25 @@ func newReading(cmd *cobra.Command, name string, d *dataFlags) (r reading, err e
 	}
 	r.types, err = parseTypes(d.types)
 	return r, err
+}
+
+// emissionNames returns what --emission may be, the default first.
+func emissionNames() []string {
+	names := []string{auto}
+	for _, name := range kind.Names() {
+		if kind.Of(name).Mixture {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// inSequences refuses columns of sequences and times for a model that knows neither.
+func (r *reading) inSequences(cmd *cobra.Command) error {
+	if flag := sequenceFlag(cmd); flag != "" && !r.chain {
+		return usagef("--%s is for rows that follow each other: it needs --model %s, a hidden Markov model", flag, model.ChainKind)
+	}
+	return nil
 }
 
 // parseTypes reads a list of columns and their types: age=number,visits=count. A name with a comma in it stands in quotes together
@@ -77,6 +105,14 @@ func parseTypes(list []string) (types []data.TypeOf, err error) {
 		}
 	}
 	return types, nil
+}
+
+// kindOf returns the kind of the components of a spec.
+func kindOf(spec *latent.Spec) *kind.Kind {
+	if spec.Model == model.ChainKind {
+		return kind.Of(spec.Emission)
+	}
+	return kind.Of(spec.Model)
 }
 
 // parseTransform reads --transform.
@@ -117,7 +153,8 @@ func (r *reading) follow(m *model.Model) error {
 	if m == nil || r.kind != nil {
 		return nil
 	}
-	if r.kind = kind.Of(m.Kind); !r.kind.Parted {
+	r.chain = r.chain || m.IsChain()
+	if r.kind = kind.Of(m.ComponentKind()); !r.kind.Parted {
 		if r.types != nil {
 			return usagef("--types does not apply: the model of --init is a %s one, whose columns are all of one type", m.Kind)
 		}
@@ -146,6 +183,13 @@ func (r *reading) gaps() *kind.Kind {
 
 // outline returns the spec as far as it is known before the columns are: of a kind that takes whatever the columns may lead to.
 func (r *reading) outline(spec latent.Spec) latent.Spec {
+	if r.chain {
+		states := *r
+		states.chain, spec.Model = false, ""
+		spec = states.outline(spec)
+		spec.Model, spec.Emission = model.ChainKind, spec.Model
+		return spec
+	}
 	if r.kind == nil {
 		spec.Model = kind.Gaussian.Name
 		if p := spec.Prior; p != nil { // of columns that may be there
@@ -164,6 +208,7 @@ func (r *reading) outline(spec latent.Spec) latent.Spec {
 // options says in o how the columns of path are read. The columns of a built-in set are measurements, whatever few values they have, but for
 // the one of labels.
 func (r *reading) options(ctx context.Context, path, labels string, o *data.Options) {
+	o.Chain = r.chain
 	switch {
 	case r.kind == nil:
 		o.Mixed, o.Types = true, r.types
@@ -210,6 +255,9 @@ func (r *reading) settle(in *input) error {
 		spec.Types, spec.Levels = info.Types, info.Levels
 	case k.Cells.Levels:
 		spec.Levels = info.Levels
+	}
+	if r.chain {
+		spec.Model, spec.Emission = model.ChainKind, spec.Model
 	}
 	if r.kind != nil || flag == "" || k == kind.Gaussian || !alone && k.HasShape(info.Types) {
 		return nil

@@ -23,7 +23,7 @@ type place struct {
 // placeOf returns the place of column j.
 func placeOf(r *latent.Result, j int) place {
 	p := r.Model.Places()[j]
-	return place{p, kind.Of(p.Kind), kind.Of(r.Kind).Parted}
+	return place{p, kind.Of(p.Kind), kind.Of(r.ComponentKind()).Parted}
 }
 
 // number returns where a component is in a column of numbers: its mean, median or rate.

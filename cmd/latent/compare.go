@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // compareFlags are the flags of compare.
@@ -84,6 +86,9 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	if !f.noProgress {
 		all.line = newProgressLine(cmd.ErrOrStderr())
 	}
+	if !cmd.Flags().Changed("algorithms") {
+		f.algorithms = slices.DeleteFunc(f.algorithms, func(a string) bool { return in.spec.Model == model.ChainKind && !climbs(in.spec, a) })
+	}
 	see := latent.Observer{Algorithm: all.next}
 	if all.wanted || all.drawn || all.line != nil {
 		see.Step = func(p latent.Progress) { all.watcher.step(p) }
@@ -108,7 +113,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 	} else {
 		err = compareTable(cmd.OutOrStdout(), table)
 	}
-	if k := kind.Of(in.spec.Model); err == nil && !f.json && in.info.Types != nil && k != kind.Gaussian { // what the columns have decided
+	if k := kindOf(&in.spec); err == nil && !f.json && in.info.Types != nil && k != kind.Gaussian { // what the columns have decided
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(chosen from what the columns hold: %s)\n", decided(k, in.info))
 	}
 	if err != nil {
@@ -124,6 +129,12 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		}
 	}
 	return nil
+}
+
+// climbs reports whether an algorithm goes with a spec.
+func climbs(spec latent.Spec, algorithm string) bool {
+	spec.Algorithm = algorithm
+	return spec.Validate() == nil
 }
 
 // write writes the files that were asked for: all or none.

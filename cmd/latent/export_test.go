@@ -75,6 +75,8 @@ for name, table in ((line.split()) for line in open("models.txt")):
         got = kmeans(npz).predict(x)
     elif kind == "kmedians":
         got = kmedians(npz, x)
+    elif kind == "hmm":
+        got = hmm_path(npz, x)
     elif kind + "_mixture" in globals():
         p = globals()[kind + "_mixture"](npz, x)
         got = p.argmax(axis=1)
@@ -153,6 +155,14 @@ func TestExportedModelsPredictTheSameInScikitLearn(t *testing.T) {
 	models["places-scaled"] = "stations.csv -k 2 --n-init 1 --exclude who --scale standard --model kmeans --n-init 1" + scales
 	models["places-types"] = "stations.csv -k 2 --n-init 1 --model mixed --types who=category --scale standard --covariance diag" + scales
 	models["logs"] = "iris.csv -k 3 --n-init 1 --exclude species --pca 3 --transform log:petal_length,petal_width;sqrt:sepal_width;log1p:sepal_length"
+	walk := "level,other\n"
+	for i := range 90 {
+		walk += fmt.Sprintf("%d,%g\n", i/15%2*6+i*i%11, float64(i%7)/2)
+	}
+	write("walk.csv", walk)
+	for _, shape := range strings.Fields("full tied diag spherical") {
+		models["walk-"+shape] = "walk.csv -k 2 --model hmm --scale standard --covariance " + shape
+	}
 	list := ""
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		fit := models[name]

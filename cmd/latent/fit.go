@@ -48,6 +48,9 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	began := time.Now()
 	var page plotPage
 	check := func() (err error) {
+		if f.data.on() && f.spec.Model == model.ChainKind {
+			return usagef("--model %s needs the rows of a sequence together: it works with rows on one machine only; leave --engine spark out", f.spec.Model)
+		}
 		if err := f.data.engineFlags.check(cmd); err != nil {
 			return err
 		}
@@ -91,7 +94,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return f.data.error(cmd.Context(), path, err)
 	}
-	describe(r, info)
+	describe(r, info, f.data.used)
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
 	if err := f.out.write(cmd, src, f.data.ID, r, trace, reported{path: path, info: info, read: f.data.used, command: repeat(cmd, []string{path})}); err != nil {
@@ -128,7 +131,7 @@ func unfinished(r *latent.Result) string {
 const outdated = ": the result is of the rows as they were before"
 
 // describe adds what reading found out to the result and to its model.
-func describe(r *latent.Result, info *data.Info) {
+func describe(r *latent.Result, info *data.Info, read data.Options) {
 	r.Data, r.Dropped = info.Name, info.Dropped
 	warnings := []model.Warning{}
 	for _, text := range info.Warnings {
@@ -143,6 +146,7 @@ func describe(r *latent.Result, info *data.Info) {
 		r.Warnings = append(r.Warnings, model.Warn(model.RowsChanged, "%s%s", err, outdated))
 	}
 	r.LeftOut = append(r.LeftOut, leftOut(info)...)
+	r.Model.Sequence, r.Model.Time = read.Sequence, read.Time
 	p := r.Model.Provenance
 	p.LeftOut = r.LeftOut
 	p.Data, p.Dropped, p.Warnings = info.Name, info.Dropped, r.Warnings

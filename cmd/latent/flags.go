@@ -21,6 +21,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
 
@@ -60,9 +61,27 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 	d.memory.add(cmd)
 }
 
+// addSequence adds the flags that say how the rows of a hidden Markov model follow each other.
+func (d *dataFlags) addSequence(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&d.Sequence, "sequence", "", "hmm: column that tells sequences apart; without it all rows are one")
+	f.StringVar(&d.Time, "time", "", "hmm: column of numbers or dates that orders the rows of a sequence; the file's order otherwise")
+}
+
+// sequenceFlag returns the flag of sequences that was given; "" for none.
+func sequenceFlag(cmd *cobra.Command) string {
+	for _, name := range []string{"sequence", "time"} {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // addChoice adds the flags that choose columns and rows (fit, check).
 func (d *dataFlags) addChoice(cmd *cobra.Command) {
 	d.add(cmd)
+	d.addSequence(cmd)
 	f := cmd.Flags()
 	f.StringVar(&d.Weight, "weight-column", "", "column of row weights; a weight of 2 is the row twice")
 	f.StringVar(&d.Truth, "truth", "", "column that the groups are compared with; it is not fitted")
@@ -116,6 +135,7 @@ type specFlags struct {
 	beta               []string
 	penalty, prior     string
 	concentration      string
+	emission           string
 	seed               uint64
 	config             string
 }
@@ -124,6 +144,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.k, "k", "k", "", "number of groups, or a range LO:HI to choose from (also --n-clusters, --n-components); mixtures choose from 1:9")
 	f.StringVar(&s.Model, "model", auto, modelUsage())
+	f.StringVar(&s.emission, "emission", auto, "hmm: what the rows of a state are like: "+text.List(emissionNames(), "or"))
 	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
 	f.StringVar(&s.Dof, "dof", "", "t: degrees of freedom: auto (each group its own), tied (one for all) or a number")
 	f.StringVar(&s.Criterion, "criterion", "", "what the choice of k and shape is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")
@@ -144,7 +165,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&s.TolShift, "tol-shift", 0, "stop kmeans by how far the centres move, squared, instead")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the random numbers")
 	f.Float64Var(&s.RegCovar, "reg-covar", 0, "added to every variance, as scikit-learn does")
-	f.StringVar(&s.prior, "prior", "", "mixtures but t: a conjugate prior, so that no group collapses: auto, or shrinkage=, dof=, scale-factor=, weights=, levels= separated by commas")
+	f.StringVar(&s.prior, "prior", "", "mixtures but t: a conjugate prior, so that no group collapses: auto, or shrinkage=, dof=, scale-factor=, weights=, levels=, transitions= separated by commas")
 	f.StringVar(&s.Scale, "scale", "none", "none, standard or robust: scale the columns first")
 	f.StringVar(&s.Transform, "transform", "", "put columns on other scales first: 'log:price,area; log1p:visits; sqrt:n; logit:rate; date:when; geo:lat,lon', or dmy: or mdy: for dates such as 1/2/2024; kept in the model")
 	f.IntVar(&s.PCA, "pca", 0, "fit that many principal components of the rows, after --scale")

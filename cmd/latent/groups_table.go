@@ -39,8 +39,11 @@ func byLabel(r *latent.Result) *latent.Result {
 
 // groupNoun is what a label stands for.
 func groupNoun(r *latent.Result) string {
-	if r.Clusters != nil {
+	switch {
+	case r.Clusters != nil:
 		return "cluster"
+	case r.Transitions != nil:
+		return "state"
 	}
 	return "group"
 }
@@ -174,8 +177,12 @@ func (t *profileTable) counts(r *latent.Result) {
 // toldNotes says what the numbers of a summary's table are.
 func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
 	notes := append(p.Notes(shown), scaleNotes(r)...)
-	if kind.Of(r.Kind).Mixture && r.Rows > 0 {
-		notes = append(notes, "rows: by the likeliest "+groupNoun(r)+"; share: the mixing weight")
+	if kind.Of(r.ComponentKind()).Mixture && r.Rows > 0 {
+		share := "the mixing weight"
+		if r.Transitions != nil {
+			share = "of the rows that are expected in the state"
+		}
+		notes = append(notes, "rows: by the likeliest "+groupNoun(r)+"; share: "+share)
 	}
 	if r.Noise != nil {
 		notes = append(notes, "all: the groups together, without the noise, but for the number of rows")

@@ -84,11 +84,14 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 	if o, err = d.options(cmd, spec.Threads); err != nil {
 		return spec, how, o, err
 	}
-	if how, err = newReading(cmd, spec.Model, d); err != nil {
+	if how, err = newReading(cmd, spec.Model, s.emission, d); err != nil {
 		return spec, how, o, err
 	}
 	if err = s.start(&spec); err == nil {
 		err = how.follow(spec.Given)
+	}
+	if err == nil {
+		err = how.inSequences(cmd)
 	}
 	if err == nil {
 		err = missing(&o, how.gaps())
@@ -149,8 +152,11 @@ func missing(o *data.Options, k *kind.Kind) error {
 const packedCell = 4
 
 // close lets go of a file that is read in every pass.
-func (in *input) close() {
-	if c, ok := in.src.(io.Closer); ok {
+func (in *input) close() { closeRows(in.src) }
+
+// closeRows lets go of the file of rows that are read in every pass.
+func closeRows(src data.Source) {
+	if c, ok := src.(io.Closer); ok {
 		c.Close()
 	}
 }

@@ -176,7 +176,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("latent {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.SetGlobalNormalizationFunc(normalise)
-	root.AddCommand(fitCommand(), segmentCommand(), compareCommand(), experimentCommand(), labelCommand(), scoreCommand(), profileCommand(), imputeCommand(), mergeCommand(), updateCommand(), sampleCommand(), showCommand(), exportCommand(), reportCommand(), studioCommand(), checkCommand(), datasetsCommand(), doctorCommand(), versionCommand())
+	root.AddCommand(fitCommand(), segmentCommand(), compareCommand(), experimentCommand(), labelCommand(), scoreCommand(), forecastCommand(), profileCommand(), imputeCommand(), mergeCommand(), updateCommand(), sampleCommand(), showCommand(), exportCommand(), reportCommand(), studioCommand(), checkCommand(), datasetsCommand(), doctorCommand(), versionCommand())
 	plainNumbers(root)
 	return root
 }

@@ -70,6 +70,8 @@ func (f *mergeFlags) readModel(cmd *cobra.Command, modelFile, path string) (m *m
 		return nil, err
 	}
 	switch {
+	case m.IsChain():
+		return nil, usagef("%s: merge takes components of a mixture together; the states of a hidden Markov model follow each other and are not merged", modelFile)
 	case !m.HasDensity():
 		return nil, usagef("%s: merge takes the components of a mixture together by their probabilities; a %s model has centres, which have none", modelFile, m.Kind)
 	case f.method == "":

@@ -49,6 +49,7 @@ func FuzzModelVerbs(f *testing.F) {
 		}
 		verbs := [][]string{{"show", file, "-v"}, {"show", file, "--json"}, {"show", file, "--plot"}, {"label", file, rows, "--header", "no", "--append"}, {"score", file, rows, "--header", "no"},
 			{"impute", file, rows, "--header", "no"}, {"sample", file, "-n", "1"}, {"export", file, "--to", "json"},
+			{"label", file, rows, "--header", "no", "--sequence", "", "--time", "", "--decode", "smooth"}, {"forecast", file, rows, "--header", "no", "--sequence", "", "--time", ""},
 			{"update", file, rows, "--header", "no", "-o", filepath.Join(dir, "updated.json")}}
 		if sampled(string(b), 8) { // a page takes longer than all others together
 			verbs = append(verbs, []string{"report", file, rows, "--header", "no", "-o", page})

@@ -11,9 +11,10 @@ import (
 
 // otherWords lists, by command, what other programs and people call what it does. A word under several commands leads to all of them.
 var otherWords = map[string][]string{
-	"fit":        {"cluster", "clusters", "clustering", "train", "learn", "estimate", "group", "groups", "mixture", "gmm", "kmeans", "k-means", "em", "fit_predict", "update", "partial-fit", "partial_fit", "resume"},
-	"label":      {"predict", "predict_proba", "assign", "classify", "apply", "infer", "transform"},
+	"fit":        {"cluster", "clusters", "clustering", "train", "learn", "estimate", "group", "groups", "mixture", "gmm", "kmeans", "k-means", "em", "fit_predict", "hmm", "update", "partial-fit", "partial_fit", "resume"},
+	"label":      {"decode", "viterbi", "predict", "predict_proba", "assign", "classify", "apply", "infer", "transform"},
 	"score":      {"evaluate", "eval", "metrics", "metric", "validate", "validation", "outliers", "outlier", "anomaly", "anomalies", "silhouette", "density", "loglik", "score_samples"},
+	"forecast":   {"ahead", "extrapolate", "project", "future", "hmm"},
 	"impute":     {"fill", "fillna", "complete", "gaps", "interpolate"},
 	"sample":     {"generate", "draw", "simulate", "synthesize", "random"},
 	"show":       {"plot", "draw", "describe", "summary", "summarise", "summarize", "print", "view", "inspect", "info"},

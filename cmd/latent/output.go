@@ -164,7 +164,7 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *l
 			if err != nil {
 				return err
 			}
-			return writeLabels(ctx, to, format, r.Model, src, r.Threads, o.probabilities, leading{id: id}, nil)
+			return writeLabels(ctx, to, format, r.Model, src, model.Viterbi, r.Threads, o.probabilities, leading{id: id}, nil)
 		case "trace":
 			return w.writeTrace(to)
 		case "report":
@@ -336,13 +336,14 @@ func printJSON(w io.Writer, v any) error {
 
 // writeLabels writes a label for every row of src after its leading cells: label, of a merged model the likeliest component, probability and uncertainty,
 // with all the probability of every label, and what odd adds.
-func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, threads int, all bool, lead leading, odd *oddRows) error {
+// Of a hidden Markov model they are decoded in the way how.
+func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, how model.Decoding, threads int, all bool, lead leading, odd *oddRows) error {
 	out, err := data.Create(w, format, labelColumns(m, all, lead, odd))
 	if err != nil {
 		return err
 	}
 	var wide []float64
-	err = m.Rows(ctx, src, threads, func(s *model.Scored) error {
+	err = rowsOfFile(ctx, m, src, how, threads, func(s *model.Scored) error {
 		for i, c := range s.Label {
 			lead.put(out, s, i)
 			p := s.Responsibilities[i*s.K : i*s.K+s.K]
@@ -372,6 +373,14 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 		return err
 	}
 	return out.Close()
+}
+
+// rowsOfFile is Model.Rows in the order of the file. Sequences are decoded in the way how.
+func rowsOfFile(ctx context.Context, m *model.Model, src data.Source, how model.Decoding, threads int, each func(*model.Scored) error) error {
+	if m.IsChain() {
+		return m.DecodeByRow(ctx, src, how, threads, each)
+	}
+	return m.Rows(ctx, src, threads, each)
 }
 
 // labelColumns are the columns that writeLabels writes.

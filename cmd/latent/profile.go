@@ -32,6 +32,7 @@ func profileCommand() *cobra.Command {
 		},
 	}
 	f.data.add(cmd)
+	f.data.addSequence(cmd)
 	c := cmd.Flags()
 	c.StringVarP(&f.output, "output", "o", "", "write the table to this file (.csv or .parquet) instead of standard output")
 	c.StringVar(&f.data.Weight, "weight-column", "", "column of row weights; a weight of 2 is the row twice")
@@ -56,7 +57,7 @@ func (f *profileFlags) run(cmd *cobra.Command, modelFile, path string) error {
 	if err != nil {
 		return err
 	}
-	defer src.(io.Closer).Close()
+	defer closeRows(src)
 	p, err := profiled(cmd.Context(), m, src, info, f.threads, profile.Options{ByLabel: f.hard, Quartiles: f.stat == "median"})
 	switch {
 	case err != nil:

@@ -56,6 +56,7 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	a.data.add(cmd)
+	a.data.addSequence(cmd)
 	cmd.Flags().StringVarP(&a.output, "output", "o", "", "write the page to this file (HTML)")
 	threadsFlag(cmd, &a.threads)
 	return cmd
@@ -85,7 +86,7 @@ func writeReport(ctx context.Context, w io.Writer, src data.Source, r *latent.Re
 	}
 	p := report.Page{Result: r, Rows: rows, Table: table, Command: about.command, When: time.Now().Format("2006-01-02 15:04"), Machine: fmt.Sprintf("%s, kernel level %s", text.Count(r.Threads, "thread"), kern.Current()), Steps: about.steps}
 	if about.info != nil {
-		p.LeftOut = about.info.LeftOut()
+		p.LeftOut, p.Names = about.info.LeftOut(), about.info.Sequences
 	}
 	if !strings.HasPrefix(about.path, "@") && about.path != "-" {
 		if p.Hash, err = hashOf(about.path, about.read.More); err != nil {
@@ -105,7 +106,7 @@ func tableOf(ctx context.Context, m *model.Model, about reported, threads int) (
 	if err != nil {
 		return nil, err
 	}
-	defer src.(io.Closer).Close()
+	defer closeRows(src)
 	return report.Describe(ctx, m, src, info, threads)
 }
 

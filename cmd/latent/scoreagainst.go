@@ -311,7 +311,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 	}
 	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
 	j.k, j.noise = m.NumLabels(), m.Noise != nil
-	switch k := kind.Of(m.Kind); {
+	switch k := kind.Of(m.ComponentKind()); {
 	case k.Cells.Levels:
 		j.distance = k.Cells.Are + " have no distances"
 	case k.Parted:
@@ -337,6 +337,9 @@ func (g *againstFlags) column(cmd *cobra.Command, a *applyFlags, path string) (*
 	var err error
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, err
+	}
+	if flag := sequenceFlag(cmd); flag != "" {
+		return nil, usagef("--%s has no effect with --label-column, which reads labels and makes none", flag)
 	}
 	o, err := a.data.options(cmd, a.threads)
 	if err != nil {

@@ -44,6 +44,7 @@ func segmentCommand() *cobra.Command {
 	f.spec.add(cmd)
 	cmd.Flags().MarkHidden("binarize")
 	cmd.Flags().MarkHidden("noise")
+	cmd.Flags().MarkHidden("emission")
 	m := cmd.Flags().Lookup("model")
 	m.Usage, m.DefValue = "gmm, t, kmeans or kmedians", kind.Gaussian.Name
 	c := cmd.Flags()
@@ -138,7 +139,7 @@ func (f *segmentFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return fileError(path, err)
 	}
-	describe(r, &data.Info{Name: cmp.Or(calledIn(cmd.Context(), path), nameOf(path)), Warnings: append(warnings, p.Notes...)})
+	describe(r, &data.Info{Name: cmp.Or(calledIn(cmd.Context(), path), nameOf(path)), Warnings: append(warnings, p.Notes...)}, data.Options{})
 	r.Timing.Read = read.Seconds()
 	wrote := time.Now()
 	if err := f.write(cmd, s, trace); err != nil {
@@ -213,6 +214,8 @@ func (f *segmentFlags) validate(cmd *cobra.Command, path string) error {
 		return usagef("--mask-count is %d; it must be at least 1", f.masks)
 	case cmd.Flags().Changed("mask-count") && f.mask == "" && f.out.dir == "":
 		return usagef("--mask-count counts masks: give --masks or --out too")
+	case f.spec.Model == model.ChainKind || cmd.Flags().Changed("emission"):
+		return usagef("--model %s is for rows in time, which pixels are not; leave it out", model.ChainKind)
 	case kind.Of(f.spec.Model) != nil && !kind.Of(f.spec.Model).Cells.Units:
 		return usagef("--model %s is not for pictures; choose one of %s", f.spec.Model, strings.Join(kind.OfNumbers(), ", "))
 	}

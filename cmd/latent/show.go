@@ -56,6 +56,7 @@ func showCommand() *cobra.Command {
 		},
 	}
 	a.data.add(cmd)
+	a.data.addSequence(cmd)
 	plot.add(cmd)
 	threadsFlag(cmd, &a.threads)
 	f := cmd.Flags()

@@ -44,7 +44,7 @@ func viewOf(r *latent.Result) *view {
 	}
 	m := part.Model
 	inside := m.PCA() != nil
-	v, kd := &view{names: m.Variables(), place: "centre", inside: inside, columns: part.Columns}, kind.Of(m.Kind)
+	v, kd := &view{names: m.Variables(), place: "centre", inside: inside, columns: part.Columns}, kind.Of(m.ComponentKind())
 	v.unit = slices.Repeat([]float64{1}, len(v.names))
 	for _, t := range m.Transform {
 		for j, s := range t.Scale {
@@ -106,7 +106,7 @@ func (v *view) labelOf(c int) int {
 // are none.
 func drawnPart(r *latent.Result) *model.Part {
 	for _, p := range r.Model.Parts() {
-		if p.Means != nil && (kind.Of(p.Kind).Cells.Units || !kind.Of(r.Kind).Parted) {
+		if p.Means != nil && (kind.Of(p.Kind).Cells.Units || !kind.Of(r.ComponentKind()).Parted) {
 			return &p
 		}
 	}
@@ -127,10 +127,10 @@ func drawBelow(w io.Writer, r *latent.Result, page plotPage, rows *rowSource) er
 func drawModel(w io.Writer, r *latent.Result, page plotPage, rows *rowSource) error {
 	v := viewOf(r)
 	switch {
-	case v == nil && kind.Of(r.Kind).Parted:
+	case v == nil && kind.Of(r.ComponentKind()).Parted:
 		fmt.Fprintln(w, "no plot: a drawing needs a column of numbers; the table has the groups")
 	case v == nil:
-		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which are not places on an axis; the table has the groups\n", kind.Of(r.Kind).Title)
+		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which are not places on an axis; the table has the groups\n", kind.Of(r.ComponentKind()).Title)
 	default:
 		jx, jy := 0, -1
 		if len(v.names) > 1 {

@@ -48,6 +48,9 @@ func (a *applyFlags) onSpark(cmd *cobra.Command, args []string, job sparkRows) e
 	if a.outliers > 0 && !m.HasDensity() {
 		return usagef("--outliers holds rows of a %s model against each other, which works with rows on one machine only; leave it or --engine spark out", m.Kind)
 	}
+	if m.IsChain() {
+		return usagef("a %s model needs the rows of a sequence together: it works with rows on one machine only; leave --engine spark out", m.Kind)
+	}
 	if job.Scores && !m.HasDensity() && !job.Mahalanobis {
 		return fmt.Errorf("%s: a %s model has no density to score rows by; use label", args[0], m.Kind)
 	}
@@ -227,7 +230,7 @@ func servePiece(ctx context.Context, job []byte, from string, body []byte, threa
 		}
 		err = writeScores(ctx, &out, "cells", w.m, src, &f.applyFlags, distances, odd)
 	default:
-		err = writeLabels(ctx, &out, "cells", w.m, src, threads, w.Probabilities, f.leading(), odd)
+		err = writeLabels(ctx, &out, "cells", w.m, src, "", threads, w.Probabilities, f.leading(), odd)
 	}
 	return out.Bytes(), err
 }

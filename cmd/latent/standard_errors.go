@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -29,15 +30,17 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		few = " (few for so many parameters: take them as a rough guide)"
 	}
 	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, of, few)
-	group := "group"
-	if r.Clusters != nil {
-		group = "component"
+	head, lines := []string{tell.Part(r.Model), "share"}, make([][]string, len(r.Components))
+	if r.Transitions != nil {
+		head[1] = "stays"
 	}
-	head, lines := []string{group, "share"}, make([][]string, len(r.Components))
 	for c := range r.Components {
 		lines[c] = []string{strconv.Itoa(c + 1), "-"}
-		if e.Weights != nil {
+		switch {
+		case e.Weights != nil:
 			lines[c][1] = plusMinus(r.Components[c].Weight, e.Weights[c])
+		case e.Transitions != nil:
+			lines[c][1] = plusMinus(r.Transitions[c][c], e.Transitions[c][c])
 		}
 	}
 	for j, name := range r.Columns {

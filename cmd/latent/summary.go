@@ -31,6 +31,7 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	}
 	fmt.Fprintln(w)
 	groups(w, r)
+	states(w, r)
 	if r.Crosstab != nil {
 		fmt.Fprintln(w)
 		t := newTable(r.Crosstab)
@@ -80,7 +81,7 @@ func said(w model.Warning) bool {
 
 // modelName says what kind of model was fitted, and with which covariances.
 func modelName(r *latent.Result) string {
-	what := kind.Of(r.Kind).Title
+	what := tell.Kind(r)
 	if s := tell.Covariances(r); s != "" {
 		what += ", " + s
 	}
@@ -144,12 +145,12 @@ func modelLine(r *latent.Result) string {
 	case r.Objective != nil:
 		return s + fmt.Sprintf("inertia %s, and with a price of %s a group %s (DP-means finds k)", text.Short(*r.Inertia), text.Short(*r.Penalty), text.Short(*r.Objective))
 	case r.Inertia != nil:
-		k := kind.Of(r.Kind)
+		k := kind.Of(r.ComponentKind())
 		return s + fmt.Sprintf("%s %s (%s to the centres; there is no log-likelihood and no BIC)", k.Cost.Name, text.Short(*r.Inertia), k.Cost.Of)
 	case r.ELBO != nil:
 		return s + fmt.Sprintf("evidence lower bound %s nats; %d of %s in use", text.Decimals(*r.ELBO, 4), r.K, text.Count(r.KMax, "component"))
-	case r.LogLik == nil && !kind.Of(r.Kind).Mixture:
-		return s + fmt.Sprintf("the %s is not in the file", kind.Of(r.Kind).Cost.Name)
+	case r.LogLik == nil && !kind.Of(r.ComponentKind()).Mixture:
+		return s + fmt.Sprintf("the %s is not in the file", kind.Of(r.ComponentKind()).Cost.Name)
 	case r.LogLik == nil:
 		return s + fmt.Sprintf("%s; the log-likelihood and BIC of a fit are not in the file", text.Count(r.FreeParameters, "free parameter"))
 	case r.BIC == nil:

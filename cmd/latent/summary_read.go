@@ -86,7 +86,7 @@ func leftOutText(r *latent.Result, info *data.Info) string {
 
 // columnsLine says what the columns hold, where that may be of several types: how many of each, and which where they are few.
 func columnsLine(r *latent.Result) string {
-	if !kind.Of(r.Kind).Parted {
+	if !kind.Of(r.ComponentKind()).Parted {
 		return ""
 	}
 	var parts []string
@@ -115,7 +115,10 @@ func missingLine(r *latent.Result) string {
 	if m.Cells > 0 {
 		parts = append(parts, fmt.Sprintf("missing: %s in %s; the fit uses the cells that are there", text.Count(m.Cells, "cell"), text.Count(m.Rows, "row")))
 	}
-	if m.EmptyRows > 0 {
+	switch {
+	case m.EmptyRows > 0 && r.Transitions != nil:
+		parts = append(parts, fmt.Sprintf("%s without any value keep%s a place in time, and %s not counted", text.Count(m.EmptyRows, "row"), text.Form(m.EmptyRows, "s", ""), text.Form(m.EmptyRows, "is", "are")))
+	case m.EmptyRows > 0:
 		parts = append(parts, fmt.Sprintf("%s without any value %s not fitted", text.Count(m.EmptyRows, "row"), text.Form(m.EmptyRows, "is", "are")))
 	}
 	return strings.Join(parts, "; ")
@@ -130,7 +133,7 @@ var typeNotes = map[data.Type]string{
 
 // groupsNote explains the table of groups, of whose columns the first were shown.
 func groupsNote(w io.Writer, r *latent.Result, shown int) {
-	k, more := kind.Of(r.Kind), len(r.Columns)-shown
+	k, more := kind.Of(r.ComponentKind()), len(r.Columns)-shown
 	switch {
 	case k.Parted:
 		var parts []string

@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -15,14 +17,16 @@ import (
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/prepare"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	data    dataFlags
-	model   string
-	threads int
-	json    bool
+	data     dataFlags
+	model    string
+	emission string
+	threads  int
+	json     bool
 }
 
 func checkCommand() *cobra.Command {
@@ -34,6 +38,7 @@ func checkCommand() *cobra.Command {
 	}
 	f.data.addChoice(cmd)
 	cmd.Flags().StringVar(&f.model, "model", auto, modelUsage())
+	cmd.Flags().StringVar(&f.emission, "emission", auto, "hmm: what the rows of a state are like: "+text.List(emissionNames(), "or"))
 	cmd.Flags().Uint64Var(&f.data.Seed, "seed", 1, "seed of --sample, as for fit")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print it as JSON")
 	threadsFlag(cmd, &f.threads)
@@ -49,7 +54,10 @@ func (f *checkFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	how, err := newReading(cmd, f.model, &f.data)
+	how, err := newReading(cmd, f.model, f.emission, &f.data)
+	if err == nil {
+		err = how.inSequences(cmd)
+	}
 	if err != nil {
 		return err
 	}
@@ -72,7 +80,11 @@ func (f *checkFlags) run(cmd *cobra.Command, path string) error {
 		p.Err = outOfRange(p)
 	}
 	p.Err = withoutGaps(p.Err, how.gaps())
-	t := looked{Report: p}
+	t := looked{Report: p, chain: how.chain}
+	if how.chain && again && p.Err == nil {
+		r.again(path, &o)
+		t.sequences, p.Err = lengths(cmd.Context(), path, o)
+	}
 	if p.Err == nil && len(p.Features) > 0 {
 		if t.kind = how.kindFor(p.Info); t.kind != nil && (t.kind.Cells.Units || t.kind.Parted) {
 			suggestScales(p)
@@ -128,6 +140,9 @@ func datasetsCommand() *cobra.Command {
 type looked struct {
 	*data.Report
 	kind *kind.Kind // that fit would take; nil where it would refuse the table
+	// Of a hidden Markov model: the rows of the sequences, where the table could be read again.
+	chain     bool
+	sequences []int
 }
 
 // MarshalJSON writes the report, and beside it what fit would make of it.
@@ -136,19 +151,48 @@ func (p looked) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var name *string
+	more := struct {
+		Missing   int64   `json:"missing_cells"`
+		Model     *string `json:"model"`
+		Emission  *string `json:"emission,omitempty"`
+		Sequences []int   `json:"sequence_rows,omitempty"`
+	}{Missing: p.missingCells(), Sequences: p.sequences}
 	if p.kind != nil {
-		name = &p.kind.Name
+		more.Model = &p.kind.Name
 	}
-	more, err := json.Marshal(struct {
-		Missing int64   `json:"missing_cells"`
-		Model   *string `json:"model"`
-	}{p.missingCells(), name})
+	if p.chain && more.Model != nil {
+		more.Model, more.Emission = new(model.ChainKind), more.Model
+	}
+	rest, err := json.Marshal(more)
 	if err != nil {
 		return nil, err
 	}
 	b[len(b)-1] = ',' // one object: the keys of the second follow those of the first
-	return append(b, more[1:]...), nil
+	return append(b, rest[1:]...), nil
+}
+
+// lengthsText says how long sequences are.
+func lengthsText(rows []int) string {
+	least, most := slices.Min(rows), slices.Max(rows)
+	if least == most {
+		return text.Count(most, "row")
+	}
+	return fmt.Sprintf("%s to %s", text.Thousands(int64(least)), text.Count(most, "row"))
+}
+
+// lengths reads the sequences of a table, and returns how many rows each has.
+func lengths(ctx context.Context, path string, o data.Options) (rows []int, err error) {
+	src, _, err := data.Load(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range src.(*data.Table).Sequence {
+		if int(s) == len(rows) {
+			rows = append(rows, 0)
+		}
+		rows[s]++
+	}
+	return rows, nil
 }
 
 // missingCells returns how many cells of features have no value.
@@ -213,5 +257,12 @@ func (p looked) tellRows(out io.Writer) {
 	if p.kind == nil {
 		return
 	}
-	fmt.Fprintf(out, "latent fit would fit %s\n", decided(p.kind, p.Info))
+	what := decided(p.kind, p.Info)
+	if p.chain {
+		if p.sequences != nil {
+			fmt.Fprintf(out, "%s of %s\n", text.Count(len(p.sequences), "sequence"), lengthsText(p.sequences))
+		}
+		what = "a hidden Markov model whose states each have " + what
+	}
+	fmt.Fprintf(out, "latent fit would fit %s\n", what)
 }

@@ -21,6 +21,10 @@ type Stats struct {
 	Far     []Far     // the worst explained rows, worst first, at most FarMax; only where the family asks for them
 	FarMax  int
 
+	// Of a hidden Markov model of k states, (k+1) x k: first the sums over sequences of their weights times the probabilities of their first states, then,
+	// for each state a, the expected number of moves from it to every state, times row weights; nil of others.
+	Chain []float64
+
 	// Of a noise component: sum_i w_i r_i0, and sum_i w_i r_i0 log p_0(x_i), nats; 0 where there is none.
 	Noise, NoiseDensity float64
 }
@@ -60,10 +64,11 @@ func (s *Stats) clone() *Stats {
 
 // Reset makes s empty again and keeps its memory.
 func (s *Stats) Reset() {
-	n, sum, far := s.N, s.Sum, s.Far[:0]
+	n, sum, chain, far := s.N, s.Sum, s.Chain, s.Far[:0]
 	clear(n)
 	clear(sum)
-	*s = Stats{K: s.K, D: s.D, N: n, Sum: sum, Far: far, FarMax: s.FarMax}
+	clear(chain)
+	*s = Stats{K: s.K, D: s.D, N: n, Sum: sum, Chain: chain, Far: far, FarMax: s.FarMax}
 }
 
 // Merge adds o, the sums of the rows that follow those of s.
@@ -81,6 +86,9 @@ func (s *Stats) Merge(o *Stats) {
 	}
 	for i, v := range o.Sum {
 		s.Sum[i] += v
+	}
+	for i, v := range o.Chain {
+		s.Chain[i] += v
 	}
 	for i := range o.Far {
 		s.Offer(o.Far[i])

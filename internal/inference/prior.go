@@ -15,10 +15,10 @@ import (
 const mostDifferenced = 2e8
 
 // differences reports whether standard errors of p parameters are those of the observed information, by differences of gradients: under a prior,
-// where rows are few. Outer products of the rows' gradients would lack the information of the prior, and of fewer rows than parameters they
-// are singular.
+// where rows are few, since outer products of the rows' gradients would lack the information of the prior and are singular of fewer rows than
+// parameters; and of a chain, whose rows are not independent, so that outer products of rows tell nothing.
 func (f *Fit) differences(p int) bool {
-	return f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
+	return f.Mix.Chain || f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
 }
 
 // differenced returns minus the second derivatives of the log posterior in the parameters keep of theta.

@@ -37,7 +37,7 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 		return nil, nil
 	}
 	e, theta := &model.StandardErrors{}, s.Point.Theta
-	held := f.NearEdge(theta, s.Point.Held)
+	held := f.NearEdge(s.Point)
 	keep := f.Mix.Identified(theta, held)
 	p := len(keep)
 	switch {
@@ -51,6 +51,8 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 		e.Why = "every parameter is at an end of its range"
 	case p > sweep.MaxInformation:
 		e.Why = fmt.Sprintf("there are %d free parameters, more than the %d for which they are computed", p, sweep.MaxInformation)
+	case f.Mix.Chain && float64(p)*float64(p)*float64(f.Survey.Used) > mostOfChain:
+		e.Why = fmt.Sprintf("they take two passes for each of %d parameters over %s, which takes long", p, text.Count(f.Survey.Used, "row"))
 	case int64(p) >= f.Survey.Used && !f.differences(p):
 		e.Why = fmt.Sprintf("%s too few for the standard errors of %d parameters", text.RowsAre(f.Survey.Used, f.Survey.W), p) // whatever their weights, the scores of n rows span n directions at most
 	}
@@ -82,14 +84,24 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 // EdgeRows is the expected number of rows with the rarer outcome of a probability, or of noise, below which its standard error is left out.
 const EdgeRows = 0.1
 
-// NearEdge returns, for each parameter, whether it has no standard error: those of held, probabilities so near 0 or 1 that less than a tenth
+// mostOfChain is how much rows x p^2 may be for the standard errors of the p parameters of a hidden Markov model, which take 2 p passes: some ten seconds.
+const mostOfChain = 4e9
+
+// NearEdge returns, for each parameter of p, whether it has no standard error: those held, probabilities so near 0 or 1 that less than a tenth
 // of a row is expected to have the rarer outcome, and the means of a component at the floor of variances, whose rows are all but equal in
-// some direction. held stays as it is.
-func (f *Fit) NearEdge(theta []float64, held []bool) []bool {
+// some direction.
+func (f *Fit) NearEdge(p *ascent.Point) []bool {
+	theta := p.Theta
 	comp := f.Mix.Components(theta)
 	near, at := make([]bool, len(theta)), len(theta)-len(comp)
-	copy(near, held)
+	copy(near, p.Held)
 	weights := f.Mix.LogWeights(nil, theta)
+	if f.Mix.Chain {
+		f.nearEdgeOfChain(near, p)
+		for c, w := range p.Weights {
+			weights[c] = math.Log(w / f.Survey.W)
+		}
+	}
 	if f.Mix.Noise != nil && math.Exp(f.Mix.LogNoise(theta))*f.Survey.W < EdgeRows {
 		near[f.Mix.K] = true
 	}
@@ -97,6 +109,18 @@ func (f *Fit) NearEdge(theta []float64, held []bool) []bool {
 		f.nearEdge(near[at+part.From:at+part.To], part, f.kindOf(i, part), comp[part.From:part.To], weights)
 	}
 	return near
+}
+
+// nearEdgeOfChain is NearEdge of the probabilities of first states and of transitions. A state has about as many moves as rows.
+func (f *Fit) nearEdgeOfChain(near []bool, p *ascent.Point) {
+	initial, transitions := f.Mix.ChainProbabilities(p.Theta)
+	mark := func(at int, v, n float64) { near[at] = near[at] || n*min(v, 1-v) < EdgeRows }
+	for c, v := range initial {
+		mark(c, v, float64(f.Sequences))
+	}
+	for i, v := range transitions {
+		mark(f.Mix.K+i, v, p.Weights[i/f.Mix.K])
+	}
 }
 
 // kindOf returns what part i is modelled by.
@@ -143,7 +167,10 @@ type natural struct {
 
 // fill sets the standard errors of all parameters.
 func (n *natural) fill(e *model.StandardErrors) {
-	if n.at > 0 && (len(n.order) > 1 || n.f.Mix.Noise != nil) {
+	switch {
+	case n.f.Mix.Chain:
+		n.chain(e)
+	case n.at > 0 && (len(n.order) > 1 || n.f.Mix.Noise != nil):
 		w := n.f.Mix.LogWeights(nil, n.theta)
 		if n.f.Mix.Noise != nil {
 			w = append(w, n.f.Mix.LogNoise(n.theta))
@@ -177,6 +204,16 @@ func (n *natural) fill(e *model.StandardErrors) {
 		case family.Natural:
 			n.locations(e, fam)
 		}
+	}
+}
+
+// chain sets the errors of the probabilities of first states and of transitions.
+func (n *natural) chain(e *model.StandardErrors) {
+	k := n.f.Mix.K
+	initial, transitions := n.f.Mix.ChainProbabilities(n.theta)
+	e.Initial = kind.Picked(n.shares(0, initial), n.order)
+	for _, a := range n.order {
+		e.Transitions = append(e.Transitions, kind.Picked(n.shares(k+a*k, transitions[a*k:(a+1)*k]), n.order))
 	}
 }
 
@@ -359,7 +396,7 @@ func (f *Fit) unitSizes() []float64 {
 
 // multiply multiplies all errors of e.
 func multiply(e *model.StandardErrors, by float64) {
-	for _, rows := range [][]model.Errors{{e.Weights, e.Noise, e.Dof}, e.Means, e.Covariance, e.Probabilities, e.Rates} {
+	for _, rows := range [][]model.Errors{{e.Weights, e.Initial, e.Noise, e.Dof}, e.Transitions, e.Means, e.Covariance, e.Probabilities, e.Rates} {
 		for _, row := range rows {
 			for j := range row {
 				row[j] *= by

@@ -3,11 +3,13 @@
 //
 // A parameter vector theta holds k logits, where the weights are learned, that of the noise where there is noise, and then the
 // family's parameters. The mixing weights are the softmax of the logits. With Bayes the same numbers stand for a distribution of the parameters.
+// With Chain the components are the states of a hidden Markov model, and theta begins with (k+1) x k logits: see chain.go.
 package mixture
 
 import (
 	"math"
 
+	"github.com/latent-go/latent/internal/chain"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kern"
 )
@@ -23,6 +25,7 @@ type Mixture struct {
 	Uniform bool   // mixing weights are 1/k and not learned
 	Prior   *Prior // of the parameters; nil where there is none
 	Noise   *Noise // one more component of constant density, for a family with a density and learned weights; nil where there is none
+	Chain   bool   // labels of the rows of a sequence are a Markov chain: a hidden Markov model, for a family with a density
 	Bayes   *Bayes // with it theta stands for a distribution of the parameters; nil elsewhere
 }
 
@@ -33,6 +36,9 @@ func (m *Mixture) Params() int { return m.logits() + m.Family.Params(m.K, m.D) }
 // more, its weight and its volume.
 func (m *Mixture) Free() int {
 	free := m.Family.Free(m.K, m.D) + max(m.logits()-1, 0)
+	if m.Chain {
+		free -= m.K // every row of transitions has one logit too many, too
+	}
 	if m.Noise != nil {
 		free++
 	}
@@ -51,8 +57,11 @@ func (m *Mixture) WithGaps() *Mixture {
 }
 
 func (m *Mixture) logits() int {
-	if m.Uniform || !m.Family.Density() {
+	switch {
+	case m.Uniform || !m.Family.Density():
 		return 0
+	case m.Chain:
+		return (m.K + 1) * m.K
 	}
 	return m.shares()
 }
@@ -61,7 +70,8 @@ func (m *Mixture) logits() int {
 func (m *Mixture) Components(theta []float64) []float64 { return theta[m.logits():] }
 
 // LogWeights sets dst, of length k, to the logarithms of the mixing weights; nil allocates. For a family without
-// density they are all 0: its cost has no weights. With Bayes they are the shares of the counts, see there.
+// density they are all 0: its cost has no weights. With Bayes they are the shares of the counts, see there. With Chain they are those of
+// the states of first rows.
 func (m *Mixture) LogWeights(dst, theta []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, m.K)
@@ -90,11 +100,15 @@ func (m *Mixture) MStep(next, theta []float64, s *family.Stats) {
 		return
 	}
 	m.Family.MStep(m.Components(next), m.Components(theta), s)
-	m.shareOut(next, s, 0)
+	m.shareOut(next, theta, s, 0)
 }
 
 // shareOut sets the logits of next to the logarithms of the shares of s, where each component counts for so many pseudo-rows more.
-func (m *Mixture) shareOut(next []float64, s *family.Stats, more float64) {
+func (m *Mixture) shareOut(next, theta []float64, s *family.Stats, more float64) {
+	if m.Chain {
+		m.chain().MStep(next[:m.logits()], theta[:m.logits()], m.chainStats(s, true))
+		return
+	}
 	total := s.W + float64(m.K)*more
 	for c := range m.logits() {
 		switch {
@@ -119,6 +133,9 @@ func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stat
 	if !m.Family.Density() { // its sums start from s.F, which holds the entropy
 		return f
 	}
+	if m.Chain {
+		return f + m.chain().Expected(next[:m.logits()], nil, m.chainStats(s, false)) + s.Entropy/beta
+	}
 	for c, lw := range m.LogWeights(nil, next) {
 		f += s.N[c] * lw
 	}
@@ -130,7 +147,11 @@ func (m *Mixture) FreeEnergy(next, theta []float64, beta float64, s *family.Stat
 
 // NewStats returns empty sums for this mixture. farMax is 0 unless the kernel is a family.HardKernel that asks for more.
 func (m *Mixture) NewStats(farMax int) *family.Stats {
-	return family.NewStats(m.K, m.D, m.Family.Sums(m.K, m.D), farMax)
+	s := family.NewStats(m.K, m.D, m.Family.Sums(m.K, m.D), farMax)
+	if m.Chain {
+		s.Chain = make([]float64, (m.K+1)*m.K)
+	}
+	return s
 }
 
 // Bound is a mixture at fixed parameters: read-only, shared by the workers of a sweep.
@@ -144,19 +165,24 @@ type Bound struct {
 	dense  bool   // scores are log densities
 	noise  *noise // nil where there is none
 
-	bounding *bounding // nil where no component is left out
+	bounding *bounding    // nil where no component is left out
+	chain    *chain.Chain // nil where there is none
 }
 
 // Bind prepares theta for a sweep at inverse temperature beta; +Inf means hard labels.
 func (m *Mixture) Bind(theta []float64, beta float64) *Bound {
 	b := &Bound{kernel: m.Family.Bind(m.Components(theta), m.K, m.D), logw: m.LogWeights(nil, theta), beta: beta, k: m.K, dense: m.Family.Density()}
-	if m.Bayes != nil {
+	switch {
+	case m.Bayes != nil:
 		b.logw, _ = m.offsets(m.Counts(theta))
+	case m.Chain: // transitions are no part of a row's scores
+		clear(b.logw)
+		b.chain = m.bindChain(theta, beta)
 	}
 	b.hard, _ = b.kernel.(family.HardKernel)
 	if f, ok := b.kernel.(family.Fusable); ok {
 		b.fused = f.Fuse(b.logw)
-		if family.PatternsOf(m.Family) == nil {
+		if family.PatternsOf(m.Family) == nil && !m.Chain {
 			b.bounding = b.newBounding(m.D)
 		}
 	}

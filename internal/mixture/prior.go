@@ -10,7 +10,10 @@ import (
 // energy plus LogPrior.
 type Prior struct {
 	// Weights are the pseudo-rows that each component counts more for its mixing weight, alpha - 1 of a symmetric Dirichlet prior: 0 or more.
+	// With Chain they are those of the states of first rows.
 	Weights float64
+	// Transitions are the pseudo-moves that each transition counts more, as Weights are pseudo-rows; with Chain only.
+	Transitions float64
 	// Components is the prior of the family's parameters; nil where that is flat.
 	Components family.Prior
 }
@@ -36,7 +39,9 @@ func (m *Mixture) LogPrior(theta []float64) float64 {
 		return 0
 	}
 	sum := 0.0
-	if m.Prior.Weights > 0 && m.logits() > 0 {
+	if m.Chain {
+		sum += m.chain().Expected(theta[:m.logits()], nil, m.pseudoMoves())
+	} else if m.Prior.Weights > 0 && m.logits() > 0 {
 		for _, lw := range m.LogWeights(nil, theta) {
 			sum += m.Prior.Weights * lw
 		}
@@ -54,12 +59,18 @@ func (m *Mixture) priorMStep(next, theta []float64, s *family.Stats) {
 	} else {
 		m.Family.MStep(m.Components(next), m.Components(theta), s)
 	}
-	m.shareOut(next, s, m.Prior.Weights)
+	m.shareOut(next, theta, s, m.Prior.Weights)
 }
 
 // AddPriorGrad adds to g the gradient of LogPrior at theta. The family must be smooth.
 func (m *Mixture) AddPriorGrad(g, theta []float64) {
-	if more := m.Prior.Weights; more > 0 && m.logits() > 0 {
+	if m.Chain {
+		own := make([]float64, m.logits())
+		m.chain().Grad(own, theta[:m.logits()], m.pseudoMoves())
+		for i, v := range own {
+			g[i] += v
+		}
+	} else if more := m.Prior.Weights; more > 0 && m.logits() > 0 {
 		for c, lw := range m.LogWeights(nil, theta) {
 			g[c] += more * (1 - float64(m.K)*math.Exp(lw))
 		}

@@ -67,7 +67,11 @@ func (m *Mixture) Identified(theta []float64, held []bool) []int {
 // Groups calls do with the place of every group of logits of which only the differences matter, and its end.
 func (m *Mixture) Groups(do func(from, to int)) {
 	l := m.logits()
-	do(0, l)
+	if m.Chain {
+		m.chain().Groups(m.K+1, do)
+	} else {
+		do(0, l)
+	}
 	if f, ok := m.Family.(family.Grouped); ok {
 		f.Groups(m.K, func(from, to int) { do(l+from, l+to) })
 	}

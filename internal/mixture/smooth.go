@@ -14,8 +14,8 @@ func (m *Mixture) Smooth() bool {
 }
 
 // Grad sets g to the gradient of the free energy at theta in nats, from the sums s of a sweep with theta at any inverse
-// temperature, and that of LogPrior: for the logits N_c - W pi_c (softmax), the noise's among them, for the family its own. The family must be
-// smooth.
+// temperature, and that of LogPrior: for the logits N_c - W pi_c (softmax), the noise's among them, those of a chain likewise with moves for rows,
+// for the family its own. The family must be smooth.
 func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 	m.Family.(family.Smooth).Grad(m.Components(g), m.Components(theta), s)
 	switch {
@@ -24,6 +24,8 @@ func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 			m.countMetric(theta).gradient(g, s.N)
 		}
 		return
+	case m.Chain:
+		m.chain().Grad(g[:m.logits()], theta[:m.logits()], m.chainStats(s, false))
 	case m.logits() > 0:
 		for c, lw := range m.LogWeights(nil, theta) {
 			g[c] = s.N[c] - s.W*math.Exp(lw)
@@ -40,6 +42,9 @@ func (m *Mixture) Grad(g, theta []float64, s *family.Stats) {
 // Project moves theta inside the floors of the family, if it has any, and of the noise's weight.
 func (m *Mixture) Project(theta []float64) {
 	m.projectNoise(theta)
+	if m.Chain {
+		m.chain().Project(theta[:m.logits()], m.K+1, 1)
+	}
 	if f, ok := m.Family.(family.Smooth); ok {
 		f.Project(m.Components(theta), m.K, m.D)
 	}
@@ -51,19 +56,25 @@ func (m *Mixture) Held(held []bool, theta, next []float64) (leaves bool) {
 	f, l := m.Family.(family.Smooth), m.logits()
 	clear(held)
 	leaves = m.heldNoise(held, theta, next)
-	f.Held(held[l:], m.Components(theta), m.K, m.D)
-	if !slices.Contains(held[l:], true) {
-		return leaves
+	if m.Chain {
+		leaves = heldBy(m.chain(), held[:l], theta[:l], next[:l], m.K+1, 1)
+	}
+	return heldBy(f, held[l:], m.Components(theta), m.Components(next), m.K, m.D) || leaves
+}
+
+// heldBy is Held of the parameters of a family.
+func heldBy(f family.Smooth, held []bool, theta, next []float64, k, d int) (leaves bool) {
+	f.Held(held, theta, k, d)
+	if !slices.Contains(held, true) {
+		return false
 	}
 	after := make([]bool, len(held))
-	f.Held(after[l:], m.Components(next), m.K, m.D)
-	for i, a := range after[l:] {
-		held[l+i] = held[l+i] && a
+	f.Held(after, next, k, d)
+	for i, a := range after {
+		held[i] = held[i] && a
 	}
-	if e, ok := f.(family.Edged); ok {
-		return e.Release(held[l:], m.Components(theta), m.Components(next), m.K, m.D) || leaves
-	}
-	return leaves
+	e, ok := f.(family.Edged)
+	return ok && e.Release(held, theta, next, k, d)
 }
 
 // Inside moves off 0 or 1 those probabilities of theta that are held near it, though that is no better than what lies beside it,
@@ -87,6 +98,9 @@ func (m *Mixture) Edge(held []bool, g, theta, next []float64) float64 {
 				sum += math.Abs(g[i])
 			}
 		}
+	}
+	if m.Chain {
+		edges(-l, 0)
 	}
 	switch f := m.Family.(type) {
 	case family.Mixed:
@@ -137,6 +151,9 @@ func (g Geometry) precondition(z, q []float64, framed bool) {
 	case m.Bayes != nil:
 		g.ofCounts().precondition(z, q)
 		return
+	case m.Chain:
+		m.chain().Precondition(z[:m.logits()], q[:m.logits()], g.Theta[:m.logits()], m.chainStats(g.Stats, true))
+		return
 	}
 	mean, n := 0.0, m.logits()
 	for c := range n {
@@ -155,6 +172,8 @@ func (g Geometry) Length(z []float64) float64 {
 	switch {
 	case m.Bayes != nil:
 		sum += g.ofCounts().square(z)
+	case m.Chain:
+		sum += m.chain().SquaredLength(z[:m.logits()], g.Theta[:m.logits()], m.chainStats(g.Stats, true))
 	case m.logits() > 0:
 		total, mean := 0.0, 0.0
 		for c := range m.logits() {

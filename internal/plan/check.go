@@ -11,7 +11,7 @@ import (
 // validate returns the error of the first field that cannot be used, or would be ignored.
 func (p *Plan) validate() error {
 	for _, err := range []error{
-		p.validateBayes(),
+		p.validateChain(), p.validateBayes(),
 		p.validateK(), p.validateDof(),
 		oneOf("Algorithm", p.Algorithm, p.Kind.Drivers...),
 		oneOf("Weights", p.Weights, "learned", "uniform", process),

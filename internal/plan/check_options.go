@@ -136,8 +136,8 @@ func (p *Plan) validateChoice() error {
 	switch {
 	case p.Spec.Criterion != "" && !p.Chooses():
 		return Wrong("Criterion", "chooses between candidates, but -k and --covariance leave only one")
-	case p.Spec.Criterion != "" && !slices.Contains(p.Kind.Criteria, string(p.Criterion)):
-		return Wrong("Criterion", "%s %s; %s has %s", p.Criterion, p.Criterion.needs(), p.Kind.Name, text.List(p.Kind.Criteria, "and"))
+	case p.Spec.Criterion != "" && !slices.Contains(p.criteria(), string(p.Criterion)):
+		return Wrong("Criterion", "%s %s; %s has %s", p.Criterion, p.Criterion.needs(), p.ModelName(), text.List(p.criteria(), "and"))
 	case p.Criterion == Elbow && p.KRange[1]-p.KRange[0] < 2:
 		return Wrong("Criterion", "elbow looks for a bend, which takes at least three numbers of groups, such as -k 1:8")
 	case p.Chooses() && p.HasStart():

@@ -45,7 +45,7 @@ func (p *Plan) Start(d int) Start {
 		return OverallMean
 	case !p.Mixture():
 		return GreedyPlusPlus
-	case p.Thorough():
+	case p.Thorough() || p.Chain:
 		return Mixed
 	}
 	return KMeans
@@ -54,7 +54,7 @@ func (p *Plan) Start(d int) Start {
 // Thorough reports whether how to search is left to the fit: it then begins at starts of several kinds, and goes on by
 // splitting and merging components.
 func (p *Plan) Thorough() bool {
-	return p.Mixture() && p.RegCovar == 0 && p.auto() && p.NInit != 1 && (p.Algorithm == Auto || p.Bayes())
+	return p.Mixture() && !p.Chain && p.RegCovar == 0 && p.auto() && p.NInit != 1 && (p.Algorithm == Auto || p.Bayes())
 }
 
 // HasStart reports whether the caller brought the start.

@@ -12,6 +12,7 @@ import (
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
 )
 
@@ -19,7 +20,8 @@ import (
 // for, for the model file.
 type Plan struct {
 	Spec
-	Kind      *kind.Kind
+	Kind      *kind.Kind   // of the rows of a state, where Chain is set
+	Chain     bool         // the model is a hidden Markov model: a chain of states, each of Kind
 	Shape     family.Shape // of the covariances; the default where there is a choice
 	Dof       family.Dof   // which degrees of freedom components have, of kinds with tails
 	GivenDof  []float64    // where they are given
@@ -53,7 +55,7 @@ type Plan struct {
 
 // New parses a spec. Its error is an *Error, of the first field that cannot be used or would be ignored.
 func New(s Spec) (Plan, error) {
-	if err := oneOf("Model", s.Model, kind.Names()...); err != nil {
+	if err := s.checkKind(); err != nil {
 		return Plan{}, err
 	}
 	p := s.parse()
@@ -72,7 +74,7 @@ func NewOne(s Spec) (Plan, error) {
 // parse returns the typed values of a spec, whose kind must be known. Words that are not known stay as they are, for validate.
 func (s Spec) parse() Plan {
 	p := Plan{
-		Spec: s, Kind: kind.Of(s.Model), Shape: family.Full, Algorithm: Algorithm(s.Algorithm), Init: Start(s.Init), Scale: Scaling(s.Scale), Criterion: Criterion(s.Criterion),
+		Spec: s, Kind: kind.Of(s.kind()), Chain: s.Model == model.ChainKind, Shape: family.Full, Algorithm: Algorithm(s.Algorithm), Init: Start(s.Init), Scale: Scaling(s.Scale), Criterion: Criterion(s.Criterion),
 		Beta: s.Beta, Uniform: s.Weights == "uniform", Seed: 1, Tol: 0.01, Threads: s.Threads,
 	}
 	p.Noise, _ = s.parseNoise()
@@ -96,7 +98,7 @@ func (s Spec) parse() Plan {
 		p.Scale = Unscaled
 	}
 	if s.Criterion == "" {
-		p.Criterion = Criterion(p.Kind.Criteria[0])
+		p.Criterion = Criterion(p.criteria()[0])
 	}
 	if s.Beta == nil {
 		p.Beta = []float64{0.2, 0.4, 0.6, 0.8, 1, 1.2, 1} // the schedule of the paper's appendix
@@ -216,6 +218,14 @@ func (p *Plan) WithoutRepeats() Plan {
 func (p *Plan) Untransformed() Plan {
 	return p.changed(func(s *Spec) {
 		s.Scale, s.Transform, s.PCA, s.Binarize, s.Columns, s.Types, s.Levels = "", "", 0, nil, nil, p.Types, p.Levels
+	})
+}
+
+// States returns the plan of the mixture of the states of a hidden Markov model, after a change of its spec.
+func (p *Plan) States(change func(*Spec)) Plan {
+	return p.changed(func(s *Spec) {
+		s.Model, s.Emission = s.Emission, ""
+		change(s)
 	})
 }
 

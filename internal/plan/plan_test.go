@@ -8,12 +8,15 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/model"
 )
 
 func TestSpecsThatMakeSenseAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, s := range []Spec{
 		{K: 1},
+		{K: 3, Model: "hmm", Covariance: "vve", Algorithm: "anti-annealing", NInit: 4, Prior: &model.Prior{Transitions: new(2.0)}},
+		{Model: "hmm", Emission: "t", Bootstrap: 5},
 		{K: 3, Model: "gmm", Covariance: "vvv", Algorithm: "hard-em", Weights: "uniform", Init: "random", NInit: 3},
 		{K: 3, Covariance: "tied-diag", RegCovar: 1e-6, TolLogLik: 1e-3, MaxIter: new(0), Seed: new(uint64(0))},
 		{K: 2, Model: "kmeans", Algorithm: "lloyd", TolShift: 1e-4, Scale: "robust"},
@@ -33,7 +36,19 @@ func TestSpecsThatMakeNoSenseNameTheField(t *testing.T) {
 	}{
 		{"K", Spec{Model: "kmeans"}},
 		{"K", Spec{K: -1}},
-		{"Model", Spec{K: 2, Model: "hmm"}},
+		{"Model", Spec{K: 2, Model: "lda"}},
+		{"Emission", Spec{K: 2, Emission: "gmm"}},
+		{"Emission", Spec{K: 2, Model: "hmm", Emission: "kmeans"}},
+		{"Algorithm", Spec{K: 2, Model: "hmm", Algorithm: "hard-em"}},
+		{"Algorithm", Spec{K: 2, Model: "hmm", Algorithm: "vb"}},
+		{"Noise", Spec{K: 2, Model: "hmm", Noise: "auto"}},
+		{"Weights", Spec{K: 2, Model: "hmm", Weights: "learned"}},
+		{"Merge", Spec{K: 2, Model: "hmm", Merge: "overlap"}},
+		{"KeepSums", Spec{K: 2, Model: "hmm", KeepSums: true}},
+		{"LRT", Spec{K: 2, Model: "hmm", LRT: 99}},
+		{"Criterion", Spec{KRange: [2]int{1, 3}, Model: "hmm", Criterion: "silhouette"}},
+		{"Prior", Spec{K: 2, Prior: &model.Prior{Transitions: new(2.0)}}},
+		{"Prior", Spec{K: 2, Model: "hmm", Prior: &model.Prior{Transitions: new(0.5)}}},
 		{"Covariance", Spec{K: 2, Covariance: "round"}},
 		{"Covariance", Spec{K: 2, Model: "kmeans", Covariance: "full"}},
 		{"Algorithm", Spec{K: 2, Algorithm: "lloyd"}},

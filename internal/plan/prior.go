@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/model"
 )
 
 // validatePrior refuses a prior that the model has no use for, and numbers that no prior has. What depends on the columns is refused when
@@ -27,7 +28,11 @@ func (p *Plan) validatePrior() error {
 		return Wrong("Prior", "has shrinkage, mean, dof, scale and scale-factor for means and covariances, which a %s model does not have here; it has %s", m, p.priorKeys(levels))
 	case !levels && (a.Levels != nil || a.Shares != nil):
 		return Wrong("Prior", "has levels for probabilities of bits and categories, which a %s model does not have here; use shrinkage, dof, scale-factor or weights", m)
-	case !numbers && !levels && a.Weights == nil:
+	case !p.Chain && a.Transitions != nil:
+		return Wrong("Prior", "has transitions, which are of a hidden Markov model; use --model %s, or leave them out", model.ChainKind)
+	case bad(a.Transitions, 1):
+		return Wrong("Prior", "transitions=%v must be 1 or more, where a maximum exists", *a.Transitions)
+	case !numbers && !levels && a.Weights == nil && a.Transitions == nil:
 		return Wrong("Prior", "auto has nothing for %s: rates have no prior here; weights=A, A above 1, is one of the mixing weights", p.Kind.Cells.Are)
 	case bad(a.Shrinkage, 0):
 		return Wrong("Prior", "shrinkage=%v must be a finite number that is not negative: the pseudo-rows that draw means together", *a.Shrinkage)

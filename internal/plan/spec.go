@@ -8,6 +8,7 @@ import (
 // Spec is latent.Spec, which says what each field means. The two have the same fields, so that one converts to the other.
 type Spec struct {
 	Model      string       `json:"model,omitempty"`
+	Emission   string       `json:"emission,omitempty"`
 	K          int          `json:"k,omitempty"`
 	KRange     [2]int       `json:"k_range,omitzero"`
 	Covariance string       `json:"covariance,omitempty"`

@@ -111,7 +111,7 @@ func (f *Rows) changed(ctx context.Context, src data.Source) (data.Source, error
 	held := &data.Table{D: len(f.Names)}
 	table, inMemory := src.(*data.Table)
 	if inMemory {
-		held.N, held.W, held.Row, held.ID, held.Truth = table.N, table.W, table.Row, table.ID, table.Truth
+		held.N, held.W, held.Sequence, held.Row, held.ID, held.Truth = table.N, table.W, table.Sequence, table.Row, table.ID, table.Truth
 		held.F64 = make([]float64, 0, held.N*held.D)
 	}
 	if r, ok := src.(data.Remote); ok {

@@ -67,7 +67,7 @@ func (f *Rows) CheckCriterion(by plan.Criterion) error {
 	return plan.Wrong("Criterion", "%s needs whole rows, %s; use --criterion %s, one -k, or --missing drop", by, rows, f.Plan.Kind.Criteria[other])
 }
 
-// withoutEmpty gives rows without any cell the weight 0: they say nothing.
+// withoutEmpty gives rows without any cell the weight 0: they say nothing. In a sequence they keep their place in time all the same.
 func (f *Rows) withoutEmpty(ctx context.Context) error {
 	if f.Survey.Empty == 0 {
 		return nil

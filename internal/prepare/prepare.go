@@ -34,6 +34,7 @@ type Rows struct {
 	UserSD    []float64         // standard deviations of the columns before changes of scale; nil without
 	slopes    float64           // what the changes add to a log-likelihood, in the user's row weights
 	SD        []float64         // standard deviations of the columns in the user's units, 0 for categories beside others; nil where all are bits or categories
+	Sequences int64             // of positive weight; 0 where rows are not those of sequences
 	Discrete  []string          // names of columns with few distinct values
 
 	Noise       *model.Noise // of Source: where noise lies, without a weight; nil where none is fitted
@@ -74,7 +75,7 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Rows, error) {
 		return nil, err
 	}
 	f.Survey = look
-	for _, step := range []func(context.Context) error{f.checkGaps, f.withoutEmpty, f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete, f.findNoise, f.resist} {
+	for _, step := range []func(context.Context) error{f.checkSequences, f.checkGaps, f.withoutEmpty, f.rescale, f.spreads, f.check, f.checkRange, f.scale, f.checkCells, f.checkDistinct, f.findDiscrete, f.findNoise, f.resist} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

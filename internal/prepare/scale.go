@@ -116,7 +116,7 @@ func (f *Rows) transformed(ctx context.Context, t model.Transform) (err error) {
 // pass.
 func (f *Rows) held(ctx context.Context, table *data.Table) (*data.Table, error) {
 	n := model.Width(f.Transform, table.D)
-	t := &data.Table{N: table.N, D: n, F64: make([]float64, table.N*n), W: table.W, Row: table.Row, ID: table.ID, Truth: table.Truth}
+	t := &data.Table{N: table.N, D: n, F64: make([]float64, table.N*n), W: table.W, Sequence: table.Sequence, Row: table.Row, ID: table.ID, Truth: table.Truth}
 	pass := &sweep.Reduction[struct{}]{
 		Rows: int64(table.N), Threads: f.Plan.Threads,
 		New: func() (none struct{}) { return none }, Clear: func(struct{}) {}, Merge: func(_, _ struct{}) {},

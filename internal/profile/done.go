@@ -10,7 +10,7 @@ import (
 
 // Done returns the profile of all rows that were added.
 func (b *Builder) Done() *Profile {
-	p := &Profile{merged: b.model.Clusters != nil, Data: b.info.Name, Rows: b.rows, Counted: ByResponsibility}
+	p := &Profile{noun: nounOf(b.model), Data: b.info.Name, Rows: b.rows, Counted: ByResponsibility}
 	if b.by.ByLabel {
 		p.Counted = ByLabel
 	}
@@ -161,7 +161,7 @@ func (b *Builder) kindOf(g *gathered, use string) string {
 
 // fittedKind returns what the model takes its column j for.
 func (b *Builder) fittedKind(j int) string {
-	k := kind.Of(b.model.Kind)
+	k := kind.Of(b.model.ComponentKind())
 	t := k.Type()
 	if k.Parted {
 		t = b.model.Types[j]

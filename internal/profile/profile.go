@@ -5,6 +5,8 @@ package profile
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/latent-go/latent/model"
 )
 
 // What a column holds, as a profile takes it.
@@ -26,14 +28,20 @@ type Profile struct {
 	Groups  []Group  `json:"groups"`
 	Noise   *Noise   `json:"noise,omitempty"` // nil where the model has none, and where there are no rows
 	Columns []Column `json:"columns"`
-	merged  bool     // groups are the clusters of a merged model
+	noun    string   // what a group is called
 	medians bool     // what is told of numbers: the medians of groups, not their means
 }
 
-// Noun returns what a group is called: a group, or of a merged model a cluster.
-func (p *Profile) Noun() string {
-	if p.merged {
+// Noun returns what a group is called: a group, of a merged model a cluster, and of a hidden Markov model a state.
+func (p *Profile) Noun() string { return p.noun }
+
+// nounOf returns what a label of m is called.
+func nounOf(m *model.Model) string {
+	switch {
+	case m.Clusters != nil:
 		return "cluster"
+	case m.IsChain():
+		return "state"
 	}
 	return "group"
 }

@@ -14,7 +14,7 @@ import (
 func Told(m *model.Model, shares, sd []float64) *Profile {
 	merged := m
 	m = m.Pooled()
-	p := &Profile{merged: merged.Clusters != nil, Groups: make([]Group, m.K()), Columns: make([]Column, m.D())}
+	p := &Profile{noun: nounOf(merged), Groups: make([]Group, m.K()), Columns: make([]Column, m.D())}
 	for c := range p.Groups {
 		p.Groups[c] = Group{Label: c + 1, Weight: shares[c]}
 	}

@@ -15,11 +15,13 @@ import (
 
 // resample is a bootstrap sample of weighted rows: as many rows as the weights add up to, drawn with replacement, each row with a
 // probability in proportion to its weight. A row that is drawn w times gets the weight w, so that no row is copied. Where the weights do not
-// add up to a whole number, as many rows are drawn as the rounded sum, and their weights add up to the sum.
+// add up to a whole number, as many rows are drawn as the rounded sum, and their weights add up to the sum. Of a hidden Markov model, whose rows
+// depend on each other, whole sequences are drawn in place of rows.
 type resample struct {
 	seed      uint64
 	replicate int
-	used      int64   // rows of positive weight
+	sequences bool    // whole sequences are drawn
+	used      int64   // rows, or sequences, of positive weight
 	total     float64 // their weights
 	halved    bool    // draws count half: see plan.Plan.HalvesDraws
 }
@@ -30,6 +32,8 @@ func (s *resample) draws() int64 { return int64(math.Round(s.total)) }
 // enough refuses weights whose sum is no number of rows to draw. field is the field of the plan that asks for it.
 func (s *resample) enough(field string) error {
 	switch n := s.draws(); {
+	case s.sequences && s.used < 2:
+		return plan.Wrong(field, "draws whole sequences with replacement, but there is only one; rows of one sequence depend on each other and cannot be drawn")
 	case n < 2:
 		return plan.Wrong(field, "draws as many rows as the row weights add up to, but that is %s: multiply the weights by what makes them count rows", text.Significant(s.total, 3))
 	case s.total > 1<<53:
@@ -52,9 +56,14 @@ func (s *resample) of(src data.Source) data.Source {
 		if table.W != nil {
 			w = table.W[i]
 		}
-		t.W[i] = m.next(w)
+		t.W[i] = m.of(i == 0 || s.starts(t.Sequence, i), w)
 	}
 	return &t
+}
+
+// starts reports whether row i, which is not the first, begins what is drawn: a row, or a sequence.
+func (s *resample) starts(sequence []int32, i int) bool {
+	return !s.sequences || sequence != nil && sequence[i] != sequence[i-1]
 }
 
 // resampled is a source under other weights.
@@ -69,13 +78,16 @@ func (r *resampled) Open(ctx context.Context) (data.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resampledReader{Reader: reader, weights: r.sample.multinomial()}, nil
+	return &resampledReader{Reader: reader, weights: r.sample.multinomial(), sample: r.sample}, nil
 }
 
 // resampledReader keeps the weights that it draws in the block that it is given, since several blocks may be in use.
 type resampledReader struct {
 	data.Reader
 	weights *multinomial
+	sample  *resample
+	last    int32 // the sequence of the row before
+	begun   bool  // there is one
 }
 
 // Read implements data.Reader.
@@ -85,7 +97,11 @@ func (r *resampledReader) Read(b *data.Block, n int) error {
 		return err
 	}
 	for i := range b.N { // where the reader below used the same memory, weight i is read before it is overwritten
-		w = append(w, r.weights.next(b.Weight(i)))
+		starts := !r.begun || i > 0 && r.sample.starts(b.Sequence, i) || i == 0 && (!r.sample.sequences || b.Sequence != nil && b.Sequence[0] != r.last)
+		w, r.begun = append(w, r.weights.of(starts, b.Weight(i))), true
+	}
+	if b.Sequence != nil && b.N > 0 {
+		r.last = b.Sequence[b.N-1]
 	}
 	b.W = w
 	return nil
@@ -99,16 +115,25 @@ type multinomial struct {
 	rows int64   // rows of positive weight to come
 	mass float64 // their weights
 	unit float64 // what a draw weighs
+	now  float64 // the new weight of what is under way
 }
 
 // multinomial returns the weights of the sample before the first row.
 func (s *resample) multinomial() *multinomial {
 	n := s.draws()
-	m := &multinomial{rng.Bootstrap.At(s.seed, s.replicate), n, s.used, s.total, s.total / float64(n)}
+	m := &multinomial{rng: rng.Bootstrap.At(s.seed, s.replicate), left: n, rows: s.used, mass: s.total, unit: s.total / float64(n)}
 	if s.halved {
 		m.unit /= 2
 	}
 	return m
+}
+
+// of returns the new weight of a row whose own weight is w: another one where it starts what is drawn.
+func (m *multinomial) of(starts bool, w float64) float64 {
+	if starts {
+		m.now = m.next(w)
+	}
+	return m.now
 }
 
 // next returns the new weight of the next row, whose own weight is w.
@@ -154,4 +179,33 @@ func binomial(rng *rand.Rand, n int64, p float64) int64 {
 			return x
 		}
 	}
+}
+
+// count counts the sequences of src, and adds up their weights.
+func (s *resample) count(ctx context.Context, src data.Source) error {
+	s.used, s.total = 0, 0
+	last, begun := int32(0), false
+	return data.EachBlock(ctx, src, func(b *data.Block) error {
+		for i := range b.N {
+			of := int32(0)
+			if b.Sequence != nil {
+				of = b.Sequence[i]
+			}
+			if w := b.Weight(i); (!begun || of != last) && w > 0 {
+				s.used++
+				s.total += w
+			}
+			last, begun = of, true
+		}
+		return nil
+	})
+}
+
+// drawable refuses rows of a single sequence, of which no other sample can be drawn.
+func drawable(ctx context.Context, src data.Source) error {
+	s := resample{sequences: true}
+	if err := s.count(ctx, src); err != nil {
+		return err
+	}
+	return s.enough("Bootstrap")
 }

@@ -15,6 +15,11 @@ import (
 // Fit makes the fit or the choice of a plan, merges its components where the plan says so, and then makes the bootstrap and the likelihood-ratio test where the plan asks for them. If ctx ends
 // during these, the result of the fit is returned with what they have by then.
 func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
+	if p.Bootstrap > 0 && p.Chain { // before a fit that may take long
+		if err := drawable(ctx, src); err != nil {
+			return nil, err
+		}
+	}
 	r, err := selection.Fit(ctx, src, p.WithoutRepeats(), see)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,12 @@ type similarity struct {
 // told how many replicates are done.
 func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.Stability, error) {
 	from, k := r.Model.Provenance, r.Model.NumLabels()
-	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws()}
+	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws(), sequences: p.Chain}
+	if p.Chain {
+		if err := sample.count(ctx, src); err != nil {
+			return nil, err
+		}
+	}
 	if err := sample.enough("Bootstrap"); err != nil {
 		return nil, err
 	}
@@ -197,7 +202,7 @@ func choices(all []*comparison) (list []model.ChosenTimes) {
 			continue
 		}
 		k, shape, code := c.model.K(), "", ""
-		if kind.Of(c.model.Kind).HasShape(c.model.Types) {
+		if kind.Of(c.model.ComponentKind()).HasShape(c.model.Types) {
 			shape, code = c.model.Shape.String(), c.model.Shape.Mclust()
 		}
 		at := slices.IndexFunc(list, func(x model.ChosenTimes) bool { return x.K == k && x.Mclust == code })

@@ -22,6 +22,7 @@ const (
 	perCentre    = 0.15
 	perPair      = 6.0 // a row and a component: exponentials
 	perWhitened  = 4.0 // a row and a pair of columns
+	perMove      = 1.0 // a row and a pair of states of a chain
 	perSeeded    = 0.4 // a row, a centre that is drawn or tried, and a column
 	perParameter = 60  // a parameter and an evaluation: the memory of L-BFGS, sums, copies
 )
@@ -67,6 +68,10 @@ func (f *Fit) Estimate() Estimate {
 	starts, each := float64(s.Starts(f.Survey.Used)), float64(s.Tries(s.Start(f.Mix.D), f.Survey.Used))
 	if f.drawsCells() {
 		starts *= 2
+	}
+	if s.Chain {
+		ends, drawn := s.ChainStarts(f.Survey.Used)
+		starts, each = float64(ends+drawn), 1
 	}
 	steps := float64(min(s.MaxIter, plausibleSteps) + 1)
 	if s.K == 1 { // a step is the end
@@ -168,6 +173,9 @@ func (f *Fit) evaluation(n float64) float64 {
 		ns += n * k * (d - numbers) * perCell
 	default:
 		ns += n * k * (d*perCell + perPair)
+	}
+	if f.Mix.Chain {
+		ns += n * k * k * perMove
 	}
 	return ns / 1e9
 }

@@ -65,7 +65,7 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 	}
 	p := f.provenance(e, t)
 	m.Provenance = p
-	n := f.Numbers(t)
+	n := f.Numbers(t, s.Point)
 	if err := f.CheckNumbers(ctx, n); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (f *Fit) provenance(e *Outcome, t *Tally) *model.Provenance {
 	win := e.Winner()
 	s := win.Last
 	p := &model.Provenance{
-		Rows: f.Survey.Used, GroupRows: t.rows, NoiseRows: t.noiseRows, AtFloor: make([]bool, len(t.rows)),
+		Rows: f.Survey.Used, Sequences: f.Sequences, GroupRows: t.rows, NoiseRows: t.noiseRows, AtFloor: make([]bool, len(t.rows)),
 		Course: model.Course{
 			TotalWeight: f.Weight(), Converged: s.Done.Converged() && !e.Interrupted, Interrupted: e.Interrupted,
 			Algorithm: string(f.Plan.Driver(f.Mix.D)), FreeParameters: f.Mix.Free(), Init: string(f.Plan.Start(f.Mix.D)), Seed: f.Plan.Seed,
@@ -189,11 +189,11 @@ func (f *Fit) Model(p *ascent.Point) (m *model.Model, order []int) {
 	return f.byWeight(p.Theta, p.Weights)
 }
 
-// byWeight returns the model of theta, whose components are sorted as Model says, and their order. sizes are those of centres.
+// byWeight returns the model of theta, whose components are sorted as Model says, and their order. sizes are those of centres, and of states.
 func (f *Fit) byWeight(theta, sizes []float64) (*model.Model, []int) {
-	comp, weight := f.Mix.Components(theta), f.weights(theta)
-	if !f.Plan.Mixture() {
-		weight = sizes
+	comp, weight := f.Mix.Components(theta), sizes
+	if f.Plan.Mixture() && !f.Plan.Chain {
+		weight = f.weights(theta)
 	}
 	place := f.places(comp)
 	order := upTo(f.Mix.K)
@@ -203,7 +203,9 @@ func (f *Fit) byWeight(theta, sizes []float64) (*model.Model, []int) {
 		}
 		return slices.Compare(place[a], place[b])
 	})
-	return f.modelIn(order, comp, weight, f.Mix.NoiseWeight(theta))
+	m, order := f.modelIn(order, comp, weight, f.Mix.NoiseWeight(theta))
+	f.setChain(m, theta, order)
+	return m, order
 }
 
 // noise returns the noise of the fit with a weight.
@@ -329,6 +331,9 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	}
 	if f.Mix.Noise != nil && math.Exp(f.Mix.LogNoise(p.Theta))*f.Survey.W < inference.EdgeRows {
 		edge("weight of the noise")
+	}
+	if f.Plan.Chain {
+		f.chainEdges(r, p, order)
 	}
 	numbers, gaussian := f.Mix.Numbers()
 	for i, part := range f.Mix.Parts() {

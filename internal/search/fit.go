@@ -199,7 +199,7 @@ func New(ctx context.Context, src data.Source, p plan.Plan) (*Fit, error) {
 func (f *Fit) Size() error {
 	p, d := &f.Plan, len(f.Survey.Mean) // after the transform
 	p.Holes = f.Survey.Missing > 0
-	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform}
+	f.Mix = &mixture.Mixture{K: p.K, D: d, Uniform: p.Uniform, Chain: p.Chain}
 	if f.Noise != nil {
 		f.Mix.Noise = &mixture.Noise{LogVolume: f.Noise.LogVolume, LogWidths: f.NoiseWidths}
 	}

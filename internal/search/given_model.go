@@ -29,8 +29,10 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 		return nil, plan.Wrong("Init", "model: %s", err)
 	}
 	switch {
-	case m.Kind != f.Plan.Kind.Name:
-		return nil, plan.Wrong("Init", "model: it is a %s model, but %s is fitted", m.Kind, f.Plan.Kind.Name)
+	case m.Kind != f.Plan.ModelName():
+		return nil, plan.Wrong("Init", "model: it is a %s model, but %s is fitted", m.Kind, f.Plan.ModelName())
+	case m.ComponentKind() != f.Plan.Kind.Name:
+		return nil, plan.Wrong("Init", "model: its emission is %s, but %s is fitted", m.ComponentKind(), f.Plan.Kind.Name)
 	case m.K() != f.Plan.K:
 		return nil, plan.Wrong("Init", "model: it has %d components, but -k is %d", m.K(), f.Plan.K)
 	case f.Plan.Shaped() && m.Shape != f.Plan.Shape:
@@ -59,7 +61,7 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	}
 	f.given = &given{model: m, at: make([]int, m.K())}
 	some := m
-	if !f.Mix.Uniform {
+	if !f.Mix.Uniform && !f.Mix.Chain {
 		some, _ = m.Present()
 	}
 	f.Mix.K = some.K()
@@ -95,7 +97,9 @@ func (f *Fit) otherDof(m *model.Model, theta []float64) bool {
 // variances to it; else they stay as they are.
 func (f *Fit) Theta(m *model.Model, raise bool) ([]float64, error) {
 	theta := make([]float64, f.Mix.Params())
-	if f.Mix.Family.Density() && !f.Mix.Uniform {
+	if f.Mix.Chain {
+		f.Mix.SetChainProbabilities(theta, m.Initial, slices.Concat(m.Transitions...))
+	} else if f.Mix.Family.Density() && !f.Mix.Uniform {
 		for c, w := range m.Weights {
 			theta[c] = max(math.Log(w), mixture.MinLogWeight)
 		}
@@ -109,9 +113,9 @@ func (f *Fit) Theta(m *model.Model, raise bool) ([]float64, error) {
 }
 
 // unmoved returns the model that the fit started from, in the user's units, and its order of components, if theta is still that start;
-// else ok is false. The way into coordinates and back would change the last bits of its numbers.
+// else ok is false. The way into coordinates and back would change the last bits of its numbers. A chain's shares of rows are found by a pass.
 func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
-	if f.given == nil || f.given.raised || !slices.Equal(theta, f.given.theta) {
+	if f.given == nil || f.Mix.Chain || f.given.raised || !slices.Equal(theta, f.given.theta) {
 		return nil, nil, false
 	}
 	g := f.given.model

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/prepare"
 	"github.com/latent-go/latent/internal/sweep"
@@ -137,8 +138,9 @@ func (t *Tally) add(s *model.Scored) error {
 // Numbers are what a fit is judged by, in the user's units: see model.Candidate. Those that its kind does not have are nil.
 type Numbers struct{ LogLik, BIC, AIC, ICL, Inertia, Objective *float64 }
 
-// Numbers returns what the fit is judged by, from the sums of Judge.
-func (f *Fit) Numbers(t *Tally) (r Numbers) {
+// Numbers returns what the fit is judged by, from the sums of Judge and its final point. The entropy in ICL is that of the labels of all rows
+// together: of a hidden Markov model that of its paths, which is less than that of all states by themselves.
+func (f *Fit) Numbers(t *Tally, at *ascent.Point) (r Numbers) {
 	if !f.Plan.Mixture() {
 		r.Inertia = new(0 - t.best)
 		if f.Plan.Penalty != nil {
@@ -146,12 +148,15 @@ func (f *Fit) Numbers(t *Tally) (r Numbers) {
 		}
 		return r
 	}
-	ll, n, p := t.logLik+f.LogSlopes(), f.Weight(), f.Mix.Free()
+	ll, entropy, n, p := t.logLik+f.LogSlopes(), t.entropy, f.Weight(), f.Mix.Free()
+	if f.Plan.Chain {
+		entropy = f.UserWeight(at.Entropy)
+	}
 	if f.Mix.Bayes != nil { // the criteria count the parameters of a maximum
 		r.LogLik = new(ll)
 		return r
 	}
-	r.LogLik, r.BIC, r.AIC, r.ICL = new(ll), new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, t.entropy))
+	r.LogLik, r.BIC, r.AIC, r.ICL = new(ll), new(score.BIC(p, n, ll)), new(score.AIC(p, ll)), new(score.ICL(p, n, ll, entropy))
 	return r
 }
 

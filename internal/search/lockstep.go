@@ -308,6 +308,7 @@ func (l *lockstep) point(t *sweep.Task, s *family.Stats) *ascent.Point {
 		}
 		l.mix.Grad(p.Grad, t.Theta, s)
 		p.Leaves = l.mix.Held(p.Held, t.Theta, p.Next)
+		l.mix.Unmoved(p.Held, s)
 		p.Whole = slices.Clone(p.Grad)
 		p.Edge = l.mix.Edge(p.Held, p.Whole, t.Theta, p.Next)
 		for i, held := range p.Held {

@@ -110,6 +110,10 @@ func (f *Fit) SetPrior() error {
 		}
 	}
 	prior := &mixture.Prior{Weights: rows * (*told.Weights - 1)}
+	if f.Plan.Chain {
+		told.Transitions = new(valueOr(asked.Transitions, 1))
+		prior.Transitions = rows * (*told.Transitions - 1)
+	}
 	switch {
 	case len(parts) > 1 || f.Plan.Kind.Parted:
 		prior.Components = priors

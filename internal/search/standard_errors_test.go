@@ -169,7 +169,7 @@ func TestErrorsAreTheDeltaMethodOfTheModel(t *testing.T) {
 			t.Fatalf("%+v: %s", spec, f.errors.Why)
 		}
 		theta := f.point.Theta
-		keep := f.Mix.Identified(theta, f.inference().NearEdge(theta, f.point.Held))
+		keep := f.Mix.Identified(theta, f.inference().NearEdge(f.point))
 		info, err := f.Local.Information(context.Background(), f.Mix, theta, keep, 1, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -17,10 +17,14 @@ import (
 // Starts returns the parameter vectors that the climbs begin at, as many as the plan says: given, computed, or drawn from a sample of the
 // rows. Drawn ones may have climbed some steps already, where several are tried for each or where rows are many.
 func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
-	switch f.Plan.Init {
-	case plan.FromModel:
+	if f.Plan.Init == plan.FromModel {
 		theta, err := f.fromModel(f.Plan.Given)
 		return [][]float64{theta}, err
+	}
+	if f.Plan.Chain {
+		return f.chainStarts(ctx)
+	}
+	switch f.Plan.Init {
 	case plan.FromCenters:
 		theta, err := f.fromCenters(ctx, f.Plan.Centers)
 		return [][]float64{theta}, err

@@ -398,7 +398,7 @@ func (x *contender) measure(ctx context.Context, f *search.Fit, e *search.Outcom
 	if err != nil {
 		return err
 	}
-	r := f.Numbers(t)
+	r := f.Numbers(t, p)
 	if err := f.CheckNumbers(ctx, r); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/tell"
 )
 
@@ -63,7 +62,7 @@ func (s *Studio) lookAtModel(ctx context.Context, f *file) *refusal {
 	case r == nil:
 		return &refusal{http.StatusInternalServerError, f.Name + ": this is a fault of latent studio: nothing was shown"}
 	}
-	f.model = &shownModel{out, tell.Opening(r), tell.Trust(r), kind.Of(r.Kind).Title, tell.Covariances(r), groupsOf(r), shellCommand("show", typed(f.Name, f.Path), nil)}
+	f.model = &shownModel{out, tell.Opening(r), tell.Trust(r), tell.Kind(r), tell.Covariances(r), groupsOf(r), shellCommand("show", typed(f.Name, f.Path), nil)}
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 
 // program returns the Go code that repeats a run. The rows are read as the run has read them, with the columns that it has fitted named. n.mu is held.
 func (n *run) program() string {
-	m, kd := n.result.Model, kind.Of(n.result.Kind)
+	m, kd := n.result.Model, kind.Of(n.result.ComponentKind())
 	column, labelled := strings.CutPrefix(n.asked.Spec.Init, "labels:")
 	name, more := typed(n.file.Name, n.file.Path), ""
 	if labelled {

@@ -198,7 +198,7 @@ func (c *cells) cell(j int) float64 {
 
 // counted reports whether a column is one of counts beside columns of other types.
 func (c *cells) counted(p *model.Place) bool {
-	return kind.Of(c.m.Kind).Parted && kind.Of(p.Kind).Location.Variance != nil && c.x.Rate != nil
+	return kind.Of(c.m.ComponentKind()).Parted && kind.Of(p.Kind).Location.Variance != nil && c.x.Rate != nil
 }
 
 // levels returns the probabilities of the levels of a column.

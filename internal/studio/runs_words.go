@@ -11,6 +11,7 @@ import (
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // asked is the body that begins a run.
@@ -38,12 +39,15 @@ type choices struct {
 const centersFile = "centers.csv"
 
 // specFlags are the keys of a spec in the order in which its flags are told.
-var specFlags = []string{"model", "covariance", "dof", "criterion", "algorithm", "beta", "beta_steps", "batch_size", "penalty", "binarize", "noise", "weights", "concentration", "init", "n_init", "seed", "max_iter",
+var specFlags = []string{"model", "emission", "covariance", "dof", "criterion", "algorithm", "beta", "beta_steps", "batch_size", "penalty", "binarize", "noise", "weights", "concentration", "init", "n_init", "seed", "max_iter",
 	"tol", "tol_loglik", "tol_shift", "reg_covar", "prior", "missing", "scale", "transform", "pca", "merge", "bootstrap", "lrt", "allow_long", "keep_sums", "threads"}
 
 // settle makes a climb that is watched one of a single start, so that its command gives the same bits, and refuses what a page has no business with.
 func (a *asked) settle() error {
 	spec := &a.Spec
+	if spec.Model == model.ChainKind {
+		return fmt.Errorf("model is %s, a hidden Markov model, and this page has no place for the order of rows in time; use latent fit --model %s, and latent report", spec.Model, spec.Model)
+	}
 	if spec.Columns != nil {
 		return fmt.Errorf("column_names: columns have the names of the file; choose among them by options.columns")
 	}

@@ -20,3 +20,11 @@ func TestEveryKeyOfASpecIsToldAsAFlag(t *testing.T) {
 		}
 	}
 }
+
+// A run of rows in time is refused before anything is read.
+func TestHiddenMarkovModelsAreForTheCommand(t *testing.T) {
+	err := (&asked{Spec: latent.Spec{Model: "hmm", K: 2}}).settle()
+	if err == nil || !strings.Contains(err.Error(), "use latent fit --model hmm, and latent report") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+}

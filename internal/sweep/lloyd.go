@@ -29,7 +29,7 @@ type lloyd struct {
 // pass, and their sums are rounded once, so that rows in memory and rows from a file give the same bits.
 func (l *Local) Sweep(ctx context.Context, tasks []Task) ([]*family.Stats, error) {
 	stats := make([]*family.Stats, len(tasks))
-	for _, serve := range []func(context.Context, []Task) ([]*family.Stats, error){l.short, l.tally, l.pass} {
+	for _, serve := range []func(context.Context, []Task) ([]*family.Stats, error){l.chained, l.short, l.tally, l.pass} {
 		var rest []Task
 		for t := range tasks {
 			if stats[t] == nil {

@@ -147,7 +147,7 @@ func (p *Part) view(ctx context.Context, views []data.View) (*data.Table, error)
 // held reads src, of the rows of below, into memory.
 func held(ctx context.Context, src data.Source, below *data.Table) (*data.Table, error) {
 	_, d := src.Shape()
-	t := &data.Table{N: below.N, D: d, First: below.First, Row: below.Row, ID: below.ID, Truth: below.Truth}
+	t := &data.Table{N: below.N, D: d, First: below.First, Sequence: below.Sequence, Row: below.Row, ID: below.ID, Truth: below.Truth}
 	err := data.EachBlock(ctx, src, func(b *data.Block) error {
 		t.F64, t.F32 = append(t.F64, b.F64...), append(t.F32, b.F32...)
 		if b.W != nil {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
@@ -20,11 +21,21 @@ type Scored struct {
 	Entropy          []float64 // N: entropy of the responsibilities, nats
 	Best             []float64 // N: log pi_c + log p_c(x_i) of the label, nats
 	Noise            []float64 // N: responsibility of the noise; nil where there is none
+	Logits           []float64 // N x K, row-major: log pi_c + log p_c(x_i), nats; of RowsWithLogits alone, else nil
 }
 
 // Rows makes one pass and calls emit with all rows, scored, in row order and from one goroutine at a time. An error of
 // emit ends the pass and is returned.
 func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
+	return l.scored(ctx, m, theta, false, emit)
+}
+
+// RowsWithLogits is Rows with Scored.Logits: responsibilities have lost what is far below them. There must be no noise.
+func (l *Local) RowsWithLogits(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
+	return l.scored(ctx, m, theta, true, emit)
+}
+
+func (l *Local) scored(ctx context.Context, m *mixture.Mixture, theta []float64, logits bool, emit func(*Scored) error) error {
 	scorers := make([]*scorer, l.threads)
 	task := []Task{{Mixture: m, Theta: theta, Beta: 1}}
 	all, err := bind(ctx, task)
@@ -46,7 +57,9 @@ func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, e
 			if scorers[id] == nil {
 				scorers[id] = &scorer{mixture: m, theta: theta, bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}
 			}
-			s.resize(b)
+			if s.resize(b); logits {
+				s.Logits = slices.Grow(s.Logits[:0], b.N*s.K)[:b.N*s.K]
+			}
 			for lo := 0; lo < b.N; lo += kern.Rows {
 				if err := stopped(); err != nil {
 					return err
@@ -90,6 +103,14 @@ func (r *scorer) score(s *Scored, lo int) {
 			r.gapped = r.mixture.WithGaps().Bind(r.theta, 1)
 		}
 		bound = r.gapped
+	}
+	if s.Logits != nil {
+		all := bound.Logits(r.panel, r.scratch)
+		for i := range r.panel.N {
+			for c := range s.K {
+				s.Logits[(lo+i)*s.K+c] = all[c*kern.Rows+i]
+			}
+		}
 	}
 	e := bound.Posterior(r.panel, r.scratch)
 	for i := range r.panel.N {

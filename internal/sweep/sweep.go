@@ -41,6 +41,9 @@ type Local struct {
 
 	patterns patternRows
 	idle     idleWorkers
+
+	laid sync.Once
+	jobs *jobs // of sequences in memory
 }
 
 // NewLocal returns a sweeper over src. rows is the number of rows, as a Survey found it; origin, of length d, is
@@ -67,7 +70,8 @@ func workers(threads int) int { return min(max(threads, 1), mostWorkers) }
 type worker struct {
 	panel   *family.Panel
 	scratch []*mixture.Scratch
-	blocks  *blocks // nil where no task leaves components out
+	blocks  *blocks    // nil where no task leaves components out
+	rows    *chainRows // nil but of hidden Markov models
 }
 
 // pass serves the tasks with one plain pass over the rows.

@@ -41,6 +41,9 @@ func Finding(r *latent.Result) string {
 		weight = float64(r.Rows)
 	}
 	s := fmt.Sprintf("%s in %s%s", groups(r), text.Rows(r.Rows, weight), without(r))
+	if r.Sequences > 0 {
+		s = fmt.Sprintf("%s in %s of %s%s", groups(r), text.Rows(r.Rows, weight), text.Count(r.Sequences, "sequence"), without(r))
+	}
 	switch c := r.Choice; {
 	case c != nil:
 		s += fmt.Sprintf(", chosen among %s by %s", text.Count(len(r.Candidates), "fit"), Criterion(c.Criterion))

@@ -57,7 +57,10 @@ func Components(list []int) []string {
 
 // Part is what a component of m is called: a group, or where components are merged a component.
 func Part(m *model.Model) string {
-	if m.Clusters == nil {
+	switch {
+	case m.IsChain():
+		return "state"
+	case m.Clusters == nil:
 		return "group"
 	}
 	return "component"
@@ -73,7 +76,10 @@ func Rows(r *latent.Result, group *model.Component) string {
 
 // groups counts the groups of a result: its components or, where they are merged, its clusters.
 func groups(r *latent.Result) string {
-	if r.Clusters == nil {
+	switch {
+	case r.Transitions != nil:
+		return text.Count(r.K, "state")
+	case r.Clusters == nil:
 		return text.Count(r.K, "group")
 	}
 	return text.Count(r.Clusters.N, "cluster") + " of " + text.Count(r.K, "component")

@@ -25,6 +25,9 @@ func Prior(r *latent.Result) string {
 	if p.Weights != nil && *p.Weights != 1 {
 		parts = append(parts, fmt.Sprintf("weights %v", *p.Weights))
 	}
+	if p.Transitions != nil && *p.Transitions != 1 {
+		parts = append(parts, fmt.Sprintf("transitions %v", *p.Transitions))
+	}
 	s := strings.Join(parts, ", ")
 	switch {
 	case r.LogPrior != nil && r.LogPosterior != nil:

@@ -115,7 +115,7 @@ func planOf(m *model.Model, threads int) (p plan.Plan, err error) {
 	}
 	in := m.Changed()
 	s := plan.Spec{Model: m.Kind, K: m.K(), Weights: asked.Weights, RegCovar: asked.RegCovar, Types: in.Types, Levels: in.Levels, Threads: threads}
-	kd := kind.Of(m.Kind)
+	kd := kind.Of(m.ComponentKind())
 	if kd.HasShape(in.Types) {
 		s.Covariance = m.Shape.String()
 	}
@@ -136,7 +136,7 @@ func planOf(m *model.Model, threads int) (p plan.Plan, err error) {
 
 // refuse says of a model why there are no sums that it could keep.
 func refuse(m *model.Model, asked plan.Spec) error {
-	switch kd := kind.Of(m.Kind); {
+	switch kd := kind.Of(m.ComponentKind()); {
 	case !kd.Mixture && !kd.Squared:
 		return fmt.Errorf("a %s model has no sums: they give no medians; use --model %s", m.Kind, kind.KMeans.Name)
 	case asked.Penalty != nil:

@@ -18,8 +18,10 @@ import (
 
 // Refuse says why no model like m can be updated, whatever its fit has kept; nil where one can.
 func Refuse(m *model.Model) error {
-	what, k := "", kind.Of(m.Kind)
+	what, k := "", kind.Of(m.ComponentKind())
 	switch {
+	case m.IsChain():
+		return errors.New("a hidden Markov model cannot be updated: its sums do not tell how sequences go on; fit all sequences together, from this model with --init model:FILE")
 	case m.Noise != nil:
 		return errors.New("a model with noise cannot be updated: sums of the groups do not tell what is noise; fit all rows together")
 	case m.Posterior != nil:
