@@ -18,7 +18,7 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	w.key("model", m.Kind)
 	kd := m.kind()
 	if kd.HasShape(m.Types) {
-		w.key("covariance", m.Shape.String())
+		w.key("covariance", m.Shape.Stem())
 	}
 	w.key("columns", m.Columns)
 	if kd.Parted {
@@ -99,7 +99,10 @@ func (w *modelWriter) parameters(m *Model) {
 	} else {
 		w.lines(kd.Location.Key, m.locations())
 	}
-	if kd.Shaped {
+	switch {
+	case m.Loadings != nil:
+		w.factors(m)
+	case kd.Shaped:
 		w.covariances(m)
 	}
 	if kd.Tails {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 )
@@ -66,6 +67,9 @@ func (f *Fit) narrow(p *ascent.Point) (c, column int) {
 	numbers, ok := f.Mix.Numbers()
 	if !ok {
 		return -1, oblique
+	}
+	if fam, ok := family.WideOf(f.Mix.Family); ok {
+		return f.narrowFactors(fam, p, few)
 	}
 	g, own, _ := numbers.Gaussian(f.Mix.Components(p.Theta)[numbers.From:numbers.To])
 	k, d := f.Mix.K, numbers.D
@@ -135,16 +139,18 @@ func positive(q []float64, d int) bool {
 
 // scant returns the smallest component, if it holds fewer rows than a covariance of its own takes, and that number; -1 where none
 // does. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
-// volume, take 3. A covariance that all components share is as good as all rows, and under a prior one is as good as its pseudo-rows. A component
+// volume, take 3. With q factors it is q + 2: on q + 1 rows they leave nothing of any column. A covariance that all components share is as good as all rows, and under a prior one is as good as its pseudo-rows. A component
 // with tails takes d + 2 rows whatever its scale: a few rows far out are no group but what tails are for.
 func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.Plan.Shape
 	code := shape.Mclust()
-	switch {
+	switch q := shape.Factors(); {
 	case !f.Plan.Shaped() || f.Mix.K == 1 || f.Mix.Prior != nil || f.Mix.Bayes != nil:
 		return -1, 0
 	case f.Plan.Kind.Tails:
 		need = f.numbers() + 2
+	case q > 0:
+		need = q + 2
 	case !strings.Contains(code, "V"):
 		return -1, 0
 	case shape.Matrix() && f.numbers() > 1 && strings.Contains(code[1:], "V"):

@@ -203,6 +203,9 @@ func (f *Fit) Size() error {
 	if f.Noise != nil {
 		f.Mix.Noise = &mixture.Noise{LogVolume: f.Noise.LogVolume, LogWidths: f.NoiseWidths}
 	}
+	if err := f.checkFactors(d); err != nil {
+		return err
+	}
 	f.Mix.Family = p.Kind.Family(f.variables(p.Shape))
 	if g, ok := family.BaseOf(f.Mix.Family).(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {
