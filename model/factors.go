@@ -218,3 +218,18 @@ func (m *Model) Factors() (expect func(dst []float64, s *Scored), q int, err err
 		}
 	}, q, nil
 }
+
+// Varimax returns the model with the factors of each component turned by Kaiser's varimax, for reading: its density is the same, and its loadings are in
+// another position than those of a fit. A model without factors is an error. It shares memory with m.
+func (m *Model) Varimax() (*Model, error) {
+	q := m.Shape.Factors()
+	if q == 0 {
+		return nil, fmt.Errorf("a %s model with %s covariances has no factors to turn; fit one with --covariance factors:Q or ppca:Q", m.Kind, m.Shape)
+	}
+	own := *m
+	own.Loadings, own.Sums = nil, nil
+	for _, l := range m.Loadings {
+		own.Loadings = append(own.Loadings, family.Varimax(l, q))
+	}
+	return &own, nil
+}

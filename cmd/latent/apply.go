@@ -182,25 +182,28 @@ func (a *applyFlags) emit(cmd *cobra.Command, write func(w io.Writer, format str
 
 func labelCommand() *cobra.Command {
 	var a applyFlags
-	var all bool
+	var more labelExtras
 	cmd := &cobra.Command{
 		Use: "label MODEL DATA...", Short: "Label every row with its group", Example: "  latent label model.json new.csv",
 		Args: a.input,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.data.on() {
-				return a.onSpark(cmd, args, sparkRows{Probabilities: all})
+				return a.onSpark(cmd, args, sparkRows{Probabilities: more.probabilities, Factors: more.factors})
 			}
 			a.data.more = args[2:]
 			m, src, err := a.load(cmd, args[0], args[1])
 			if err != nil {
 				return err
 			}
+			if _, _, err := more.expect(m); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
 			odd, err := a.oddRows(cmd.Context(), m, src)
 			if err != nil {
 				return err
 			}
 			err = a.emit(cmd, func(w io.Writer, format string) error {
-				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, all, a.leading(), odd))
+				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, more, a.leading(), odd))
 			})
 			if err != nil {
 				return err
@@ -210,7 +213,8 @@ func labelCommand() *cobra.Command {
 		},
 	}
 	a.add(cmd)
-	cmd.Flags().BoolVar(&all, "probabilities", false, "add the probability of every group")
+	cmd.Flags().BoolVar(&more.probabilities, "probabilities", false, "add the probability of every group")
+	cmd.Flags().BoolVar(&more.factors, "scores", false, "add f1, f2, ...: the factors expected of the row in its group (of a model with factors)")
 	return cmd
 }
 

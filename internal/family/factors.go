@@ -95,6 +95,13 @@ func (g WideFactors) LoadingsOf(theta []float64, c, k, d int) []float64 {
 // UniquenessesOf returns the d uniquenesses of component c in theta.
 func (g WideFactors) UniquenessesOf(theta []float64, c, k, d int) []float64 {
 	u := make([]float64, d)
+	if g.Shape.base() == RoundFactors {
+		u[0] = math.Exp(theta[g.unique(c, 0, k, d)])
+		for j := range u {
+			u[j] = u[0]
+		}
+		return u
+	}
 	for j := range u {
 		u[j] = math.Exp(theta[g.unique(c, j, k, d)])
 	}
@@ -114,12 +121,15 @@ func (g WideFactors) SetFactors(theta, loadings, u []float64, c, k, d int) {
 	}
 }
 
-// lowest returns the logarithm of the floor under the uniqueness of column j.
-func (g WideFactors) lowest(j int) float64 {
-	if g.Shape.base() == RoundFactors {
-		return math.Log(MinEigenvalue * floats.Max(g.Var))
+// lowest returns the logarithms of the floors under the uniquenesses of the columns.
+func (g WideFactors) lowest() []float64 {
+	low, top := make([]float64, len(g.Var)), floats.Max(g.Var)
+	for j, v := range g.Var {
+		if low[j] = math.Log(MinUniqueness * v); g.Shape.base() == RoundFactors {
+			low[j] = math.Log(MinEigenvalue * top)
+		}
 	}
-	return math.Log(MinUniqueness * g.Var[j])
+	return low
 }
 
 // factored is one covariance L L' + diag(u), ready for solving by it (Woodbury). All matrices are by rows.
@@ -166,9 +176,14 @@ func newFactored(l, u []float64) *factored {
 			s.inner[f*q+h] = inverse.At(f, h)
 		}
 	}
-	for j, v := range u {
-		for f := range q {
-			s.b[f*d+j] = floats.Dot(s.inner[f*q:f*q+q], l[j*q:j*q+q]) / v
+	for f := range q {
+		inner, row := s.inner[f*q:f*q+q], s.b[f*d:f*d+d]
+		for j, v := range u {
+			sum := 0.0
+			for h, a := range l[j*q : j*q+q] {
+				sum += inner[h] * a
+			}
+			row[j] = sum / v
 		}
 	}
 	return s
@@ -178,12 +193,19 @@ func newFactored(l, u []float64) *factored {
 func (s *factored) gram() []float64 {
 	m := make([]float64, s.q*s.q)
 	for j, v := range s.u {
-		row := s.l[j*s.q : j*s.q+s.q]
-		for f, a := range row {
-			floats.AddScaled(m[f*s.q:f*s.q+s.q], a/v, row)
-		}
+		addOuter(m, s.l[j*s.q:j*s.q+s.q], 1/v)
 	}
 	return m
+}
+
+// addOuter adds f l l' to m.
+func addOuter(m, l []float64, f float64) {
+	for i, a := range l {
+		row := m[i*len(l) : (i+1)*len(l)]
+		for h, b := range l {
+			row[h] += f * a * b
+		}
+	}
 }
 
 // expect sets y to B e, the factors expected of a row that is e off the mean.
@@ -251,23 +273,28 @@ func (s *factored) covariance(q []float64) {
 // if the Schur complement of A is: L_H (I + L_A' (u - least)_A^-1 L_A)^-1 L_H' + (u - least)_H.
 func (s *factored) exceeds(least []float64) bool {
 	var low []int
-	inner := mat.NewSymDense(s.q, nil)
+	for j, v := range s.u {
+		if !(v > least[j]) {
+			low = append(low, j)
+		}
+	}
+	switch {
+	case len(low) == 0:
+		return true
+	case len(low) > s.q:
+		return false
+	}
+	inner := make([]float64, s.q*s.q)
 	for f := range s.q {
-		inner.SetSym(f, f, 1)
+		inner[f*s.q+f] = 1
 	}
 	for j, v := range s.u {
-		left := v - least[j]
-		if !(left > 0) {
-			low = append(low, j)
-			continue
+		if v > least[j] {
+			addOuter(inner, s.l[j*s.q:j*s.q+s.q], 1/(v-least[j]))
 		}
-		inner.SymRankOne(inner, 1/left, mat.NewVecDense(s.q, s.l[j*s.q:j*s.q+s.q]))
-	}
-	if len(low) == 0 {
-		return true
 	}
 	var chol mat.Cholesky
-	if len(low) > s.q || !chol.Factorize(inner) {
+	if !chol.Factorize(symmetric(inner, s.q)) {
 		return false
 	}
 	rest := mat.NewSymDense(len(low), nil)
@@ -288,16 +315,17 @@ func (s *factored) exceeds(least []float64) bool {
 
 // Exceeds reports whether the covariance of component c less the diagonal matrix of least is positive definite.
 func (g WideFactors) Exceeds(theta, least []float64, c, k, d int) bool {
-	return g.factor(theta, c, k, d).exceeds(least)
+	s := &factored{d: d, q: g.q(), l: g.LoadingsOf(theta, c, k, d), u: g.UniquenessesOf(theta, c, k, d)}
+	return s.exceeds(least)
 }
 
 // AtFloor tells which components have a covariance that is all but singular in units of the columns' variances: more uniquenesses are at
 // their floor than there are factors to take their place, or the loadings of those columns are dependent. A Heywood case alone is
 // none: its density hardly depends on the floor.
 func (g WideFactors) AtFloor(theta []float64, k, d int) []bool {
-	at, least := make([]bool, k), make([]float64, d)
-	for j := range least {
-		least[j] = 2 * math.Exp(g.lowest(j))
+	at, least := make([]bool, k), g.lowest()
+	for j, v := range least {
+		least[j] = 2 * math.Exp(v)
 	}
 	for c := range at {
 		at[c] = !g.Exceeds(theta, least, c, k, d)
@@ -310,18 +338,16 @@ func (g WideFactors) Heywood(theta []float64, c, k, d int) (columns []int) {
 	if g.Shape.base() == RoundFactors {
 		return nil
 	}
-	for j := range d {
-		if g.low(theta, c, j, k, d) {
+	for j, low := range g.lowest() {
+		if theta[g.unique(c, j, k, d)] <= low+nearFloor {
 			columns = append(columns, j)
 		}
 	}
 	return columns
 }
 
-// low reports whether the uniqueness of column j in component c is at its floor.
-func (g WideFactors) low(theta []float64, c, j, k, d int) bool {
-	return theta[g.unique(c, j, k, d)] <= g.lowest(j)+1e-9
-}
+// nearFloor is how far above its floor the logarithm of a uniqueness counts as being there.
+const nearFloor = 1e-9
 
 // Solver solves by one covariance with factors.
 type Solver struct{ *factored }

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-go/latent/internal/kern"
 )
 
 // Factors is WideFactors for tables of few columns. Its sums are those of Gaussian for Full, and so are its kernels; its M-step goes to the maximum,
@@ -14,6 +16,9 @@ type Factors struct {
 	WideFactors
 	// Gaps says what cells are missing; nil is for complete rows. With gaps every row is completed, as Gaussian does for Full.
 	Gaps *Gaps
+	// Beyond is how many columns more there are in which all rows and means are 0, of RoundFactors: directions beside the span of few rows. They
+	// add to the density and to the uniqueness, which EM's step counts, and to no metric: EM alone climbs with them.
+	Beyond int
 }
 
 // FactorsOf returns the family of a shape with factors for columns of variances v: Factors of up to NarrowColumns, WideFactors of more.
@@ -106,7 +111,20 @@ func (g Factors) Restrict(theta, plain, weight []float64, k, d int) {
 // Bind factorises the covariances.
 func (g Factors) Bind(theta []float64, k, d int) Kernel {
 	plain := g.expanded(theta, k, d)
-	return &narrowKernel{Kernel: g.Plain().Bind(plain, k, d), family: g, theta: slices.Clone(theta), rows: g.rowScores(theta, k, d)}
+	b := &narrowKernel{Kernel: g.Plain().Bind(plain, k, d), family: g, theta: slices.Clone(theta), rows: g.rowScores(theta, k, d)}
+	if g.Beyond > 0 {
+		b.beyond = g.beyond(theta, k, d)
+	}
+	return b
+}
+
+// beyond returns what the columns in which all rows are 0 add to the log density of each component.
+func (g Factors) beyond(theta []float64, k, d int) []float64 {
+	v := make([]float64, k)
+	for c := range v {
+		v[c] = -0.5 * float64(g.Beyond) * (log2Pi + theta[g.unique(c, 0, k, d)])
+	}
+	return v
 }
 
 // narrowKernel is the kernel of Plain, with gradients of rows in loadings and uniquenesses.
@@ -115,10 +133,25 @@ type narrowKernel struct {
 	family Factors
 	theta  []float64 // with gaps: the parameters
 	rows   *factorKernel
+	beyond []float64 // what is added to each component's log density; nil where nothing is
 }
 
 // Fuse implements Fusable.
-func (b *narrowKernel) Fuse(logw []float64) FusedKernel { return b.Kernel.(Fusable).Fuse(logw) }
+func (b *narrowKernel) Fuse(logw []float64) FusedKernel {
+	if b.beyond != nil {
+		logw = slices.Clone(logw)
+		floats.Add(logw, b.beyond)
+	}
+	return b.Kernel.(Fusable).Fuse(logw)
+}
+
+// Score implements Kernel.
+func (b *narrowKernel) Score(dst []float64, p *Panel, ws *Workspace) {
+	b.Kernel.Score(dst, p, ws)
+	for c, v := range b.beyond {
+		floats.AddConst(v, dst[c*kern.Rows:(c+1)*kern.Rows])
+	}
+}
 
 // RowGrad implements GradKernel.
 func (b *narrowKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace) {
@@ -138,7 +171,11 @@ func (g Factors) sums(s *Stats, theta []float64, c int) (factorSums, *factored) 
 
 // Expected returns sum_i w_i sum_c r_ic log N(x_i | next_c) in nats.
 func (g Factors) Expected(next, theta []float64, s *Stats) float64 {
-	return g.Plain().Expected(g.expanded(next, s.K, s.D), theta[:s.K*s.D], s)
+	sum := g.Plain().Expected(g.expanded(next, s.K, s.D), theta[:s.K*s.D], s)
+	if g.Beyond > 0 {
+		sum += floats.Dot(s.N, g.beyond(next, s.K, s.D))
+	}
+	return sum
 }
 
 // MStep sets means to those of the rows, and loadings and uniquenesses to a maximum of the expected log-likelihood: that of RoundFactors in closed
@@ -172,7 +209,7 @@ func (g Factors) maximise(next, theta []float64, moments [][]float64, weight []f
 		if len(all) == 0 {
 			return
 		}
-		uniques := newtonUniquenesses(all, g.approach(all, old, of, g.startUniquenesses(next, of[0], k, d)), g.lowestAll(d))
+		uniques := newtonUniquenesses(all, g.approach(all, old, of, g.startUniquenesses(next, of[0], k, d)), g.lowest())
 		for i, c := range of {
 			g.place(next, all[i].loadings(), old(c), uniques, c, k, d)
 		}
@@ -182,7 +219,7 @@ func (g Factors) maximise(next, theta []float64, moments [][]float64, weight []f
 		switch {
 		case q == nil:
 		case g.Shape.base() == RoundFactors:
-			l, u := roundFactors(symmetricOf(q, d), g.q(), math.Exp(g.lowest(0)))
+			l, u := roundFactors(symmetricOf(q, d), g.q(), g.Beyond, math.Exp(g.lowest()[0]))
 			g.place(next, l, old(c), slices.Repeat([]float64{math.Log(u)}, d), c, k, d)
 		default:
 			all, of = append(all, newProfile(q, d, weight[c], g.q())), append(of, c)
@@ -210,7 +247,7 @@ func (g Factors) approach(all []*profile, old func(c int) []float64, of []int, l
 			return log
 		}
 	}
-	zero, total := make([]float64, d), 0.0
+	low, zero, total := g.lowest(), make([]float64, d), 0.0
 	for _, p := range all {
 		total += p.n
 	}
@@ -225,7 +262,7 @@ func (g Factors) approach(all []*profile, old func(c int) []float64, of []int, l
 			floats.AddScaled(mean, p.n/total, left)
 		}
 		for j := range mean {
-			mean[j] = max(mean[j], math.Exp(g.lowest(j)))
+			mean[j] = max(mean[j], math.Exp(low[j]))
 		}
 		if u = mean; u[0] != u[0] {
 			return log
@@ -233,7 +270,7 @@ func (g Factors) approach(all []*profile, old func(c int) []float64, of []int, l
 	}
 	end := make([]float64, d)
 	for j, v := range u {
-		end[j] = max(math.Log(v), g.lowest(j))
+		end[j] = max(math.Log(v), low[j])
 	}
 	return end
 }
@@ -243,7 +280,7 @@ func (g Factors) place(theta, l, old, uniques []float64, c, k, d int) {
 	u := make([]float64, d)
 	for j, v := range uniques {
 		u[j] = math.Exp(v)
-		theta[g.unique(c, j, k, d)] = max(v, g.lowest(j))
+		theta[g.unique(c, j, k, d)] = v
 	}
 	turnTowards(l, old, u)
 	copy(g.LoadingsOf(theta, c, k, d), l)
@@ -251,29 +288,20 @@ func (g Factors) place(theta, l, old, uniques []float64, c, k, d int) {
 
 // startUniquenesses returns the logarithms of the uniquenesses of component c, inside the floor.
 func (g Factors) startUniquenesses(theta []float64, c, k, d int) []float64 {
-	v := make([]float64, d)
-	for j := range v {
-		v[j] = max(theta[g.unique(c, j, k, d)], g.lowest(j))
-	}
-	return v
-}
-
-// lowestAll returns the logarithms of all floors.
-func (g Factors) lowestAll(d int) []float64 {
-	v := make([]float64, d)
-	for j := range v {
-		v[j] = g.lowest(j)
+	v := g.lowest()
+	for j, low := range v {
+		v[j] = max(theta[g.unique(c, j, k, d)], low)
 	}
 	return v
 }
 
 // roundFactors returns the loadings and the uniqueness that maximise the likelihood of rows with the covariance c: its q largest eigenvalues less the mean
-// of the others, which is the uniqueness and at least the floor.
-func roundFactors(c *mat.SymDense, q int, floor float64) (l []float64, u float64) {
+// of the others, which is the uniqueness and at least the floor. beyond is how many more eigenvalues of 0 there are.
+func roundFactors(c *mat.SymDense, q, beyond int, floor float64) (l []float64, u float64) {
 	values, vectors := eigenSym(c)
 	d := len(values)
 	for _, v := range values[:d-q] {
-		u += max(v, 0) / float64(d-q)
+		u += max(v, 0) / float64(d-q+beyond)
 	}
 	u = max(u, floor)
 	l = make([]float64, d*q)

@@ -204,6 +204,7 @@ const (
 
 // Project raises uniquenesses to the floor, and keeps trial steps in the range of float64.
 func (g WideFactors) Project(theta []float64, k, d int) {
+	low, highest := g.lowest(), math.Log(floats.Max(g.Var))+mostUnique
 	for c := range k {
 		l := g.LoadingsOf(theta, c, k, d)
 		for i, v := range l {
@@ -216,11 +217,11 @@ func (g WideFactors) Project(theta []float64, k, d int) {
 			}
 		}
 		for j := range d {
-			u, low := &theta[g.unique(c, j, k, d)], g.lowest(j)
-			if !(*u >= low) {
-				*u = low
+			u := &theta[g.unique(c, j, k, d)]
+			if !(*u >= low[j]) {
+				*u = low[j]
 			}
-			*u = min(*u, math.Log(floats.Max(g.Var))+mostUnique)
+			*u = min(*u, highest)
 		}
 	}
 }
@@ -228,10 +229,11 @@ func (g WideFactors) Project(theta []float64, k, d int) {
 // Held marks the uniquenesses at the floor.
 func (g WideFactors) Held(held []bool, theta []float64, k, d int) {
 	clear(held)
+	low := g.lowest()
 	for c := range k {
 		for j := range d {
-			if g.low(theta, c, j, k, d) {
-				held[g.unique(c, j, k, d)] = true
+			if at := g.unique(c, j, k, d); theta[at] <= low[j]+nearFloor {
+				held[at] = true
 			}
 		}
 	}
@@ -269,7 +271,7 @@ func (g WideFactors) FactorGrad(gl, grad, theta []float64, k, d int) {
 
 // coordinates calls f with the place in theta of every parameter, the standard deviation of the column it is measured in, and whether it is a logarithm.
 func (g WideFactors) coordinates(k, d int, f func(i int, unit float64, log bool)) {
-	q, loads, noise := g.q(), g.loads(k, d), g.noise(k, d)
+	q, loads, noise, top := g.q(), g.loads(k, d), g.noise(k, d), math.Sqrt(floats.Max(g.Var))
 	for i := range g.Params(k, d) {
 		switch {
 		case i < loads:
@@ -277,7 +279,7 @@ func (g WideFactors) coordinates(k, d int, f func(i int, unit float64, log bool)
 		case i < noise:
 			f(i, math.Sqrt(g.Var[(i-loads)/q%d]), false)
 		case g.Shape.base() == RoundFactors:
-			f(i, math.Sqrt(floats.Max(g.Var)), true)
+			f(i, top, true)
 		default:
 			f(i, math.Sqrt(g.Var[(i-noise)%d]), true)
 		}

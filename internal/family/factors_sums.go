@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -153,23 +154,24 @@ func (g WideFactors) MStep(next, theta []float64, s *Stats) {
 // the floor. Components without weight keep theirs.
 func (g WideFactors) setUniquenesses(theta, left []float64, s *Stats) {
 	k, d := s.K, s.D
-	total := floats.Sum(s.N)
+	total, low := floats.Sum(s.N), g.lowest()
 	for c := range k {
 		if !(s.N[c] > minWeight) {
 			continue
 		}
+		if g.Shape.base() == RoundFactors {
+			theta[g.unique(c, 0, k, d)] = max(math.Log(floats.Sum(left[c*d:c*d+d])/float64(d)), low[0])
+			continue
+		}
 		for j := range d {
 			v := left[c*d+j]
-			switch g.Shape.base() {
-			case RoundFactors:
-				v = floats.Sum(left[c*d:c*d+d]) / float64(d)
-			case TiedFactors:
+			if g.Shape.base() == TiedFactors {
 				v = 0
 				for b, n := range s.N {
 					v += n / total * left[b*d+j]
 				}
 			}
-			theta[g.unique(c, j, k, d)] = max(math.Log(v), g.lowest(j))
+			theta[g.unique(c, j, k, d)] = max(math.Log(v), low[j])
 		}
 	}
 }
@@ -204,4 +206,68 @@ func (g WideFactors) Restrict(theta, plain []float64, k, d int) {
 		}
 		g.SetFactors(theta, l, u, c, k, d)
 	}
+}
+
+// StartFrom sets the loadings and uniquenesses of component c in theta to principal components of rows, of n x d cells and weights w, about the mean that
+// the component has: of RoundFactors the maximum for those rows, else principal components in units of the columns' standard deviations, with at least a
+// tenth of each variance unique. It takes the n x n products of rows, so that rows should be few. Too few for the factors change nothing.
+func (g WideFactors) StartFrom(theta, x, w []float64, c, k, d int) {
+	n, q, round := len(w), g.q(), g.Shape.base() == RoundFactors
+	total := floats.Sum(w)
+	if n < q+2 || !(total > 0) {
+		return
+	}
+	e, v := slices.Clone(x), make([]float64, d)
+	for i := range n {
+		row := e[i*d : i*d+d]
+		floats.Sub(row, theta[c*d:c*d+d])
+		floats.Scale(math.Sqrt(w[i]/total), row)
+		for j, cell := range row {
+			v[j] += cell * cell
+		}
+	}
+	unit := make([]float64, d)
+	for j := range unit {
+		unit[j] = 1
+		if !round {
+			v[j] = max(v[j], 2*MinUniqueness*g.Var[j])
+			unit[j] = math.Sqrt(v[j])
+		}
+	}
+	for i := range e {
+		e[i] /= unit[i%d]
+	}
+	products := mat.NewSymDense(n, nil)
+	for a := range n {
+		for b := range a + 1 {
+			products.SetSym(a, b, floats.Dot(e[a*d:a*d+d], e[b*d:b*d+d]))
+		}
+	}
+	values, axes := eigenSym(products)
+	rest := 0.0 // the variance beside the factors, of each column
+	for _, s := range values[:n-q] {
+		rest += max(s, 0) / float64(d-q)
+	}
+	if !(values[n-q] > 1e-9*values[n-1] && rest > 0) {
+		return
+	}
+	l, u := make([]float64, d*q), make([]float64, d)
+	for f := range q {
+		at := n - 1 - f
+		size := 1.0
+		if round {
+			size = math.Sqrt(max(values[at]-rest, 0) / values[at])
+		}
+		for i := range n {
+			for j, cell := range e[i*d : i*d+d] {
+				l[j*q+f] += size * axes.At(i, at) * cell * unit[j]
+			}
+		}
+	}
+	for j := range u {
+		if u[j] = rest; !round {
+			u[j] = max(v[j]-floats.Dot(l[j*q:j*q+q], l[j*q:j*q+q]), v[j]/10)
+		}
+	}
+	g.SetFactors(theta, l, u, c, k, d)
 }

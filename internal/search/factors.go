@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -114,4 +115,31 @@ func (f *Fit) narrowFactors(fam family.WideFactors, p *ascent.Point, few float64
 		return c, oblique
 	}
 	return -1, oblique
+}
+
+// startRows is how many rows of a component at most its loadings begin with.
+const startRows = 200
+
+// withFactors returns theta, a start from points with such labels, with loadings of those points where a table is wide; elsewhere they are in it.
+func (f *Fit) withFactors(theta []float64, p *seed.Points, labels []int32) []float64 {
+	fam, ok := f.Mix.Family.(family.WideFactors)
+	if !ok {
+		return theta
+	}
+	of := make([][]int, f.Mix.K)
+	for i, c := range labels {
+		if p.W[i] > 0 {
+			of[c] = append(of[c], i)
+		}
+	}
+	for c, rows := range of {
+		n := min(len(rows), startRows)
+		x, w := make([]float64, 0, n*p.D), make([]float64, 0, n)
+		for i := range n {
+			at := rows[i*len(rows)/n]
+			x, w = append(x, p.At(at)...), append(w, p.W[at])
+		}
+		fam.StartFrom(f.Mix.Components(theta), x, w, c, f.Mix.K, p.D)
+	}
+	return theta
 }
