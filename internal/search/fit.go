@@ -138,6 +138,7 @@ type Fit struct {
 	Climbed   func()         // is called when Finish begins; may be nil
 	Mix       *mixture.Mixture
 	Local     *sweep.Local
+	alone     *alone    // what answers for sums in place of passes; nil where rows have to be read
 	grid      []float64 // the step that each column's values are rounded to: see grids; nil where no starts were drawn
 	drawnFrom int64     // rows that starts were drawn from; 0 where nothing was drawn
 
@@ -162,6 +163,9 @@ type Fit struct {
 
 // sweeper returns what climbs ask for passes.
 func (f *Fit) sweeper() sweep.Sweeper {
+	if f.alone != nil {
+		return f.alone
+	}
 	if f.SharedSweeper != nil {
 		return f.SharedSweeper
 	}
@@ -219,6 +223,7 @@ func (f *Fit) Size() error {
 		return err
 	}
 	f.Local = sweep.NewLocal(f.Source, f.Survey.Rows, f.Origin, p.Threads)
+	f.alone = f.newAlone()
 	return f.affordable()
 }
 

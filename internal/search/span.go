@@ -130,7 +130,7 @@ func (s *span) outOf(theta []float64, from, to *mixture.Mixture) []float64 {
 }
 
 // inSpan lets starts of a wide table with few rows climb in the space that the rows span, where EM's step for one uniqueness is in closed form: of that
-// shape they leave it at their maxima. For the other shapes columns are measured by their standard deviations there, and it is a better start.
+// shape they leave it at their maxima. Starts that meet there come back as one slice: see climbDistinct. For the other shapes columns are measured by their standard deviations there, and it is a better start.
 func (f *Fit) inSpan(ctx context.Context, p *seed.Points, thetas [][]float64) ([][]float64, error) {
 	fam, ok := f.Mix.Family.(family.WideFactors)
 	if !ok || p.N > spanRows || p.N >= p.D || int64(p.N) < f.Survey.Used {
@@ -163,12 +163,42 @@ func (f *Fit) inSpan(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 	}
 	l := &lockstep{sweeper: sweep.NewLocal(s.points.Table(), int64(p.N), make([]float64, r), f.Plan.Threads), threads: f.Plan.Threads, mix: &own}
 	driver := func(int) ascent.Driver { return until{ascent.EM{Beta: 1, MaxIter: spanSteps, Ascends: true}, moveNear / 10} }
-	out := make([][]float64, len(thetas))
+	out, ends := make([][]float64, len(thetas)), make([]float64, len(thetas))
 	for i, r := range l.climb(ctx, driver, starts, nil) {
 		if r.Err != nil {
 			return nil, r.Err
 		}
+		ends[i] = r.Last.Point.F
+		if at := slices.IndexFunc(ends[:i], func(v float64) bool { return math.Abs(v-ends[i]) <= SameOptimum }); at >= 0 {
+			out[i] = out[at]
+			continue
+		}
 		out[i] = s.outOf(r.Last.Point.Theta, &own, f.Mix)
 	}
 	return out, nil
+}
+
+// climbDistinct lets climb run from each of thetas that is a slice of its own, and gives the others, which met in the span, what that start has come to.
+func climbDistinct(thetas [][]float64, climb func(thetas [][]float64) []Run) []Run {
+	var own [][]float64
+	of := make([]int, len(thetas)) // the place among own
+	for i, theta := range thetas {
+		of[i] = slices.IndexFunc(own, func(v []float64) bool { return &v[0] == &theta[0] })
+		if of[i] < 0 {
+			of[i], own = len(own), append(own, theta)
+		}
+	}
+	some := climb(own)
+	if len(own) == len(thetas) {
+		return some
+	}
+	runs, seen := make([]Run, len(thetas)), make([]bool, len(own))
+	for i, at := range of {
+		runs[i] = some[at]
+		if runs[i].start = i; seen[at] {
+			runs[i].Sweeps = 0
+		}
+		seen[at] = true
+	}
+	return runs
 }
