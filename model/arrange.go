@@ -73,6 +73,7 @@ func (m *Model) Reordered(order []int) *Model {
 		if !shared {
 			to.Covariance = kind.Picked(e.Covariance, order)
 		}
+		to.Loadings, to.Uniquenesses = kind.Picked(e.Loadings, order), kind.Picked(e.Uniquenesses, order)
 		own.SetStandardErrors(&to)
 	}
 	return &own

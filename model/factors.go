@@ -233,3 +233,19 @@ func (m *Model) Varimax() (*Model, error) {
 	}
 	return &own, nil
 }
+
+// checkFactors wants standard errors of all loadings and uniquenesses of m, or none.
+func (e *StandardErrors) checkFactors(m *Model) error {
+	if e.Loadings == nil && e.Uniquenesses == nil {
+		return nil
+	}
+	if m.Loadings == nil || len(e.Loadings) != m.K() || len(e.Uniquenesses) != m.K() {
+		return fmt.Errorf("loadings, uniquenesses: there are those of %d and %d components, and the model has %s", len(e.Loadings), len(e.Uniquenesses), text.Count(m.K(), "component"))
+	}
+	for c := range e.Loadings {
+		if u := len(e.Uniquenesses[c]); len(e.Loadings[c]) != len(m.Loadings[c]) || u != m.dims() && u != len(m.Uniquenesses[0]) {
+			return fmt.Errorf("loadings, uniquenesses: those of component %d are not as many as its loadings and uniquenesses", c+1)
+		}
+	}
+	return nil
+}

@@ -61,7 +61,9 @@ func (g WideFactors) uniques(k, d int) int {
 	return k
 }
 
-// unique returns the place in theta of the uniqueness of column j in component c.
+// Unique returns the place in theta of the uniqueness of column j in component c.
+func (g WideFactors) Unique(c, j, k, d int) int { return g.unique(c, j, k, d) }
+
 func (g WideFactors) unique(c, j, k, d int) int {
 	at := g.noise(k, d)
 	switch g.Shape.base() {

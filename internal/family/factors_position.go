@@ -176,3 +176,72 @@ func solveInto(x []float64, m *mat.Cholesky, b []float64) {
 	}
 	copy(x, v.RawVector().Data)
 }
+
+// Rotations calls do with every turn of two factors of a component c of theta: the move of its loadings, which begin at from, and U^-1 times that.
+func (g WideFactors) Rotations(theta []float64, k, d int, do func(c, from int, move, dual []float64)) {
+	q := g.q()
+	for c := range k {
+		l, u := g.LoadingsOf(theta, c, k, d), g.UniquenessesOf(theta, c, k, d)
+		for a := range q {
+			for b := range a {
+				move, dual := make([]float64, d*q), make([]float64, d*q)
+				for j := range d {
+					move[j*q+a], move[j*q+b] = -l[j*q+b], l[j*q+a]
+					dual[j*q+a], dual[j*q+b] = move[j*q+a]/u[j], move[j*q+b]/u[j]
+				}
+				do(c, g.loads(k, d)+c*d*q, move, dual)
+			}
+		}
+	}
+}
+
+// PositionGrad calls do with the gradient, as long as theta, of each loading of component c in its standard position; do must not keep it. With J = L' U^-1 L =
+// diag(v) there, a move of L turns the factors back by A_fh = dJ_fh / (v_h - v_f). Two factors with the same v cannot be told apart, and their
+// gradients are not finite.
+func (g WideFactors) PositionGrad(theta []float64, c, k, d int, do func(j, f int, grad []float64)) {
+	q, from := g.q(), g.loads(k, d)+c*d*g.q()
+	own, u := g.LoadingsOf(theta, c, k, d), g.UniquenessesOf(theta, c, k, d)
+	l := slices.Clone(own)
+	StandardPosition(l, u)
+	s := &factored{d: d, q: q, l: l, u: u}
+	sizes := s.gram()
+	var turn mat.Dense // own times it is l
+	if turn.Solve(mat.NewDense(d, q, slices.Clone(own)), mat.NewDense(d, q, l)) != nil {
+		turn.CloneFrom(eye(q))
+	}
+	grad, there := make([]float64, len(theta)), make([]float64, d*q)
+	for j := range d {
+		for h := range q {
+			clear(grad)
+			clear(there)
+			there[j*q+h] = 1
+			for f := range q {
+				if f == h {
+					continue
+				}
+				by := l[j*q+f] / (sizes[h*q+h] - sizes[f*q+f])
+				for i, v := range u {
+					there[i*q+f] += by * l[i*q+h] / v
+					there[i*q+h] += by * l[i*q+f] / v
+					grad[g.unique(c, i, k, d)] -= by * l[i*q+f] * l[i*q+h] / v
+				}
+			}
+			for i := range d { // a move of own is one of l once it is turned
+				for a := range q {
+					for b := range q {
+						grad[from+i*q+a] += there[i*q+b] * turn.At(a, b)
+					}
+				}
+			}
+			do(j, h, grad)
+		}
+	}
+}
+
+func eye(q int) *mat.Dense {
+	m := mat.NewDense(q, q, nil)
+	for f := range q {
+		m.Set(f, f, 1)
+	}
+	return m
+}

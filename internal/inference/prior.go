@@ -14,16 +14,16 @@ import (
 // passes; where rows are many the outer products of a part of them are enough, since a prior adds little.
 const mostDifferenced = 2e8
 
-// differences reports whether standard errors are those of the observed information, by differences of gradients: under a prior, whose
-// information belongs to that of the rows, and where there may be fewer rows than parameters.
+// differences reports whether standard errors are those of the observed information, by differences of gradients: where these read no rows, and under a
+// prior, whose information belongs to that of the rows, and where there may be fewer rows than parameters.
 func (f *Fit) differences(p int) bool {
-	return f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
+	return f.Gradient != nil || f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
 }
 
 // differenced returns minus the second derivatives of the log posterior in the parameters keep of theta.
 func (f *Fit) differenced(ctx context.Context, theta []float64, keep []int) (*mat.SymDense, error) {
 	info := mat.NewSymDense(len(keep), nil)
-	_, err := f.Climb(ctx, ascent.Hessian{Keep: keep, Into: info}, theta)
+	_, err := f.Climb(ctx, ascent.Hessian{Keep: keep, Gradient: f.Gradient, Into: info}, theta)
 	return info, err
 }
 

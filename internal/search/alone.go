@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/sweep"
 )
 
@@ -46,11 +47,23 @@ func (a *alone) Sweep(ctx context.Context, tasks []sweep.Task) ([]*family.Stats,
 
 // at returns the sums of a pass with the parameters of a task.
 func (a *alone) at(t *sweep.Task) *family.Stats {
-	s := t.Mixture.NewStats(0)
-	s.Merge(a.stats)
-	comp := t.Mixture.Components(t.Theta)
-	family.Move(t.Mixture.Family, s, comp, a.theta)
+	s, comp := a.moved(t.Mixture, t.Theta), t.Mixture.Components(t.Theta)
 	s.LogLik = t.Mixture.Family.Expected(comp, comp, s)
 	s.F = s.LogLik
 	return s
+}
+
+// moved is at without the log-likelihood.
+func (a *alone) moved(m *mixture.Mixture, theta []float64) *family.Stats {
+	s := m.NewStats(0)
+	s.Merge(a.stats)
+	family.Move(m.Family, s, m.Components(theta), a.theta)
+	return s
+}
+
+// gradient returns the gradient of the log-likelihood at theta.
+func (a *alone) gradient(m *mixture.Mixture, theta []float64) []float64 {
+	g := make([]float64, len(theta))
+	m.Grad(g, theta, a.moved(m, theta))
+	return g
 }

@@ -89,6 +89,9 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 		}
 	}
 	p.Sweeps, p.SweepsTotal = p.Sweeps+f.ConfirmSweeps, p.SweepsTotal+f.ConfirmSweeps
+	if f.alone != nil { // the first look, the pass that all evaluations share, and the one that judges
+		p.Sweeps, p.SweepsTotal = 2, 3
+	}
 	r.Certificate = f.inference().Certify(s)
 	f.edges(r, s.Point, t, order)
 	f.warnings(r, t, e)

@@ -317,7 +317,11 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 
 // inference returns f as package inference asks about it. The passes of its climbs count as ConfirmSweeps.
 func (f *Fit) inference() *inference.Fit {
-	return &inference.Fit{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
+	var gradient func([]float64) []float64
+	if f.alone != nil && f.alone.stats != nil {
+		gradient = func(theta []float64) []float64 { return f.alone.gradient(f.Mix, theta) }
+	}
+	return &inference.Fit{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Gradient: gradient, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
 		r := f.ClimbWith(ctx, d, theta, nil)
 		f.ConfirmSweeps += r.Sweeps
 		return r.Last, r.Err
