@@ -89,46 +89,36 @@ func (p *profile) addGradient(grad []float64) {
 // addHessian adds the second derivatives (Clarke 1970). With P = sum V_g V_g' and A = sum v_g V_g V_g' over all but the factors they are n times
 //
 //	A_jl P_jl + sum_f sum_g V_jf V_lf V_jg V_lg (v_f + v_g) (1 - v_g) / (v_f - v_g)
-//
-// Where the covariance fits the model v_g is 1: nearby takes that for granted, which leaves P_jl^2 and keeps the matrix positive (Joreskog 1967).
-func (p *profile) addHessian(h *mat.SymDense, nearby bool) {
+func (p *profile) addHessian(h *mat.SymDense) {
 	d, rest := p.d, p.d-p.kept
-	others := p.axes.Slice(0, d, 0, rest)
+	others := p.axes.Slice(0, d, 0, max(rest, 1))
+	scaled := mat.NewDense(d, max(rest, 1), nil)
 	var plain, weighted mat.Dense
-	plain.Mul(others, others.T())
-	product := func(weight func(g int) float64) mat.Matrix {
-		scaled := mat.NewDense(d, max(rest, 1), nil)
+	product := func(to *mat.Dense, weight func(g int) float64) {
 		for j := range d {
 			for g := range rest {
 				scaled.Set(j, g, weight(g)*others.At(j, g))
 			}
 		}
-		weighted.Reset()
-		weighted.Mul(scaled, others.T())
-		return &weighted
+		to.Mul(scaled, others.T())
 	}
-	a := product(func(g int) float64 {
-		if nearby {
-			return 1
-		}
-		return p.values[g]
-	})
-	for j := range d {
-		for l := range j + 1 {
-			h.SetSym(j, l, h.At(j, l)+p.n*a.At(j, l)*plain.At(j, l))
+	product(&plain, func(int) float64 { return 1 })
+	product(&weighted, func(g int) float64 { return p.values[g] })
+	add := func(other func(j, l int) float64) {
+		for j := range d {
+			for l := range j + 1 {
+				h.SetSym(j, l, h.At(j, l)+p.n*weighted.At(j, l)*other(j, l))
+			}
 		}
 	}
-	for f := rest; f < d && !nearby; f++ {
+	add(plain.At)
+	for f := rest; f < d; f++ {
 		v := p.values[f]
-		m := product(func(g int) float64 {
+		product(&weighted, func(g int) float64 {
 			w := p.values[g]
 			return (v + w) * (1 - w) / max(v-w, 1e-12*v)
 		})
-		for j := range d {
-			for l := range j + 1 {
-				h.SetSym(j, l, h.At(j, l)+p.n*m.At(j, l)*p.axes.At(j, f)*p.axes.At(l, f))
-			}
-		}
+		add(func(j, l int) float64 { return p.axes.At(j, f) * p.axes.At(l, f) })
 	}
 }
 
@@ -136,7 +126,8 @@ func (p *profile) addHessian(h *mat.SymDense, nearby bool) {
 const (
 	profileSteps = 100
 	longestStep  = 2.0   // in the logarithm of a uniqueness
-	profileEnd   = 1e-20 // squared decrement a row at which it ends
+	profileEnd   = 1e-24 // squared decrement a row at which it ends
+	profileNoise = 1e-14 // rounding of the cost, and of its eigenvalues, relative: below it Newton's steps are taken as they are
 )
 
 // newtonUniquenesses returns the logarithms of the uniquenesses that minimise the cost of all profiles together, none below least, from the given ones.
@@ -153,7 +144,7 @@ func newtonUniquenesses(all []*profile, log, least []float64) []float64 {
 	for _, p := range all {
 		n += p.n
 	}
-	now := cost(log)
+	now, before := cost(log), math.Inf(1)
 	for range profileSteps {
 		grad := make([]float64, d)
 		for _, p := range all {
@@ -167,14 +158,19 @@ func newtonUniquenesses(all []*profile, log, least []float64) []float64 {
 		}
 		move := newtonMove(all, grad, free)
 		slope := floats.Dot(move, grad)
-		if !(-slope > profileEnd*n) {
+		noise := profileNoise * math.Abs(now)
+		for _, p := range all {
+			noise += profileNoise * p.n * p.values[d-1]
+		}
+		if !(-slope > profileEnd*n) || -slope < noise && -slope > before/2 {
 			return log
 		}
+		before = -slope
 		if far := floats.Norm(move, math.Inf(1)); far > longestStep {
 			floats.Scale(longestStep/far, move)
 			slope *= longestStep / far
 		}
-		next, better := descend(cost, now, log, least, move, slope)
+		next, better := descend(cost, now+noise, log, least, move, slope)
 		if next == nil {
 			cost(log)
 			return log
@@ -184,36 +180,37 @@ func newtonUniquenesses(all []*profile, log, least []float64) []float64 {
 	return log
 }
 
-// newtonMove returns the step of Newton's method among the free uniquenesses, and where the matrix is not positive definite that of its positive part.
+// newtonMove returns the step of Newton's method among the free uniquenesses. Where the cost is concave, as on the way to a Heywood case, curvatures count
+// by their sizes: the step leads down all the same, and far where the slope is long.
 func newtonMove(all []*profile, grad []float64, free []int) []float64 {
 	move := make([]float64, len(grad))
-	for _, nearby := range []bool{false, true} {
-		h := mat.NewSymDense(len(grad), nil)
-		for _, p := range all {
-			p.addHessian(h, nearby)
+	if len(free) == 0 {
+		return move
+	}
+	h := mat.NewSymDense(len(grad), nil)
+	for _, p := range all {
+		p.addHessian(h)
+	}
+	part, right, x := mat.NewSymDense(len(free), nil), mat.NewVecDense(len(free), nil), mat.NewVecDense(len(free), nil)
+	for a, j := range free {
+		right.SetVec(a, -grad[j])
+		for b, l := range free[:a+1] {
+			part.SetSym(a, b, h.At(j, l))
 		}
-		if len(free) == 0 {
-			break
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(part) || chol.SolveVecTo(x, right) != nil {
+		values, axes := eigenSym(part)
+		var along mat.VecDense
+		along.MulVec(axes.T(), right)
+		least := 1e-8 * max(math.Abs(values[0]), math.Abs(values[len(values)-1]))
+		for i, v := range values {
+			along.SetVec(i, along.AtVec(i)/max(math.Abs(v), least))
 		}
-		part, right := mat.NewSymDense(len(free), nil), mat.NewVecDense(len(free), nil)
-		for a, j := range free {
-			right.SetVec(a, -grad[j])
-			for b, l := range free[:a+1] {
-				part.SetSym(a, b, h.At(j, l))
-			}
-			if nearby { // a column that the factors all but determine has next to no curvature
-				part.SetSym(a, a, part.At(a, a)+1e-3*all[0].n)
-			}
-		}
-		var chol mat.Cholesky
-		var x mat.VecDense
-		if !chol.Factorize(part) || chol.Cond() > 1e13 || chol.SolveVecTo(&x, right) != nil {
-			continue
-		}
-		for a, j := range free {
-			move[j] = x.AtVec(a)
-		}
-		break
+		x.MulVec(axes, &along)
+	}
+	for a, j := range free {
+		move[j] = x.AtVec(a)
 	}
 	return move
 }

@@ -334,3 +334,39 @@ func readTable(t *testing.T, path string) [][]string {
 	}
 	return rows[1:]
 }
+
+// factorRows draws k groups of rows of one factor each: all columns have loadings of their own size and uniquenesses of 1.
+func factorRows(rng *rand.Rand, n, d, k int) (x []float64) {
+	centre := make([]float64, k*d)
+	for i := range centre {
+		centre[i] = 4 * rng.NormFloat64()
+	}
+	for range n {
+		c, f := rng.IntN(k), rng.NormFloat64()
+		for j := range d {
+			x = append(x, math.Round(1024*(centre[c*d+j]+(1+float64(j)/4)*f+rng.NormFloat64()))/1024)
+		}
+	}
+	return x
+}
+
+// The laws of Factors. Its metric is the information expected of the model, so that the two laws that hold where covariances are those of the rows do
+// not; its M-step is the nearest maximum and not the highest; and rows of several groups have Heywood cases.
+func TestFactorLaws(t *testing.T) {
+	for _, shape := range factorShapes {
+		t.Run(shape.WithFactors(1).String(), func(t *testing.T) {
+			c := familytest.Case{New: func(v []float64) family.Family { return family.FactorsOf(shape.WithFactors(1), v, nil) }, Rows: factorRows, Columns: 4}
+			c.Except = []string{"no other parameters explain the responsibilities better", "the metric is the curvature of the free energy at an M-step", "a small step of EM is the gradient in its metric", "no floor holds what is well inside"}
+			few(t, "5", func() { c.Laws(t) })
+			few(t, "12", func() { c.SmoothLaws(t) })
+		})
+	}
+}
+
+// The same with cells missing.
+func TestFactorLawsWithGaps(t *testing.T) {
+	newFamily := familytest.Gapped(func(v []float64) family.Family { return family.FactorsOf(family.OwnFactors.WithFactors(1), v, nil) })
+	c := familytest.Case{New: newFamily, Rows: familytest.Holes(factorRows), Columns: 4}
+	c.Except = []string{"no other parameters explain the responsibilities better"}
+	few(t, "6", func() { c.Laws(t) })
+}

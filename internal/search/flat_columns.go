@@ -91,7 +91,7 @@ func (f *Fit) tellFlat(m *model.Model, c int, direction []float64, at, columns [
 	number := func(v float64) string { return text.Significant(v, 4) }
 	var mean []float64
 	for _, p := range m.Parts() {
-		if p.Covariance != nil {
+		if p.Covariance != nil || p.Loadings != nil {
 			mean = p.UserMean(c)
 		}
 	}

@@ -13,7 +13,7 @@ func CurvedLaws(t *testing.T, newFamily Maker) { CurvedLawsOn(t, newFamily, Blob
 
 // CurvedLawsOn is CurvedLaws on the rows that suit the family.
 func CurvedLawsOn(t *testing.T, newFamily Maker, rows Rows) {
-	u := suite{newFamily, rows}
+	u := suite{newFamily, rows, 1}
 	for _, law := range []struct {
 		name string
 		try  func(t *rapid.T, u suite) (tried bool)

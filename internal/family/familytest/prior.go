@@ -17,7 +17,7 @@ type PriorMaker func(v []float64, k int) *mixture.Prior
 // metric, as SmoothLaws has it and CurvedLaws has not. Each law is tried on a few samples.
 func PriorLaws(t *testing.T, newFamily Maker, newPrior PriorMaker, rows Rows, steps bool) {
 	const samples = 8
-	u := suite{newFamily, rows}
+	u := suite{newFamily, rows, 1}
 	for _, law := range []struct {
 		name string
 		try  func(t *rapid.T, s *sample, m *mixture.Mixture) (tried bool)
