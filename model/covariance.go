@@ -85,6 +85,31 @@ func (c *Covariance) Diag() []float64 {
 	return v
 }
 
+// Between returns the covariance of two sums of the variables: those with the coefficients a and those with b, one a variable.
+func (c *Covariance) Between(a, b []float64) (sum float64) {
+	if c.load != nil {
+		for f := range c.load[0] {
+			var x, y float64
+			for j, l := range c.load {
+				x, y = x+a[j]*l[f], y+b[j]*l[f]
+			}
+			sum += x * y
+		}
+		for j, u := range c.diag {
+			sum += a[j] * u * b[j]
+		}
+		return sum
+	}
+	for i, f := range a {
+		for j, g := range b {
+			if f != 0 && g != 0 {
+				sum += f * c.At(i, j) * g
+			}
+		}
+	}
+	return sum
+}
+
 // Full returns the whole matrix, in memory of the caller's.
 func (c *Covariance) Full() [][]float64 {
 	all := make([][]float64, c.d)
