@@ -124,10 +124,11 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	if err != nil {
 		return o, err
 	}
-	k, whole := kind.Of(m.Kind), m.PCA() != nil
+	k, why := kind.Of(m.Kind), m.WholeRows()
+	whole := why != ""
 	switch {
 	case whole && o.Missing == kind.Model:
-		return o, usagef("--missing model does not apply to a model of principal components, which rows with gaps do not have; use --missing drop")
+		return o, usagef("--missing model does not apply to this model: %s; use --missing drop", why)
 	case whole && o.Missing == "":
 		o.Missing = kind.Refuse
 	}
