@@ -241,6 +241,7 @@ func (m *Model) Present() (some *Model, at []int) {
 	own.Sums, own.Clusters = nil, nil
 	if len(p.Parts) == 0 {
 		own.Weights, own.Means, own.Covariance, own.Dof, own.Probabilities = p.Weights, p.Means, p.Covariance, p.Dof, p.Probabilities
+		own.Loadings, own.Uniquenesses = p.Loadings, p.Uniquenesses
 		return &own, at
 	}
 	parts := m.Parts()

@@ -33,10 +33,11 @@ func (m *Model) Arranged(names []string, levels [][]string) (*Model, error) {
 			}
 		}
 		if m.PCA() == nil {
-			own.Means, own.Covariance = eachPicked(m.Means, at), make([][]float64, len(m.Covariance))
+			own.Means, own.Covariance = eachPicked(m.Means, at), nil
+			own.Loadings, own.Uniquenesses = m.arrangedFactors(at)
 			own.Noise, own.Posterior = m.Noise.arranged(at), m.Posterior.arranged(at)
-			for c, cov := range m.Covariance {
-				own.Covariance[c] = arrangedCovariance(cov, at)
+			for _, cov := range m.Covariance {
+				own.Covariance = append(own.Covariance, arrangedCovariance(cov, at))
 			}
 			if !m.kind().Cells.Levels {
 				own.Probabilities = eachPicked(m.Probabilities, at)
@@ -66,6 +67,9 @@ func (m *Model) Reordered(order []int) *Model {
 	if !shared {
 		own.Covariance = kind.Picked(m.Covariance, order)
 	}
+	if own.Loadings = kind.Picked(m.Loadings, order); !m.Shape.SharesUniquenesses() {
+		own.Uniquenesses = kind.Picked(m.Uniquenesses, order)
+	}
 	if e := m.StandardErrors; e != nil {
 		to := *e
 		to.Weights, to.Dof, to.Means, to.Probabilities, to.Rates = kind.Picked(e.Weights, order), kind.Picked(e.Dof, order), kind.Picked(e.Means, order), kind.Picked(e.Probabilities, order), kind.Picked(e.Rates, order)
@@ -76,6 +80,7 @@ func (m *Model) Reordered(order []int) *Model {
 		for a := range to.Transitions {
 			to.Transitions[a] = kind.Picked(to.Transitions[a], order)
 		}
+		to.Loadings, to.Uniquenesses = kind.Picked(e.Loadings, order), kind.Picked(e.Uniquenesses, order)
 		own.SetStandardErrors(&to)
 	}
 	return &own
@@ -256,6 +261,25 @@ func arrangedCovariance(cov []float64, at []int) []float64 {
 		return out
 	}
 	return cov
+}
+
+// arrangedFactors returns loadings and uniquenesses of columns in the order of the places; nil where there are none.
+func (m *Model) arrangedFactors(at []int) (loadings, uniquenesses [][]float64) {
+	if m.Loadings == nil {
+		return nil, nil
+	}
+	q := m.Shape.Factors()
+	for _, flat := range m.Loadings {
+		out := make([]float64, 0, len(flat))
+		for _, j := range at {
+			out = append(out, flat[j*q:j*q+q]...)
+		}
+		loadings = append(loadings, out)
+	}
+	if m.Shape.OneUniqueness() {
+		return loadings, m.Uniquenesses
+	}
+	return loadings, eachPicked(m.Uniquenesses, at)
 }
 
 // arrange gives a transform new columns: the places of the old ones.

@@ -143,6 +143,14 @@ func (m *Model) checkUnits() error {
 		if !m.HasDensity() || m.PCA() != nil {
 			continue
 		}
+		if m.Shape.Factors() > 0 {
+			for j, v := range m.userCovariance(c).Diag() {
+				if !(v > 0 && v <= math.MaxFloat64) {
+					return fmt.Errorf("transform: in the units of column %q the variance of group %d is too large or too small for a float64", m.Columns[j], c+1)
+				}
+			}
+			continue
+		}
 		shape, cov := m.userVariances(c)
 		d := m.dims()
 		for i, v := range cov {
@@ -309,6 +317,9 @@ func (m *Model) checkLevels() error {
 
 func (m *Model) checkCovariances() error {
 	k, d := m.K(), m.dims()
+	if m.Shape.Factors() > 0 {
+		return m.checkFactors()
+	}
 	if want := m.Shape.Count(k); len(m.Covariance) != want {
 		return fmt.Errorf("%s: there %s %d, but %s covariances of %d components are %d", m.kind().Scales, text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)
 	}

@@ -48,6 +48,8 @@ func (m *Model) Component(c int) Component {
 	switch {
 	case kd.Tails:
 		x.setTails(m, c)
+	case m.Shape.Factors() > 0:
+		x.setFactors(m, c)
 	case kd.Shaped:
 		x.Covariance = m.userCovariance(c)
 	}
@@ -71,6 +73,9 @@ func (m *Model) UserMean(c int) []float64 {
 // where the shape has one and no transform gave the columns scales of their own. Of columns on another scale it is that on the scale. After principal components it is that of
 // the components: over all columns it would be a singular matrix of another shape.
 func (m *Model) userCovariance(c int) *Covariance {
+	if m.Shape.Factors() > 0 {
+		return factoredCovariance(m.userFactors(c))
+	}
 	shape, cov := m.userVariances(c)
 	return newCovariance(shape, cov, m.dims())
 }
@@ -101,19 +106,22 @@ func (m *Model) userVariances(c int) (family.Shape, []float64) {
 
 // Component is one group, in the user's units.
 type Component struct {
-	Label       int         `json:"label"` // from 1, the heaviest first
-	Rows        int64       `json:"rows"`  // rows that carry the label
-	Weight      float64     `json:"weight"`
-	Mean        []float64   `json:"mean,omitempty"`        // of the cells of each column, where components have means
-	Covariance  *Covariance `json:"covariance,omitempty"`  // gmm: a matrix, d variances or one number; after --pca that of the components
-	Scale       *Covariance `json:"scale,omitempty"`       // t: the scale matrix, laid out like the covariance, which is this times dof/(dof-2) and null where dof is 2 or less
-	Dof         *float64    `json:"dof,omitempty"`         // t: degrees of freedom
-	Gaussian    bool        `json:"gaussian,omitempty"`    // t: the degrees of freedom are at their upper limit, 1000, where the component counts as Gaussian
-	Median      []float64   `json:"median,omitempty"`      // kmedians
-	Probability any         `json:"probability,omitempty"` // of bits: d numbers; of levels: for each column one a level
-	Rate        []float64   `json:"rate,omitempty"`        // mixed: of the columns of counts; mean and covariance are then of the numbers, probability of the categories
-	Stay        *float64    `json:"stay,omitempty"`        // hmm: the mean number of rows that a stay in the state lasts, 1/(1 - A_cc); absent for a state that is never left
-	AtFloor     bool        `json:"at_floor"`
+	Label        int         `json:"label"` // from 1, the heaviest first
+	Rows         int64       `json:"rows"`  // rows that carry the label
+	Weight       float64     `json:"weight"`
+	Mean         []float64   `json:"mean,omitempty"`         // of the cells of each column, where components have means
+	Covariance   *Covariance `json:"covariance,omitempty"`   // gmm: a matrix, d variances or one number; after --pca that of the components
+	Scale        *Covariance `json:"scale,omitempty"`        // t: the scale matrix, laid out like the covariance, which is this times dof/(dof-2) and null where dof is 2 or less
+	Dof          *float64    `json:"dof,omitempty"`          // t: degrees of freedom
+	Factors      int         `json:"factors,omitempty"`      // gmm with factors: how many; the covariance, of which JSON holds the parts alone, is then the loadings times their transpose plus the uniquenesses
+	Loadings     [][]float64 `json:"loadings,omitempty"`     // gmm with factors: of each variable one a factor
+	Uniquenesses any         `json:"uniquenesses,omitempty"` // gmm with factors: of each variable, or of ppca the one of all
+	Gaussian     bool        `json:"gaussian,omitempty"`     // t: the degrees of freedom are at their upper limit, 1000, where the component counts as Gaussian
+	Median       []float64   `json:"median,omitempty"`       // kmedians
+	Probability  any         `json:"probability,omitempty"`  // of bits: d numbers; of levels: for each column one a level
+	Rate         []float64   `json:"rate,omitempty"`         // mixed: of the columns of counts; mean and covariance are then of the numbers, probability of the categories
+	Stay         *float64    `json:"stay,omitempty"`         // hmm: the mean number of rows that a stay in the state lasts, 1/(1 - A_cc); absent for a state that is never left
+	AtFloor      bool        `json:"at_floor"`
 }
 
 // byLevel returns the probabilities of component c of a model of levels by column and level. It shares memory.

@@ -3,13 +3,15 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/latent-go/latent/internal/family"
 )
 
-// Covariance is the covariance of a component: a whole matrix, a variance for each of its variables, or one variance for all.
+// Covariance is the covariance of a component: a whole matrix, which may be told by few factors, a variance for each of its variables, or one variance for all.
 type Covariance struct {
 	d     int
+	load  [][]float64 // d x q loadings; nil where there are no factors. diag are then the uniquenesses
 	rows  [][]float64 // d x d; nil where it is no matrix
 	diag  []float64   // d variances; nil elsewhere
 	round float64     // the variance of all variables, where it is neither
@@ -32,9 +34,27 @@ func newCovariance(s family.Shape, v []float64, d int) *Covariance {
 	return c
 }
 
+// ownCovariance returns that of component c, which may be the one that all share, as the model has it: after its transform.
+func (m *Model) ownCovariance(c int) *Covariance {
+	d := m.dims()
+	if q := m.Shape.Factors(); q > 0 {
+		return factoredCovariance(slices.Collect(slices.Chunk(m.Loadings[c], q)), m.parameters().Unique(c))
+	}
+	return newCovariance(m.Shape, m.Covariance[min(c, len(m.Covariance)-1)], d)
+}
+
 // At returns the covariance of variables i and j.
 func (c *Covariance) At(i, j int) float64 {
 	switch {
+	case c.load != nil:
+		v := 0.0
+		for f, l := range c.load[i] {
+			v += l * c.load[j][f]
+		}
+		if i == j {
+			v += c.diag[j]
+		}
+		return v
 	case c.rows != nil:
 		return c.rows[i][j]
 	case i != j:
@@ -46,7 +66,12 @@ func (c *Covariance) At(i, j int) float64 {
 }
 
 // IsMatrix reports whether variables may vary together: whether it is a whole matrix.
-func (c *Covariance) IsMatrix() bool { return c.rows != nil }
+func (c *Covariance) IsMatrix() bool { return c.rows != nil || c.load != nil }
+
+// factoredCovariance returns the covariance with such loadings and uniquenesses. It shares their memory.
+func factoredCovariance(loadings [][]float64, uniquenesses []float64) *Covariance {
+	return &Covariance{d: len(uniquenesses), load: loadings, diag: uniquenesses}
+}
 
 // IsRound reports whether it is one variance for all variables.
 func (c *Covariance) IsRound() bool { return c.rows == nil && c.diag == nil }
@@ -58,6 +83,31 @@ func (c *Covariance) Diag() []float64 {
 		v[j] = c.At(j, j)
 	}
 	return v
+}
+
+// Between returns the covariance of two sums of the variables: those with the coefficients a and those with b, one a variable.
+func (c *Covariance) Between(a, b []float64) (sum float64) {
+	if c.load != nil {
+		for f := range c.load[0] {
+			var x, y float64
+			for j, l := range c.load {
+				x, y = x+a[j]*l[f], y+b[j]*l[f]
+			}
+			sum += x * y
+		}
+		for j, u := range c.diag {
+			sum += a[j] * u * b[j]
+		}
+		return sum
+	}
+	for i, f := range a {
+		for j, g := range b {
+			if f != 0 && g != 0 {
+				sum += f * c.At(i, j) * g
+			}
+		}
+	}
+	return sum
 }
 
 // Full returns the whole matrix, in memory of the caller's.
@@ -75,6 +125,8 @@ func (c *Covariance) Full() [][]float64 {
 // MarshalJSON writes a matrix as its rows, variances as a list, and one variance as a number.
 func (c *Covariance) MarshalJSON() ([]byte, error) {
 	switch {
+	case c.load != nil:
+		return json.Marshal(c.Full())
 	case c.rows != nil:
 		return json.Marshal(c.rows)
 	case c.diag != nil:

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"testing"
 
@@ -38,6 +39,33 @@ func TestCovariancesOfEveryForm(t *testing.T) {
 	for _, bad := range []string{`"x"`, `[[1,2]]`, `{}`} {
 		if json.Unmarshal([]byte(bad), new(Covariance)) == nil {
 			t.Errorf("%s is read", bad)
+		}
+	}
+}
+
+// The covariance of two sums of variables is that of the whole matrix, also of one that is told by factors.
+func TestCovarianceOfSums(t *testing.T) {
+	loadings, unique := [][]float64{{1, 0.5}, {-0.3, 2}, {0.7, 0}}, []float64{0.4, 0.9, 1.5}
+	a, b := []float64{1, -2, 0.5}, []float64{0.3, 0, 4}
+	want, matrix := 0.0, make([]float64, 9)
+	for i := range 3 {
+		for j := range 3 {
+			v := loadings[i][0]*loadings[j][0] + loadings[i][1]*loadings[j][1]
+			if i == j {
+				v += unique[i]
+			}
+			matrix[i*3+j] = v
+			want += a[i] * v * b[j]
+		}
+	}
+	for _, c := range []*Covariance{factoredCovariance(loadings, unique), newCovariance(family.Full, matrix, 3)} {
+		if got := c.Between(a, b); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v, want %v", got, want)
+		}
+		for i := range 3 {
+			if got := c.Diag()[i]; math.Abs(got-matrix[4*i]) > 1e-15 || !c.IsMatrix() || c.IsRound() {
+				t.Errorf("variance %d is %v, want %v", i, got, matrix[4*i])
+			}
 		}
 	}
 }

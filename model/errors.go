@@ -16,6 +16,8 @@ type StandardErrors struct {
 	Noise         Errors   // the weight of the noise: one number; nil where there is none
 	Means         []Errors // as Model.Means, of the d columns
 	Covariance    []Errors // gmm, and the scales of t: as Model.Covariance, but d variances for 1 of columns that a transform scaled; after principal components theirs
+	Loadings      []Errors // gmm with factors: as Model.Loadings, in their standard position; NaN of two factors that cannot be told apart
+	Uniquenesses  []Errors // gmm with factors: as Model.Uniquenesses, one list a component; d numbers for 1 of columns that a transform scaled
 	Dof           Errors   // t: as Model.Dof
 	Probabilities []Errors // as Model.Probabilities
 	Rates         []Errors // mixed: as Model.Rates

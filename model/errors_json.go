@@ -20,20 +20,29 @@ func (e *StandardErrors) MarshalJSON() ([]byte, error) { return e.marshal(false)
 // marshal lays covariances out one a component, or as the model file holds them: once where components share one.
 func (e *StandardErrors) marshal(file bool) ([]byte, error) {
 	out := struct {
-		Weights       Errors   `json:"weights,omitempty"`
-		Initial       Errors   `json:"initial,omitempty"`
-		Transitions   []Errors `json:"transitions,omitempty"`
-		Noise         *float64 `json:"noise,omitempty"`
-		Means         []Errors `json:"means,omitempty"`
-		Covariance    any      `json:"covariance,omitempty"`
-		Scale         any      `json:"scale,omitempty"`
-		Dof           Errors   `json:"dof,omitempty"`
-		Probabilities any      `json:"probabilities,omitempty"`
-		Rates         []Errors `json:"rates,omitempty"`
-		Rows          int64    `json:"rows"`
-		Method        string   `json:"method,omitempty"`
-		Why           string   `json:"why,omitempty"`
-	}{Weights: e.Weights, Initial: e.Initial, Transitions: e.Transitions, Means: e.Means, Dof: e.Dof, Rates: e.Rates, Rows: e.Rows, Method: e.Method, Why: e.Why}
+		Weights       Errors     `json:"weights,omitempty"`
+		Initial       Errors     `json:"initial,omitempty"`
+		Transitions   []Errors   `json:"transitions,omitempty"`
+		Noise         *float64   `json:"noise,omitempty"`
+		Means         []Errors   `json:"means,omitempty"`
+		Covariance    any        `json:"covariance,omitempty"`
+		Scale         any        `json:"scale,omitempty"`
+		Loadings      [][]Errors `json:"loadings,omitempty"`
+		Uniquenesses  []Errors   `json:"uniquenesses,omitempty"`
+		Dof           Errors     `json:"dof,omitempty"`
+		Probabilities any        `json:"probabilities,omitempty"`
+		Rates         []Errors   `json:"rates,omitempty"`
+		Rows          int64      `json:"rows"`
+		Method        string     `json:"method,omitempty"`
+		Why           string     `json:"why,omitempty"`
+	}{Weights: e.Weights, Initial: e.Initial, Transitions: e.Transitions, Means: e.Means, Dof: e.Dof, Uniquenesses: e.Uniquenesses, Rates: e.Rates, Rows: e.Rows, Method: e.Method, Why: e.Why}
+	for _, flat := range e.Loadings {
+		q := 1
+		if e.of != nil {
+			q = e.of.Shape.Factors()
+		}
+		out.Loadings = append(out.Loadings, slices.Collect(slices.Chunk(flat, q)))
+	}
 	if len(e.Noise) == 1 && e.Noise[0]-e.Noise[0] == 0 {
 		out.Noise = &e.Noise[0]
 	}
@@ -123,6 +132,8 @@ func (m *Model) readStandardErrors(b []byte) error {
 		Means         []Errors        `json:"means"`
 		Covariance    json.RawMessage `json:"covariance"`
 		Scale         json.RawMessage `json:"scale"`
+		Loadings      [][]Errors      `json:"loadings"`
+		Uniquenesses  []Errors        `json:"uniquenesses"`
 		Dof           Errors          `json:"dof"`
 		Probabilities json.RawMessage `json:"probabilities"`
 		Rates         []Errors        `json:"rates"`
@@ -147,7 +158,12 @@ func (m *Model) readStandardErrors(b []byte) error {
 	count, size, width := 0, 0, 0 // covariances, numbers of one, and probabilities of a component
 	kd := m.kind()
 	numbers := m.part(data.Number)
-	if kd.HasShape(m.Types) {
+	if m.Shape.Factors() > 0 {
+		for _, rows := range in.Loadings {
+			e.Loadings = append(e.Loadings, slices.Concat(rows...))
+		}
+		e.Uniquenesses = in.Uniquenesses
+	} else if kd.HasShape(m.Types) {
 		shape, d := numbers.errorsShape()
 		if count, size = m.Shape.Count(k), shape.Size(d); shape.Matrix() {
 			size = d * d
@@ -163,7 +179,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 	if e.Probabilities, err = flatErrors(in.Probabilities, map[bool]int{true: k}[width > 0], width); err != nil {
 		return fmt.Errorf("probabilities: %w", err)
 	}
-	switch whole := kd.Parted || e.Probabilities != nil || e.Means != nil && (e.Covariance != nil || !kd.Shaped); {
+	switch whole := kd.Parted || e.Probabilities != nil || e.Means != nil && (e.Covariance != nil || e.Loadings != nil || !kd.Shaped); {
 	case !whole && e.Why == "" && e.Weights == nil && e.Probabilities == nil && e.Means == nil && e.Covariance == nil:
 		return nil // there are none
 	case !whole && e.Why == "" && kd.Shaped:
@@ -205,6 +221,9 @@ func (e *StandardErrors) check(m *Model) error {
 	case e.Means != nil && (m.Means == nil || len(e.Means) != k):
 		return fmt.Errorf("means: there %s %d for %d means", text.Form(len(e.Means), "is", "are"), len(e.Means), len(m.Means))
 	}
+	if err := e.checkFactors(m); err != nil {
+		return err
+	}
 	for _, row := range e.Means {
 		if d := len(m.UserMean(0)); len(row) != d && (len(row) != len(m.Means[0]) || m.Changes() != nil) {
 			return fmt.Errorf("means: one has %d numbers for %d columns", len(row), d)
@@ -213,7 +232,7 @@ func (e *StandardErrors) check(m *Model) error {
 	if e.Rates != nil && (len(e.Rates) != len(m.Rates) || slices.ContainsFunc(e.Rates, func(row Errors) bool { return len(row) != len(m.Rates[0]) })) {
 		return errors.New("rates: they are not as many as the rates")
 	}
-	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise, e.Dof, e.Initial}, e.Transitions, e.Means, e.Covariance, e.Probabilities, e.Rates) {
+	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise, e.Dof, e.Initial}, e.Transitions, e.Means, e.Covariance, e.Loadings, e.Uniquenesses, e.Probabilities, e.Rates) {
 		for _, v := range list {
 			if v < 0 {
 				return fmt.Errorf("one is %v; a standard error is not negative", v)

@@ -37,6 +37,7 @@ type Array struct {
 //	means_                gmm: k x d
 //	covariances_          gmm: k x d x d, d x d, k x d or k, by that type
 //	scales_               t: its scale matrices in place of covariances_, laid out like these; and dof, k degrees of freedom
+//	loadings_             gmm with factors: k x d x q; and uniquenesses_, k x d. Of up to 1,000 variables there are covariances_ too, as full
 //	precisions_cholesky_  gmm, and of the scales of t: of the same shape; U with U Uᵀ the inverse covariance: upper triangular, or 1 / standard deviation
 //	cluster_centers_      kmeans and kmedians: k x d
 //	probabilities         bernoulli: k x d, of a 1; categorical: k x levels of all columns, one column after another
@@ -168,6 +169,9 @@ func transformArrays(ts []Transform) []Array {
 // covarianceArrays returns covariance_type, covariances_ and precisions_cholesky_, or of a kind with tails scales_ and dof.
 func (m *Model) covarianceArrays() ([]Array, error) {
 	k, d := m.K(), m.dims()
+	if m.Shape.Factors() > 0 {
+		return m.factorArrays()
+	}
 	kind, shape, count := m.Shape.Alone(), []int{k}, k
 	switch {
 	case m.Shape == family.Tied:
@@ -201,11 +205,15 @@ func (m *Model) covariance(c int) []float64 { return m.Covariance[min(c, len(m.C
 type scale struct {
 	l  *mat.TriDense // nil where there is no matrix
 	sd []float64
+	of *family.Solver // of a covariance with factors, in place of the others
 }
 
 // scaleOf factors the covariance of component c.
 func (m *Model) scaleOf(c int) (*scale, error) {
-	cov, d, s := m.covariance(c), m.dims(), &scale{}
+	if m.Shape.Factors() > 0 {
+		return &scale{of: family.NewSolver(m.Loadings[c], m.parameters().Unique(c))}, nil
+	}
+	cov, s := m.covariance(c), &scale{}
 	bad := fmt.Errorf("%s: number %d is not positive definite", m.kind().Scales, c+1)
 	if !m.Shape.Matrix() {
 		for _, v := range cov {
@@ -216,7 +224,7 @@ func (m *Model) scaleOf(c int) (*scale, error) {
 		}
 		return s, nil
 	}
-	if s.l = lower(mat.NewSymDense(d, slices.Clone(cov))); s.l == nil {
+	if s.l = lower(mat.NewSymDense(m.dims(), slices.Clone(cov))); s.l == nil {
 		return nil, bad
 	}
 	return s, nil
@@ -251,6 +259,18 @@ func (s *scale) inverse() []float64 {
 	return u
 }
 
+// square returns |L⁻¹ x|², and overwrites x.
+func (s *scale) square(x []float64) (sum float64) {
+	if s.of != nil {
+		return s.of.Square(x)
+	}
+	s.whiten(x)
+	for _, v := range x {
+		sum += v * v
+	}
+	return sum
+}
+
 // whiten sets x to L⁻¹ x.
 func (s *scale) whiten(x []float64) {
 	if s.l != nil {
@@ -278,7 +298,7 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	}
 	scales := []*scale{{sd: []float64{1}}}
 	if p.kind().Shaped {
-		scales = make([]*scale, len(p.Covariance))
+		scales = make([]*scale, max(len(p.Covariance), len(p.Loadings)))
 		for c := range scales {
 			var err error
 			if scales[c], err = p.scaleOf(c); err != nil {
@@ -304,11 +324,7 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 				dst[i] = own.partial(x)
 				continue
 			}
-			own.whiten(x)
-			dst[i] = 0
-			for _, v := range x {
-				dst[i] += v * v
-			}
+			dst[i] = own.square(x)
 		}
 	}, nil
 }
@@ -320,11 +336,14 @@ func (s *scale) partial(x []float64) float64 {
 	for j, v := range x {
 		if v == v {
 			at = append(at, j)
-			if s.l == nil {
+			if s.sd != nil {
 				v /= s.sd[min(j, len(s.sd)-1)]
 				sum += v * v
 			}
 		}
+	}
+	if s.of != nil {
+		return s.of.Among(at).Square(picked(x, at))
 	}
 	if s.l == nil || len(at) == 0 {
 		return sum

@@ -73,6 +73,9 @@ func (m *Model) Filler() (*Filler, error) {
 			return nil, errors.New("a model of bits that were made of numbers cannot fill in missing cells: what the numbers were is not known")
 		}
 	}
+	if why := m.WholeRows(); why != "" {
+		return nil, fmt.Errorf("the model cannot fill in missing cells: %s; fill them by one with diagonal covariances", why)
+	}
 	f := &Filler{m: m, inner: in, change: m.Changes(), x: make([]float64, in.D())}
 	for _, p := range m.Parts() {
 		if p.kind().Shaped {

@@ -45,8 +45,8 @@ type regression struct {
 func newNormals(p Part) *normals {
 	n := &normals{columns: p.Columns, means: p.Means, patterns: map[string]*pattern{}, key: make([]byte, (len(p.Columns)+7)/8)}
 	n.dev, n.z, n.sum = make([]float64, len(p.Columns)), make([]float64, len(p.Columns)), make([]float64, len(p.Columns))
-	for _, cov := range p.Covariance {
-		n.cov = append(n.cov, newCovariance(p.Shape, cov, len(p.Columns)))
+	for c := range max(len(p.Covariance), len(p.Loadings)) {
+		n.cov = append(n.cov, p.ownCovariance(c))
 	}
 	return n
 }

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+
+	"github.com/latent-go/latent/internal/family"
 )
 
 // leastSquare is the least squared distance that is surely a number of full precision: a sum of squares below it may have
@@ -19,11 +21,22 @@ type guard struct {
 	names  []string // of the variables that the parameters speak of
 	origin []float64
 	near   map[int32]int
-	whole  bool // rows must be complete
+	whole  string // why rows must be complete; "" where cells may be missing
 }
 
 func (m *Model) guard(origin []float64) *guard {
-	return &guard{m: m, names: m.Variables(), origin: origin, near: map[int32]int{}, whole: m.PCA() != nil}
+	return &guard{m: m, names: m.Variables(), origin: origin, near: map[int32]int{}, whole: m.WholeRows()}
+}
+
+// WholeRows says why the model needs rows without missing cells; "" where it does not.
+func (m *Model) WholeRows() string {
+	switch {
+	case m.PCA() != nil:
+		return "principal components need whole rows"
+	case m.Shape.Factors() > 0 && m.dims() > family.NarrowColumns:
+		return fmt.Sprintf("factors of more than %d columns need whole rows", family.NarrowColumns)
+	}
+	return ""
 }
 
 // check returns what is wrong with the first row of s that cannot be told of.
@@ -32,8 +45,8 @@ func (g *guard) check(s *Scored) error {
 	for i, best := range s.Best {
 		switch {
 		case s.Weight(i) == 0:
-		case g.whole && lacks(s, i):
-			return fmt.Errorf("row %d: a cell is missing, or overflows where it is projected; principal components need whole rows", s.Number(i))
+		case g.whole != "" && lacks(s, i):
+			return fmt.Errorf("row %d: a cell is missing, or overflows where it is projected; %s", s.Number(i), g.whole)
 		case !(best > -mostCost) || !(s.LogDensity[i] > -mostCost):
 			return g.tooFar(s, i)
 		case square && -best < leastSquare:

@@ -27,13 +27,13 @@ func (m *Model) Pooled() *Model {
 		}
 	}
 	own.Means, own.Probabilities, own.Rates = m.averages(m.Means), m.averages(m.Probabilities), m.averages(m.Rates)
-	if m.Covariance == nil {
+	if m.Covariance == nil && m.Loadings == nil {
 		return &own
 	}
 	if own.Shape = family.Diag; m.Shape.Matrix() {
 		own.Shape = family.Full
 	}
-	own.Covariance, own.Dof = nil, nil
+	own.Covariance, own.Loadings, own.Uniquenesses, own.Dof = nil, nil, nil, nil
 	for g, list := range members {
 		if m.Dof != nil {
 			own.Dof = append(own.Dof, slices.Min(kind.Picked(m.Dof, list)))
@@ -94,18 +94,18 @@ func (m *Model) pooledCovariance(list []int, mean []float64) []float64 {
 		sum = make([]float64, d*d)
 	}
 	for i, w := range m.shares(list) {
-		at, cov := m.Means[list[i]], m.Covariance[min(list[i], len(m.Covariance)-1)]
+		at, cov := m.Means[list[i]], m.ownCovariance(list[i])
 		wide := 1.0 // covariance over scale
 		if finite {
 			wide = m.Dof[list[i]] / (m.Dof[list[i]] - 2)
 		}
 		for j := range d {
 			if !matrix {
-				sum[j] += w * (wide*cov[min(j, len(cov)-1)] + (at[j]-mean[j])*(at[j]-mean[j]))
+				sum[j] += w * (wide*cov.At(j, j) + (at[j]-mean[j])*(at[j]-mean[j]))
 				continue
 			}
 			for l := range d {
-				sum[j*d+l] += w * (wide*cov[j*d+l] + (at[j]-mean[j])*(at[l]-mean[l]))
+				sum[j*d+l] += w * (wide*cov.At(j, l) + (at[j]-mean[j])*(at[l]-mean[l]))
 			}
 		}
 	}

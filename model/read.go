@@ -338,15 +338,26 @@ func (r *modelReader) shaped(m *Model) {
 	if r.err != nil {
 		return
 	}
-	shape, err := family.ParseShape(name)
-	if err != nil {
-		r.err = fmt.Errorf("covariance: %w", err)
-		return
+	kd := m.kind()
+	shape, factors := family.ParseStem(name)
+	if factors = factors && kd.Factors; !factors {
+		var err error
+		if shape, err = family.ParseShape(name); err != nil {
+			r.err = fmt.Errorf("covariance: %w", err)
+			return
+		}
+		if shape.Factors() > 0 {
+			r.err = fmt.Errorf("covariance: it is %s; the loadings say how many factors there are, so that it must be %s in a gmm model", name, shape.Stem())
+			return
+		}
 	}
 	m.Shape = shape
 	r.weights(m)
 	m.Means = r.rows("means")
-	kd := m.kind()
+	if factors {
+		r.factors(m)
+		return
+	}
 	m.Covariance = r.matrices(kd.Scales, m)
 	if kd.Tails {
 		m.Dof = r.numbers("dof")

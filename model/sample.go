@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -15,6 +16,7 @@ type Sampler struct {
 	rng        *rand.Rand
 	levels     []int           // numbers of levels of the columns
 	scale      [][]float64     // gmm: factor of each covariance
+	unique     [][]float64     // gmm with factors: uniquenesses of each component
 	z, y       []float64       // gmm: standard normal numbers, and the row they make before the transform is undone
 	noise      *noiseSampler   // nil where there is none
 	parts      []partSampler   // of a model of columns of several types
@@ -72,6 +74,9 @@ func (m *Model) SamplerFrom(rng *rand.Rand) (*Sampler, error) {
 		return s, err
 	}
 	g := family.Gaussian{Shape: m.Shape}
+	for c := range m.Loadings {
+		s.unique = append(s.unique, m.parameters().Unique(c))
+	}
 	for _, cov := range m.Covariance {
 		u := make([]float64, m.Shape.Size(m.dims()))
 		g.Scale(u, kind.Pack(m.Shape, cov, m.dims()), m.dims())
@@ -172,9 +177,27 @@ func (s *Sampler) normal(c int) {
 			s.z[j] *= f
 		}
 	}
-	g := family.Gaussian{Shape: s.m.Shape}
-	g.Colour(s.y, s.z, s.scale[min(c, len(s.scale)-1)])
+	if s.unique != nil {
+		s.factored(c)
+	} else {
+		g := family.Gaussian{Shape: s.m.Shape}
+		g.Colour(s.y, s.z, s.scale[min(c, len(s.scale)-1)])
+	}
 	for j, mean := range s.m.Means[c] {
 		s.y[j] += mean
+	}
+}
+
+// factored sets y to the deviation of a row from the mean of component c: the loadings times factors, and what is unique, of which z is drawn.
+func (s *Sampler) factored(c int) {
+	q := s.m.Shape.Factors()
+	for j, u := range s.unique[c] {
+		s.y[j] = math.Sqrt(u) * s.z[j]
+	}
+	for f := range q {
+		v := s.rng.NormFloat64()
+		for j := range s.y {
+			s.y[j] += s.m.Loadings[c][j*q+f] * v
+		}
 	}
 }

@@ -58,9 +58,12 @@ func (x *Component) Spread() *Covariance {
 	return x.Covariance
 }
 
-// MarshalJSON writes null for a covariance that does not exist, beside a scale.
+// MarshalJSON writes null for a covariance that does not exist, beside a scale, and none beside loadings: it would be d x d numbers.
 func (x Component) MarshalJSON() ([]byte, error) {
 	type plain Component
+	if x.Loadings != nil {
+		x.Covariance = nil
+	}
 	if x.Scale == nil || x.Covariance != nil {
 		return json.Marshal(plain(x))
 	}

@@ -24,6 +24,7 @@ const (
 	Interrupted   Code = "interrupted"    // it was interrupted
 	PartRead      Code = "part_read"      // only a part of the rows was read
 	AtFloor       Code = "at_floor"       // a component is at the floor of variances
+	Heywood       Code = "heywood"        // the factors determine columns: their uniquenesses are at the floor
 	Narrow        Code = "narrow"         // one of few rows is narrower than values are told apart
 	FewRows       Code = "few_rows"       // one holds fewer rows than a covariance of its own takes
 	Collinear     Code = "collinear"      // columns determine others

@@ -29,7 +29,7 @@ func (m *Model) whole() error {
 		return wrong("emission: %s", unknownName(m.Emission))
 	case m.kind() == nil:
 		return wrong("model: %s", unknownName(m.Kind))
-	case m.kind().Shaped && !slices.Contains(family.Shapes(), m.Shape):
+	case m.kind().Shaped && !slices.Contains(family.Shapes(), m.Shape) && !(m.kind().Factors && m.Shape.Factors() > 0):
 		return wrong("covariance: shape %d is not known", m.Shape)
 	case len(m.Columns) == 0:
 		return wrong("columns: there must be at least one")
@@ -135,6 +135,12 @@ func unknownName(name string) string {
 
 // wholeCovariances checks how many covariances of k components on d variables there are, and how many numbers each has.
 func (m *Model) wholeCovariances(k, d int) error {
+	if m.Shape.Factors() > 0 {
+		if err := m.wholeFactors(k, d); err != nil {
+			return err
+		}
+		return nil
+	}
 	if want := m.Shape.Count(k); len(m.Covariance) != want {
 		return &ModelError{fmt.Sprintf("%s: there %s %d, but %s covariances of %d components are %d", m.kind().Scales, text.Form(len(m.Covariance), "is", "are"), len(m.Covariance), m.Shape, k, want)}
 	}

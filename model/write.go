@@ -21,7 +21,7 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 		w.key("emission", m.Emission)
 	}
 	if kd.HasShape(m.Types) {
-		w.key("covariance", m.Shape.String())
+		w.key("covariance", m.Shape.Stem())
 	}
 	w.key("columns", m.Columns)
 	if kd.Parted {
@@ -105,7 +105,10 @@ func (w *modelWriter) parameters(m *Model) {
 	} else {
 		w.lines(kd.Location.Key, m.locations())
 	}
-	if kd.Shaped {
+	switch {
+	case m.Loadings != nil:
+		w.factors(m)
+	case kd.Shaped:
 		w.covariances(m)
 	}
 	if kd.Tails {

@@ -174,7 +174,11 @@ func (b *builder) normal(p plot.Plane, u *model.Component, columns []int) *plot.
 		return &n // covariances are those of another scale
 	}
 	if spread := u.Spread(); spread != nil && spread.IsMatrix() && b.r.PCA == nil {
-		n.Cov = p.Normal(mean, slices.Concat(spread.Full()...)).Cov
+		for r := range 2 {
+			for s := range 2 {
+				n.Cov[r][s] = spread.Between(p.P[r], p.P[s])
+			}
+		}
 		return &n
 	}
 	for r := range 2 {

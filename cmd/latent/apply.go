@@ -132,10 +132,11 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	if err != nil {
 		return o, err
 	}
-	k, whole := kind.Of(m.ComponentKind()), m.PCA() != nil
+	k, why := kind.Of(m.ComponentKind()), m.WholeRows()
+	whole := why != ""
 	switch {
 	case whole && o.Missing == kind.Model:
-		return o, usagef("--missing model does not apply to a model of principal components, which rows with gaps do not have; use --missing drop")
+		return o, usagef("--missing model does not apply to this model: %s; use --missing drop", why)
 	case whole && o.Missing == "":
 		o.Missing = kind.Refuse
 	}
@@ -216,29 +217,32 @@ func (a *applyFlags) emit(cmd *cobra.Command, write func(w io.Writer, format str
 
 func labelCommand() *cobra.Command {
 	var a applyFlags
-	var all bool
+	var more labelExtras
 	cmd := &cobra.Command{
 		Use: "label MODEL DATA...", Short: "Label every row with its group", Example: "  latent label model.json new.csv",
 		Args: a.input,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			how, err := model.ParseDecoding(a.decode)
-			if err != nil {
+			var err error
+			if more.decode, err = model.ParseDecoding(a.decode); err != nil {
 				return usagef("--decode %v", err)
 			}
 			if a.data.on() {
-				return a.onSpark(cmd, args, sparkRows{Probabilities: all})
+				return a.onSpark(cmd, args, sparkRows{Probabilities: more.probabilities, Factors: more.factors})
 			}
 			a.data.more = args[2:]
 			m, src, err := a.load(cmd, args[0], args[1])
 			if err != nil {
 				return err
 			}
+			if _, _, err := more.expect(m); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
 			odd, err := a.oddRows(cmd.Context(), m, src)
 			if err != nil {
 				return err
 			}
 			err = a.emit(cmd, func(w io.Writer, format string) error {
-				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, how, a.threads, all, a.leading(), odd))
+				return a.data.error(cmd.Context(), args[1], writeLabels(cmd.Context(), w, format, m, src, a.threads, more, a.leading(), odd))
 			})
 			if err != nil {
 				return err
@@ -248,7 +252,8 @@ func labelCommand() *cobra.Command {
 		},
 	}
 	a.add(cmd)
-	cmd.Flags().BoolVar(&all, "probabilities", false, "add the probability of every group")
+	cmd.Flags().BoolVar(&more.probabilities, "probabilities", false, "add the probability of every group")
+	cmd.Flags().BoolVar(&more.factors, "scores", false, "add f1, f2, ...: the factors expected of the row in its group (of a model with factors)")
 	cmd.Flags().StringVar(&a.decode, "decode", "", "hmm: viterbi (the likeliest path of states, the default), smooth (the likeliest state of each row), or filter (the same from the rows before alone)")
 	return cmd
 }

@@ -145,7 +145,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	f.StringVarP(&s.k, "k", "k", "", "number of groups, or a range LO:HI to choose from (also --n-clusters, --n-components); mixtures choose from 1:9")
 	f.StringVar(&s.Model, "model", auto, modelUsage())
 	f.StringVar(&s.emission, "emission", auto, "hmm: what the rows of a state are like: "+text.List(emissionNames(), "or"))
-	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; a list of them, or all, is chosen from, and so is all without -k")
+	f.StringVar(&s.Covariance, "covariance", "full", "full, tied, diag, spherical, tied-diag, tied-spherical, or mclust's VVV EEE VVI VII EEI EII VEI EVI VEE EVE VVE EEV VEV EVV; factors:Q, factors-tied:Q and ppca:Q have Q factors (UUU UCU UUC), and factors:LO:HI as many as the criterion takes; a list of them, or all (without factors), is chosen from, and so is all without -k")
 	f.StringVar(&s.Dof, "dof", "", "t: degrees of freedom: auto (each group its own), tied (one for all) or a number")
 	f.StringVar(&s.Criterion, "criterion", "", "what the choice of k and shape is made by: bic (mixtures), aic, icl or silhouette (kmeans, kmedians), gap or elbow (kmeans)")
 	f.StringVar(&s.Algorithm, "algorithm", "auto", "auto, em-lbfgs, em, hard-em, anti-annealing, squarem, bfgs, lbfgs, ecg; gmm also vb (variational Bayes: finds how many of -k groups there are); kmeans: breathing, lloyd, exact, minibatch; kmedians: lloyd, exact")

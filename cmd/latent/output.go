@@ -164,7 +164,7 @@ func (o *outputFlags) write(cmd *cobra.Command, src data.Source, id string, r *l
 			if err != nil {
 				return err
 			}
-			return writeLabels(ctx, to, format, r.Model, src, model.Viterbi, r.Threads, o.probabilities, leading{id: id}, nil)
+			return writeLabels(ctx, to, format, r.Model, src, r.Threads, labelExtras{probabilities: o.probabilities, decode: model.Viterbi}, leading{id: id}, nil)
 		case "trace":
 			return w.writeTrace(to)
 		case "report":
@@ -336,14 +336,21 @@ func printJSON(w io.Writer, v any) error {
 
 // writeLabels writes a label for every row of src after its leading cells: label, of a merged model the likeliest component, probability and uncertainty,
 // with all the probability of every label, and what odd adds.
-// Of a hidden Markov model they are decoded in the way how.
-func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, how model.Decoding, threads int, all bool, lead leading, odd *oddRows) error {
-	out, err := data.Create(w, format, labelColumns(m, all, lead, odd))
+func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model, src data.Source, threads int, more labelExtras, lead leading, odd *oddRows) error {
+	factors, q, err := more.expect(m)
 	if err != nil {
 		return err
 	}
-	var wide []float64
-	err = rowsOfFile(ctx, m, src, how, threads, func(s *model.Scored) error {
+	out, err := data.Create(w, format, labelColumns(m, more, lead, odd))
+	if err != nil {
+		return err
+	}
+	var wide, scores []float64
+	err = rowsOfFile(ctx, m, src, more.decode, threads, func(s *model.Scored) error {
+		if factors != nil {
+			scores = slices.Grow(scores[:0], s.N*q)[:s.N*q]
+			factors(scores, s)
+		}
 		for i, c := range s.Label {
 			lead.put(out, s, i)
 			p := s.Responsibilities[i*s.K : i*s.K+s.K]
@@ -357,8 +364,11 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 			}
 			out.Float(p[c])
 			out.Float(uncertainty(p, int(c)))
-			if all {
+			if more.probabilities {
 				out.Floats(p)
+			}
+			if factors != nil {
+				out.Floats(scores[i*q : i*q+q])
 			}
 			if err := odd.put(ctx, out, s, i); err != nil {
 				return err
@@ -384,13 +394,13 @@ func rowsOfFile(ctx context.Context, m *model.Model, src data.Source, how model.
 }
 
 // labelColumns are the columns that writeLabels writes.
-func labelColumns(m *model.Model, all bool, lead leading, odd *oddRows) []data.OutColumn {
+func labelColumns(m *model.Model, more labelExtras, lead leading, odd *oddRows) []data.OutColumn {
 	cols := []data.OutColumn{{Name: "label", Kind: data.Int}}
 	if m.Clusters != nil {
 		cols = append(cols, data.OutColumn{Name: "component", Kind: data.Int})
 	}
 	cols = append(cols, data.OutColumn{Name: "probability", Kind: data.Float}, data.OutColumn{Name: "uncertainty", Kind: data.Float})
-	if all {
+	if more.probabilities {
 		if m.Noise != nil {
 			cols = append(cols, data.OutColumn{Name: "p0", Kind: data.Float})
 		}
@@ -398,7 +408,27 @@ func labelColumns(m *model.Model, all bool, lead leading, odd *oddRows) []data.O
 			cols = append(cols, data.OutColumn{Name: "p" + strconv.Itoa(c+1), Kind: data.Float})
 		}
 	}
+	if more.factors {
+		for f := range m.Shape.Factors() {
+			cols = append(cols, data.OutColumn{Name: "f" + strconv.Itoa(f+1), Kind: data.Float})
+		}
+	}
 	return lead.with(append(cols, odd.columns()...)...)
+}
+
+// labelExtras are the columns that are written beside labels where they are asked for.
+type labelExtras struct {
+	probabilities bool           // of every group
+	factors       bool           // expected ones, of the row's group
+	decode        model.Decoding // how rows of a hidden Markov model get their labels
+}
+
+// expect returns what computes the factors of rows, and their number; nil where they are not asked for.
+func (e labelExtras) expect(m *model.Model) (func([]float64, *model.Scored), int, error) {
+	if !e.factors {
+		return nil, 0, nil
+	}
+	return m.Factors()
 }
 
 // uncertainty is 1 - p[c], summed from the other components so that small ones are not lost.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ func showCommand() *cobra.Command {
 	var a applyFlags
 	var plot plotFlags
 	var asJSON, verbose bool
+	var rotate string
 	cmd := &cobra.Command{
 		Use: "show MODEL [DATA...]", Short: "The model in words and numbers", Example: "  latent show model.json --plot\n  latent show model.json customers.csv --plot",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -29,6 +31,9 @@ func showCommand() *cobra.Command {
 			if asJSON && plot.draw {
 				return usagef("--json prints numbers only: --plot has no effect with it")
 			}
+			if rotate != "none" && rotate != "varimax" {
+				return usagef("--rotate %q is not known; choose one of none, varimax", rotate)
+			}
 			page, err := plot.page(cmd.OutOrStdout())
 			if err != nil {
 				return err
@@ -36,6 +41,11 @@ func showCommand() *cobra.Command {
 			m, rows, err := a.shown(cmd, args, plot.draw)
 			if err != nil {
 				return err
+			}
+			if rotate == "varimax" {
+				if m, err = m.Varimax(); err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
 			}
 			r := latent.Told(m)
 			if see := hooksOf(cmd.Context()).Result; see != nil {
@@ -46,6 +56,9 @@ func showCommand() *cobra.Command {
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			summarise(out, r, nil, verbose)
+			if r.K > 1 && !verbose && rotate == "varimax" { // else the summary has them
+				loadings(out, r)
+			}
 			if err := out.Flush(); err != nil || !plot.draw {
 				return err
 			}
@@ -61,6 +74,7 @@ func showCommand() *cobra.Command {
 	threadsFlag(cmd, &a.threads)
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print it as JSON, with the keys of fit")
+	f.StringVar(&rotate, "rotate", "none", "of a model with factors, turn its loadings for reading: none, or varimax; no density changes")
 	f.BoolVarP(&verbose, "verbose", "v", false, "print every start too")
 	f.BoolVar(&plot.noColour, "no-color", false, "no colours in the drawing (NO_COLOR is honoured too)")
 	return cmd
@@ -70,7 +84,7 @@ func showCommand() *cobra.Command {
 func (a *applyFlags) shown(cmd *cobra.Command, args []string, draw bool) (*model.Model, *rowSource, error) {
 	idle := ""
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name == "id" || len(args) == 1 && !slices.Contains([]string{"json", "plot", "range", "verbose", "no-color"}, f.Name) {
+		if f.Name == "id" || len(args) == 1 && !slices.Contains([]string{"json", "plot", "range", "rotate", "verbose", "no-color"}, f.Name) {
 			idle = f.Name
 		}
 	})

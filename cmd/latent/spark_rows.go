@@ -25,6 +25,7 @@ type sparkRows struct {
 	Names         []string // of all columns, where they pass through
 	Scores        bool     // those of score; else those of label
 	Probabilities bool
+	Factors       bool
 	Mahalanobis   bool
 	Sums          bool // of score --json
 	Outliers      float64
@@ -53,6 +54,9 @@ func (a *applyFlags) onSpark(cmd *cobra.Command, args []string, job sparkRows) e
 	}
 	if job.Scores && !m.HasDensity() && !job.Mahalanobis {
 		return fmt.Errorf("%s: a %s model has no density to score rows by; use label", args[0], m.Kind)
+	}
+	if _, _, err := (labelExtras{factors: job.Factors}).expect(m); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	e, path := &a.data.engineFlags, a.data.named(args, 1)
 	o, err := a.options(cmd, m)
@@ -147,6 +151,10 @@ type rowWriter struct {
 
 func (w *rowWriter) leading() leading { return leading{id: w.Options.ID, columns: w.Names} }
 
+func (w *rowWriter) extras() labelExtras {
+	return labelExtras{probabilities: w.Probabilities, factors: w.Factors}
+}
+
 // columns are those of the output.
 func (w *rowWriter) columns() []data.OutColumn {
 	odd := w.odd
@@ -156,7 +164,7 @@ func (w *rowWriter) columns() []data.OutColumn {
 	if w.Scores {
 		return scoreColumns(w.m, w.Mahalanobis, w.leading(), odd)
 	}
-	return labelColumns(w.m, w.Probabilities, w.leading(), odd)
+	return labelColumns(w.m, w.extras(), w.leading(), odd)
 }
 
 // rowWriters keeps the last one: the pieces of a table are served one after another.
@@ -230,7 +238,7 @@ func servePiece(ctx context.Context, job []byte, from string, body []byte, threa
 		}
 		err = writeScores(ctx, &out, "cells", w.m, src, &f.applyFlags, distances, odd)
 	default:
-		err = writeLabels(ctx, &out, "cells", w.m, src, "", threads, w.Probabilities, f.leading(), odd)
+		err = writeLabels(ctx, &out, "cells", w.m, src, threads, w.extras(), f.leading(), odd)
 	}
 	return out.Bytes(), err
 }

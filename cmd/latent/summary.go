@@ -39,6 +39,9 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 		t.tell(w, "the "+truthName(info))
 	}
 	stableNote(w, r)
+	if r.K == 1 || verbose {
+		loadings(w, r)
+	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, tell.Trust(r))
 	if r.Truth != nil {

@@ -2,9 +2,9 @@ package family
 
 import "strings"
 
-// Shapes returns every shape that the covariances of a Gaussian mixture can have, the six of Gaussian first.
+// Shapes returns the fourteen shapes without factors, the six of Gaussian first.
 func Shapes() []Shape {
-	all := make([]Shape, len(shapes))
+	all := make([]Shape, OwnFactors)
 	for i := range all {
 		all[i] = Shape(i)
 	}
@@ -13,7 +13,12 @@ func Shapes() []Shape {
 
 // Nested reports whether every mixture with covariances of the shape narrow is one with those of wide too, so that it
 // cannot be the likelier one at its best: volume, shape and directions are each the same, or equal where those of wide vary, or the simplest.
+//
+// With factors it is so where wide has as many or more of them, and uniquenesses of its own where those of narrow are equal.
 func Nested(wide, narrow Shape) bool {
+	if wide.Factors() > 0 || narrow.Factors() > 0 {
+		return narrow.Factors() > 0 && wide != narrow && wide.Factors() >= narrow.Factors() && (wide.base() == narrow.base() || wide.base() == OwnFactors)
+	}
 	const freedom = "IEV"
 	w, n := wide.Mclust(), narrow.Mclust()
 	for i := range w {

@@ -8,7 +8,7 @@ import (
 
 // Families are sent to where the rows are by encoding/gob.
 func init() {
-	for _, f := range []Family{Gaussian{}, Bayes{}, Parsimonious{}, Student{}, Bernoulli{}, Categorical{}, Poisson{}, KMeans{}, Mixed{}} {
+	for _, f := range []Family{Gaussian{}, Bayes{}, Parsimonious{}, Factors{}, WideFactors{}, Student{}, Bernoulli{}, Categorical{}, Poisson{}, KMeans{}, Mixed{}} {
 		gob.Register(f)
 	}
 }

@@ -14,17 +14,17 @@ import (
 // passes. Where rows are many the outer products of a part of them are enough, since a prior adds little.
 const mostDifferenced = 2e8
 
-// differences reports whether standard errors of p parameters are those of the observed information, by differences of gradients: under a prior,
-// where rows are few, since outer products of the rows' gradients would lack the information of the prior and are singular of fewer rows than
-// parameters; and of a chain, whose rows are not independent, so that outer products of rows tell nothing.
+// differences reports whether standard errors of p parameters are those of the observed information, by differences of gradients: where these
+// read no rows; under a prior, where rows are few, since outer products of the rows' gradients would lack the information of the prior and are
+// singular of fewer rows than parameters; and of a chain, whose rows are not independent, so that outer products of rows tell nothing.
 func (f *Fit) differences(p int) bool {
-	return f.Mix.Chain || f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
+	return f.Gradient != nil || f.Mix.Chain || f.Mix.Prior != nil && float64(p)*float64(p)*float64(f.Survey.Used) <= mostDifferenced
 }
 
 // differenced returns minus the second derivatives of the log posterior in the parameters keep of theta.
 func (f *Fit) differenced(ctx context.Context, theta []float64, keep []int) (*mat.SymDense, error) {
 	info := mat.NewSymDense(len(keep), nil)
-	_, err := f.Climb(ctx, ascent.Hessian{Keep: keep, Into: info}, theta)
+	_, err := f.Climb(ctx, ascent.Hessian{Keep: keep, Gradient: f.Gradient, Into: info}, theta)
 	return info, err
 }
 

@@ -26,6 +26,8 @@ type Fit struct {
 	// Climb runs a driver from theta, counts its passes, and returns its last step.
 	Climb  func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error)
 	Sweeps int // passes made without Climb
+	// Gradient returns the gradient at theta without reading rows; nil where that cannot be.
+	Gradient func(theta []float64) []float64
 }
 
 // StandardErrors makes a pass, or under a prior several, for the standard errors at s, the last step of a fit, in the user's units. Parameters on a floor have none.
@@ -68,6 +70,7 @@ func (f *Fit) StandardErrors(ctx context.Context, s *ascent.Step, order []int) (
 		return e, nil
 	}
 	e.Rows = found.Rows
+	f.holdRotations(info, keep, theta)
 	u, err := mixture.Invert(info, keep)
 	if err != nil {
 		e.Why = err.Error()
@@ -201,6 +204,10 @@ func (n *natural) fill(e *model.StandardErrors) {
 			n.gaussian(e, fam)
 		case family.Parsimonious:
 			n.gaussian(e, fam.Plain())
+		case family.Factors:
+			n.factors(e, fam.WideFactors)
+		case family.WideFactors:
+			n.factors(e, fam)
 		case family.Natural:
 			n.locations(e, fam)
 		}
@@ -276,19 +283,24 @@ func (n *natural) gaussian(e *model.StandardErrors, g family.Gaussian) {
 	if n.f.Plan.Kind.Parted {
 		unit, columns = kind.Picked(unit, n.part.Columns), n.part.D
 	}
-	for _, c := range n.order {
-		row := unknown(columns)
-		for j := 0; j < len(row) && c >= 0; j++ {
-			row[j] = n.mean(c, j)
-		}
-		e.Means = append(e.Means, row)
-	}
+	n.means(e, columns)
 	for i := range g.Shape.Count(len(n.order)) {
 		c := n.order[i]
 		if g.Shape.Shared() {
 			c = 0
 		}
 		e.Covariance = append(e.Covariance, n.covariance(g, c, unit))
+	}
+}
+
+// means sets the errors of means in so many columns.
+func (n *natural) means(e *model.StandardErrors, columns int) {
+	for _, c := range n.order {
+		row := unknown(columns)
+		for j := 0; j < len(row) && c >= 0; j++ {
+			row[j] = n.mean(c, j)
+		}
+		e.Means = append(e.Means, row)
 	}
 }
 
@@ -396,7 +408,7 @@ func (f *Fit) unitSizes() []float64 {
 
 // multiply multiplies all errors of e.
 func multiply(e *model.StandardErrors, by float64) {
-	for _, rows := range [][]model.Errors{{e.Weights, e.Initial, e.Noise, e.Dof}, e.Transitions, e.Means, e.Covariance, e.Probabilities, e.Rates} {
+	for _, rows := range [][]model.Errors{{e.Weights, e.Initial, e.Noise, e.Dof}, e.Transitions, e.Means, e.Covariance, e.Loadings, e.Uniquenesses, e.Probabilities, e.Rates} {
 		for _, row := range rows {
 			for j := range row {
 				row[j] *= by

@@ -24,6 +24,7 @@ var Gaussian = &Kind{
 	Cells:    numbers,
 	Mixture:  true,
 	Shaped:   true,
+	Factors:  true,
 	Noise:    true,
 	Scales:   "covariances",
 	Drivers:  append(slices.Clone(mixtures), "vb"),
@@ -31,6 +32,9 @@ var Gaussian = &Kind{
 	MaxIter:  1000,
 	Missing:  []string{Model, Refuse},
 	Family: func(v Variables) family.Family {
+		if v.Shape.Factors() > 0 {
+			return family.FactorsOf(v.Shape, v.Var, v.Gaps)
+		}
 		if v.Shape.Parsimonious() {
 			return family.Parsimonious{Shape: v.Shape, Var: v.Var, RegCovar: v.RegCovar, Gaps: v.Gaps}
 		}

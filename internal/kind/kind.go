@@ -25,6 +25,7 @@ type Kind struct {
 	// depend on them either.
 	Tails   bool
 	Parted  bool // columns are of several types, each modelled by a kind of its own: see Parts
+	Factors bool // covariances may have few factors: see family.WideFactors
 	Noise   bool // a mixture may have one more component, of rows that lie anywhere
 	Squared bool // of centres: costs are squared distances, so that centres are means and the cost is the inertia
 	// Soft says that climbs from starts drawn in a single way often miss the best maximum, so that starts are drawn in several ways and

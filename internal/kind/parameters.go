@@ -17,6 +17,8 @@ type Parameters struct {
 	NoiseWeight   float64        // that of noise, which with the others makes 1
 	Means         [][]float64    // k x d
 	Covariance    [][]float64    // k covariances, or the one that all share: d x d row-major, d variances or one number; of a kind with tails scales
+	Loadings      [][]float64    // of a shape with factors, in place of covariances: k times d x q, row-major
+	Uniquenesses  [][]float64    // of such a shape: k times d numbers, or one; where all components share them those once
 	Dof           []float64      // of a kind with tails: k degrees of freedom
 	Probabilities [][]float64    // k rows of probabilities
 	Parts         []ParametersOf // of a kind that is parted, in the order of its parts; the other parameters are then nil but for the weights
@@ -101,6 +103,15 @@ func (p *Parameters) Fill(fam family.Family, comp, origin []float64, raise bool)
 		for j, v := range mean {
 			comp[c*d+j] = v - origin[j]
 		}
+	}
+	if wide, ok := family.WideOf(fam); ok {
+		for c, l := range p.Loadings {
+			wide.SetFactors(comp, l, p.Unique(c), c, k, d)
+		}
+		if raise {
+			wide.Project(comp, k, d)
+		}
+		return nil
 	}
 	if t, ok := fam.(family.Student); ok {
 		t.SetDofs(comp, p.Dof, k)
@@ -205,6 +216,13 @@ func (p *Parameters) share(c int) float64 {
 
 // Variance returns the variance of variable j in component c of a kind with covariances.
 func (p *Parameters) Variance(c, j int) float64 {
+	if q := p.Shape.Factors(); q > 0 {
+		v := p.Unique(c)[j]
+		for _, l := range p.Loadings[c][j*q : j*q+q] {
+			v += l * l
+		}
+		return v
+	}
 	cov := p.Covariance[min(c, len(p.Covariance)-1)]
 	switch {
 	case len(cov) == 1:
@@ -222,7 +240,8 @@ func (p *Parameters) Present() (some *Parameters, at []int) {
 		return p, nil
 	}
 	own := *p
-	own.Weights, own.Means, own.Covariance, own.Dof, own.Probabilities, own.Parts = nil, nil, nil, nil, nil, slices.Clone(p.Parts)
+	own.Weights, own.Means, own.Covariance, own.Loadings, own.Dof, own.Probabilities, own.Parts = nil, nil, nil, nil, nil, nil, slices.Clone(p.Parts)
+	own.Uniquenesses = nil
 	for i, part := range own.Parts {
 		own.Parts[i].Parameters, _ = part.Present()
 	}
@@ -236,7 +255,10 @@ func (p *Parameters) Present() (some *Parameters, at []int) {
 			continue
 		}
 		*own.Locations() = append(*own.Locations(), (*p.Locations())[c])
-		if p.Kind.Shaped && !p.Shape.Shared() {
+		switch {
+		case p.Loadings != nil:
+			own.Loadings, own.Uniquenesses = append(own.Loadings, p.Loadings[c]), append(own.Uniquenesses, p.Uniquenesses[min(c, len(p.Uniquenesses)-1)])
+		case p.Kind.Shaped && !p.Shape.Shared():
 			own.Covariance = append(own.Covariance, p.Covariance[c])
 		}
 		if p.Kind.Tails {
@@ -246,7 +268,19 @@ func (p *Parameters) Present() (some *Parameters, at []int) {
 	if !p.Kind.Parted && p.Kind.Shaped && p.Shape.Shared() {
 		own.Covariance = p.Covariance
 	}
+	if p.Loadings != nil && p.Shape.SharesUniquenesses() {
+		own.Uniquenesses = p.Uniquenesses
+	}
 	return &own, at
+}
+
+// Unique returns the d uniquenesses of component c of a shape with factors.
+func (p *Parameters) Unique(c int) []float64 {
+	u := p.Uniquenesses[min(c, len(p.Uniquenesses)-1)]
+	if len(u) < p.D {
+		u = slices.Repeat(u[:1], p.D)
+	}
+	return u
 }
 
 // Pack returns the free half of a covariance: the lower triangle by rows of a d x d matrix, and others as they are.

@@ -20,7 +20,7 @@ const roundingOfShape = 16 * 0x1p-52
 // condition returns the condition number of the correlations of component c; 1 where there are none.
 func (p *Parameters) condition(c int) float64 {
 	d := p.D
-	if !p.Shape.Matrix() {
+	if !p.Shape.Matrix() || p.Loadings != nil {
 		return 1
 	}
 	corr := mat.NewSymDense(d, nil)

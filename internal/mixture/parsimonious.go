@@ -7,7 +7,7 @@ import (
 )
 
 // Gaussian returns the Gaussian family of the covariances, or the scales of t distributions, each by itself where components share a part of them, and its
-// parameters that are the components comp. ok is false for another model.
+// parameters that are the components comp. ok is false for another model, and where covariances of few factors are too wide to be written out.
 func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok bool) {
 	switch fam := m.Family.(type) {
 	case family.Gaussian:
@@ -15,6 +15,11 @@ func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok
 	case family.Bayes:
 		return fam.Gaussian, comp, true
 	case family.Parsimonious:
+		g, k, d := fam.Plain(), m.K, m.D
+		own = make([]float64, g.Params(k, d))
+		fam.Expand(own, comp, k, d)
+		return g, own, true
+	case family.Factors:
 		g, k, d := fam.Plain(), m.K, m.D
 		own = make([]float64, g.Params(k, d))
 		fam.Expand(own, comp, k, d)
@@ -28,7 +33,7 @@ func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok
 }
 
 // Start returns the Gaussian mixture that starts are made in, and its family: that of the fit, or where components
-// share a part of their covariances the one in which they do not. ok is false for another model.
+// share a part of their covariances the one in which they do not, and where wide covariances have few factors the one with variances alone. ok is false for another model.
 func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
 	switch fam := m.Family.(type) {
 	case family.Gaussian:
@@ -38,6 +43,14 @@ func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
 	case family.Parsimonious:
 		own, g := *m, fam.Plain()
 		g.Gaps = fam.Gaps
+		own.Family = g
+		return &own, g, true
+	case family.Factors:
+		own, g := *m, fam.Plain()
+		own.Family = g
+		return &own, g, true
+	case family.WideFactors:
+		own, g := *m, family.Gaussian{Shape: family.Diag, Var: fam.Var}
 		own.Family = g
 		return &own, g, true
 	case family.Student:
@@ -60,17 +73,24 @@ func (m *Mixture) Restrict(start []float64, weight float64) []float64 {
 		t.SetDofs(m.Components(theta), nil, m.K)
 		return theta
 	}
-	fam, ok := m.Family.(family.Parsimonious)
-	if !ok {
+	plain, _, ok := m.Start()
+	if !ok || plain == m {
 		return start
 	}
-	plain, _, _ := m.Start()
 	w := plain.LogWeights(nil, start)
 	for c, lw := range w {
 		w[c] = math.Exp(lw) * weight
 	}
 	theta := make([]float64, m.Params())
 	copy(theta, start[:len(start)-len(plain.Components(start))])
-	fam.Restrict(m.Components(theta), plain.Components(start), w, m.K, m.D)
+	comp, from := m.Components(theta), plain.Components(start)
+	switch fam := m.Family.(type) {
+	case family.Parsimonious:
+		fam.Restrict(comp, from, w, m.K, m.D)
+	case family.Factors:
+		fam.Restrict(comp, from, w, m.K, m.D)
+	case family.WideFactors:
+		fam.Restrict(comp, from, m.K, m.D)
+	}
 	return theta
 }

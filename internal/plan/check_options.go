@@ -126,9 +126,12 @@ func (p *Plan) validateRepeats() error {
 // validateChoice checks what is chosen from, and what makes no sense with a choice.
 func (p *Plan) validateChoice() error {
 	for _, name := range p.shapeNames() {
-		if _, err := family.ParseShape(name); err != nil {
+		if _, err := family.ParseShapes(name); err != nil {
 			return Wrong("Covariance", "%s", strings.TrimPrefix(err.Error(), "covariance "))
 		}
+	}
+	if err := p.validateFactors(); err != nil {
+		return err
 	}
 	if err := oneOf("Criterion", p.Criterion, Criteria()...); err != nil {
 		return err

@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/latent-go/latent/internal/family"
+
 // Driver returns the driver in use on d columns: never Auto.
 func (p *Plan) Driver(d int) Algorithm {
 	a, _ := p.DriverAndReason(d)
@@ -45,6 +47,10 @@ func (p *Plan) Start(d int) Start {
 		return OverallMean
 	case !p.Mixture():
 		return GreedyPlusPlus
+	case p.Shape.Factors() > 0 && d > family.NarrowColumns:
+		// Of many columns a likelihood rewards components of few rows, whose factors explain a large share of chance: what is best of several
+		// tries after a few steps has such components.
+		return KMeans
 	case p.Thorough() || p.Chain:
 		return Mixed
 	}

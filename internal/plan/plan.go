@@ -272,7 +272,7 @@ func (p *Plan) SilhouetteRows(d int) int {
 // finite reports whether a number is finite.
 func finite(v float64) bool { return !math.IsInf(v, 0) && v == v }
 
-// lists reports whether the word asks for several covariance shapes.
+// lists reports whether the word asks for several covariance shapes: for all, for those of a list, or for a range of factors.
 func lists(covariance string) bool {
-	return strings.EqualFold(covariance, "all") || strings.Contains(covariance, ",")
+	return strings.EqualFold(covariance, "all") || strings.Contains(covariance, ",") || strings.Count(covariance, ":") > 1
 }

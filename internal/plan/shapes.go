@@ -6,6 +6,8 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/text"
 )
 
 // What is tried where the spec names neither shapes nor numbers of components.
@@ -39,6 +41,56 @@ func (p *Plan) shapeNames() []string {
 	return words
 }
 
+// named returns the shapes that Covariance names, each once. What cannot be read is left out: validate refuses it.
+func (p *Plan) named() (shapes []family.Shape) {
+	for _, name := range p.shapeNames() {
+		some, _ := family.ParseShapes(name)
+		for _, shape := range some {
+			if !slices.Contains(shapes, shape) {
+				shapes = append(shapes, shape)
+			}
+		}
+	}
+	return shapes
+}
+
+// CheckFactors refuses shapes with more factors than covariances of d variables can have.
+func (p *Plan) CheckFactors(shapes []family.Shape, d int) error {
+	for _, s := range shapes {
+		most := s.MaxFactors(d)
+		switch {
+		case s.Factors() <= most:
+		case most == 0:
+			return Wrong("Covariance", "%s needs more columns: covariances of %s can have no factors, since one has as many parameters as a whole matrix; use full", s, text.Count(d, "column"))
+		case s.OneUniqueness():
+			return Wrong("Covariance", "%s has too many factors for %s: there can be %d at most, one less than columns", s, text.Count(d, "column"), most)
+		default:
+			return Wrong("Covariance", "%s has too many factors for %s: there can be %d at most, (columns - factors)^2 being at least columns + factors", s, text.Count(d, "column"), most)
+		}
+	}
+	return nil
+}
+
+// validateFactors refuses what does not go with covariances of few factors.
+func (p *Plan) validateFactors() error {
+	i := slices.IndexFunc(p.named(), func(s family.Shape) bool { return s.Factors() > 0 })
+	if i < 0 {
+		return nil
+	}
+	shape := p.named()[i]
+	switch {
+	case !p.Kind.Factors:
+		return Wrong("Covariance", "%s is for --model %s; %s takes the shapes without factors", shape, kind.Gaussian.Name, p.Kind.Name)
+	case p.Bayes():
+		return Wrong("Covariance", "%s has no conjugate prior, which --algorithm vb needs; choose one of %s", shape, text.List(conjugateShapes(), "or"))
+	case p.Prior != nil:
+		return Wrong("Prior", "does not apply to %s covariances, which have no conjugate prior; leave out --prior", shape)
+	case p.RegCovar > 0:
+		return Wrong("RegCovar", "does not apply to %s covariances, whose uniquenesses have a floor; leave out --reg-covar", shape)
+	}
+	return nil
+}
+
 // Sizes returns the lowest and the highest number of components to choose from; where the range is left open, those to begin with.
 func (p *Plan) Sizes() (lo, hi int) {
 	switch {
@@ -56,8 +108,8 @@ func (p *Plan) OpenRange() bool { return p.K == 0 && !p.ranged() }
 // severalUnits reports whether a shape may be chosen that depends on the units of the columns.
 func (p *Plan) severalUnits() bool {
 	names := p.shapeNames()
-	for _, name := range names {
-		if shape, err := family.ParseShape(name); err == nil && !shape.Rescales() {
+	for _, shape := range p.named() {
+		if !shape.Rescales() {
 			return true
 		}
 	}
@@ -67,13 +119,8 @@ func (p *Plan) severalUnits() bool {
 // Shapes returns the covariance shapes to choose from on n rows and d columns, at least one, and those left out because they were not
 // asked for and take long.
 func (p *Plan) Shapes(n int64, d int) (shapes, left []family.Shape) {
-	if names := p.shapeNames(); names != nil {
-		for _, name := range names {
-			if shape, _ := family.ParseShape(name); !slices.Contains(shapes, shape) {
-				shapes = append(shapes, shape)
-			}
-		}
-		return shapes, nil
+	if p.shapeNames() != nil {
+		return p.named(), nil
 	}
 	asked := p.Covariance != ""
 	if !p.Shaped() || !asked && !p.OpenRange() {
@@ -103,6 +150,12 @@ func sharesAxes(s family.Shape) bool {
 // no difference what components share, and one column of numbers has a volume only.
 func (p *Plan) ModelKey(shape family.Shape, k, d int) string {
 	code := shape.Mclust()
+	if shape.Factors() > 0 {
+		if k == 1 && shape.SharesUniquenesses() {
+			return family.OwnFactors.WithFactors(shape.Factors()).Mclust()
+		}
+		return code
+	}
 	if k == 1 {
 		code = strings.ReplaceAll(code, "V", "E")
 	}

@@ -355,6 +355,27 @@ func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 		covariance[c] = q
 	}
 	m.Means, m.Covariance = means, covariance
+	m.Loadings, m.Uniquenesses = remeasuredFactors(m, scale, by)
+}
+
+// remeasuredFactors is remeasure of loadings and uniquenesses; nil where there are none.
+func remeasuredFactors(m *model.Model, scale []float64, by func(v, s float64) float64) (loadings, uniquenesses [][]float64) {
+	q := m.Shape.Factors()
+	for _, flat := range m.Loadings {
+		own := make([]float64, len(flat))
+		for i, v := range flat {
+			own[i] = by(v, scale[i/q])
+		}
+		loadings = append(loadings, own)
+	}
+	for _, u := range m.Uniquenesses {
+		own := make([]float64, len(u))
+		for j, v := range u {
+			own[j] = by(by(v, scale[j]), scale[j])
+		}
+		uniquenesses = append(uniquenesses, own)
+	}
+	return loadings, uniquenesses
 }
 
 // The variance of a column, in the user's units, must lie between these bounds. Sums over rows then have full precision, and so has the floor

@@ -40,6 +40,10 @@ func perCube(s family.Shape, few bool) float64 {
 		plain, clipped = 20, 30
 	case family.TiedVolumeAxes, family.TiedAxes:
 		plain, clipped = 1500, 27_000
+	default:
+		if s.Factors() > 0 {
+			plain, clipped = 100, 100
+		}
 	}
 	if few {
 		return clipped
@@ -167,6 +171,8 @@ func (f *Fit) evaluation(n float64) float64 {
 	switch {
 	case !f.Plan.Mixture():
 		ns = perCentre*n*k*d + perParameter/4*k*d
+	case shape.Factors() > 0 && numbers > family.NarrowColumns:
+		ns += n*k*(numbers*float64(shape.Factors()+2)*perCell+perPair) + k*numbers*float64(shape.Factors()*shape.Factors())*perCell
 	case numbers > 0:
 		covariances := float64(shape.Count(f.Mix.K))
 		ns += n*k*numbers*numbers*perSquare + n*k*perPair + covariances*numbers*numbers*numbers*perCube(shape, n/covariances < numbers)

@@ -34,7 +34,7 @@ func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	case driver == plan.Exact:
 		return atOptimum(f.lockstep(watch).climb(ctx, f.Driver, thetas, watch)), nil
 	case race:
-		return f.race(ctx, thetas, watch), nil
+		return climbDistinct(thetas, func(own [][]float64) []Run { return f.race(ctx, own, watch) }), nil
 	}
 	return f.lockstep(watch).climb(ctx, f.Driver, thetas, watch), nil
 }

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 )
 
 // Degenerate reports whether a point owes its likelihood to a degenerate component: one on a few rows that are all but equal in some
-// direction. It is at the floor of variances and holds less weight than d + 2 rows, or it is narrow. Many equal rows are a cluster.
+// direction. It is at the floor of variances and holds less weight than d + 2 rows, or it is narrow, or it has factors and fewer rows than those take.
+// Many equal rows are a cluster.
 func (f *Fit) Degenerate(p *ascent.Point) bool {
 	if f.Mix.Bayes != nil { // its prior keeps variances off 0, and the bound is no density
 		return false
@@ -25,6 +27,9 @@ func (f *Fit) Degenerate(p *ascent.Point) bool {
 		if at && p.Weights[c] < few {
 			return true
 		}
+	}
+	if c, _ := f.scant(p); c >= 0 && f.Plan.Shape.Factors() > 0 { // no floor tells that its rows are too few
+		return true
 	}
 	c, _ := f.narrow(p)
 	return c >= 0
@@ -66,6 +71,9 @@ func (f *Fit) narrow(p *ascent.Point) (c, column int) {
 	numbers, ok := f.Mix.Numbers()
 	if !ok {
 		return -1, oblique
+	}
+	if fam, ok := family.WideOf(f.Mix.Family); ok {
+		return f.narrowFactors(fam, p, few)
 	}
 	g, own, _ := numbers.Gaussian(f.Mix.Components(p.Theta)[numbers.From:numbers.To])
 	k, d := f.Mix.K, numbers.D
@@ -135,16 +143,19 @@ func positive(q []float64, d int) bool {
 
 // scant returns the smallest component, if it holds fewer rows than a covariance of its own takes, and that number; -1 where none
 // does. A matrix of d columns takes d + 2 rows: on d + 1 it fits any rows, and its volume is an accident. Variances, or a
-// volume, take 3. A covariance that all components share is as good as all rows, and under a prior one is as good as its pseudo-rows. A component
+// volume, take 3. With q factors it is 3 (q + 1), or d + 2 if that is less: on fewer rows the mean and the factors explain more than a third of what varies
+// by chance. A covariance that all components share is as good as all rows, and under a prior one is as good as its pseudo-rows. A component
 // with tails takes d + 2 rows whatever its scale: a few rows far out are no group but what tails are for.
 func (f *Fit) scant(p *ascent.Point) (c, need int) {
 	shape := f.Plan.Shape
 	code := shape.Mclust()
-	switch {
+	switch q := shape.Factors(); {
 	case !f.Plan.Shaped() || f.Mix.K == 1 || f.Mix.Prior != nil || f.Mix.Bayes != nil:
 		return -1, 0
 	case f.Plan.Kind.Tails:
 		need = f.numbers() + 2
+	case q > 0:
+		need = min(3*(q+1), f.numbers()+2)
 	case !strings.Contains(code, "V"):
 		return -1, 0
 	case shape.Matrix() && f.numbers() > 1 && strings.Contains(code[1:], "V"):

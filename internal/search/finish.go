@@ -88,6 +88,9 @@ func (f *Fit) result(ctx context.Context, e *Outcome) (*Result, error) {
 		p.SweepsTotal += end.Sweeps
 	}
 	p.Sweeps, p.SweepsTotal = p.Sweeps+f.ConfirmSweeps, p.SweepsTotal+f.ConfirmSweeps
+	if f.alone != nil { // the first look, the pass that all evaluations share, and the one that judges
+		p.Sweeps, p.SweepsTotal = 2, 3
+	}
 	r.Certificate = f.inference().Certify(s)
 	f.edges(r, s.Point, t, order)
 	f.warnings(r, t, e)
@@ -271,7 +274,9 @@ func (f *Fit) setPart(m *model.Model, p mixture.Part, kd *kind.Kind, comp []floa
 	default:
 		m.Means = rows
 	}
-	if g, comp, ok := p.Gaussian(comp); ok {
+	if fam, ok := family.WideOf(p.Family); ok {
+		setFactors(m, fam, comp, order, p.K, p.D)
+	} else if g, comp, ok := p.Gaussian(comp); ok {
 		m.Shape = f.Plan.Shape
 		for i := range g.Shape.Count(len(order)) {
 			q := make([]float64, g.Shape.Size(p.D))
@@ -356,11 +361,12 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 				w.Component = c + 1
 				r.warn(w)
 			}
-			if from >= 0 && held[from] {
+			if from >= 0 && held[from] && f.Plan.Shape.Factors() == 0 {
 				edge("covariance %d", c+1)
 			}
 		}
 	}
+	f.heywood(r, p, order)
 }
 
 // certain names the columns in which a component has a probability, or a parameter like it, at an end of its range, and warns of them.

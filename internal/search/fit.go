@@ -138,6 +138,7 @@ type Fit struct {
 	Climbed   func()         // is called when Finish begins; may be nil
 	Mix       *mixture.Mixture
 	Local     *sweep.Local
+	alone     *alone    // what answers for sums in place of passes; nil where rows have to be read
 	grid      []float64 // the step that each column's values are rounded to: see grids; nil where no starts were drawn
 	drawnFrom int64     // rows that starts were drawn from; 0 where nothing was drawn
 
@@ -162,6 +163,9 @@ type Fit struct {
 
 // sweeper returns what climbs ask for passes.
 func (f *Fit) sweeper() sweep.Sweeper {
+	if f.alone != nil {
+		return f.alone
+	}
 	if f.SharedSweeper != nil {
 		return f.SharedSweeper
 	}
@@ -203,6 +207,9 @@ func (f *Fit) Size() error {
 	if f.Noise != nil {
 		f.Mix.Noise = &mixture.Noise{LogVolume: f.Noise.LogVolume, LogWidths: f.NoiseWidths}
 	}
+	if err := f.checkFactors(d); err != nil {
+		return err
+	}
 	f.Mix.Family = p.Kind.Family(f.variables(p.Shape))
 	if g, ok := family.BaseOf(f.Mix.Family).(family.Parsimonious); ok {
 		if j := g.Hidden(); j >= 0 && len(f.Names) == d && f.Plan.PCA == 0 {
@@ -216,6 +223,7 @@ func (f *Fit) Size() error {
 		return err
 	}
 	f.Local = sweep.NewLocal(f.Source, f.Survey.Rows, f.Origin, p.Threads)
+	f.alone = f.newAlone()
 	return f.affordable()
 }
 
@@ -309,7 +317,11 @@ func (f *Fit) agreement(e *Outcome) model.Starts {
 
 // inference returns f as package inference asks about it. The passes of its climbs count as ConfirmSweeps.
 func (f *Fit) inference() *inference.Fit {
-	return &inference.Fit{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
+	var gradient func([]float64) []float64
+	if f.alone != nil && f.alone.stats != nil {
+		gradient = func(theta []float64) []float64 { return f.alone.gradient(f.Mix, theta) }
+	}
+	return &inference.Fit{Rows: &f.Rows, Mix: f.Mix, Local: f.Local, Gradient: gradient, Climb: func(ctx context.Context, d ascent.Driver, theta []float64) (ascent.Step, error) {
 		r := f.ClimbWith(ctx, d, theta, nil)
 		f.ConfirmSweeps += r.Sweeps
 		return r.Last, r.Err

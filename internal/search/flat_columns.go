@@ -27,7 +27,10 @@ func (f *Fit) flatIn(m *model.Model, p *ascent.Point, c, from int) string {
 	if !ok || f.Plan.PCA > 0 {
 		return ""
 	}
-	g, own, _ := numbers.Gaussian(f.Mix.Components(p.Theta)[numbers.From:numbers.To])
+	g, own, ok := numbers.Gaussian(f.Mix.Components(p.Theta)[numbers.From:numbers.To])
+	if !ok {
+		return ""
+	}
 	d := numbers.D
 	q := make([]float64, g.Shape.Size(d))
 	g.Covariance(q, g.ScaleOf(own, from, numbers.K, d), d)
@@ -88,7 +91,7 @@ func (f *Fit) tellFlat(m *model.Model, c int, direction []float64, at, columns [
 	number := func(v float64) string { return text.Significant(v, 4) }
 	var mean []float64
 	for _, p := range m.Parts() {
-		if p.Covariance != nil {
+		if p.Covariance != nil || p.Loadings != nil {
 			mean = p.UserMean(c)
 		}
 	}

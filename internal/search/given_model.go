@@ -123,7 +123,7 @@ func (f *Fit) unmoved(theta []float64) (m *model.Model, order []int, ok bool) {
 		return nil, nil, false
 	}
 	m = &model.Model{Kind: g.Kind, Shape: g.Shape, Columns: g.Columns, Types: g.Types, Levels: g.Levels, Rates: g.Rates, Weights: g.Weights, Means: g.Means,
-		Covariance: g.Covariance, Dof: g.Dof, Probabilities: g.Probabilities, Transform: g.Transform}
+		Covariance: g.Covariance, Loadings: g.Loadings, Uniquenesses: g.Uniquenesses, Dof: g.Dof, Probabilities: g.Probabilities, Transform: g.Transform}
 	if f.Mix.Uniform && slices.Min(m.Weights) < slices.Max(m.Weights) {
 		m.Weights = slices.Repeat([]float64{1 / float64(m.K())}, m.K())
 	}
@@ -157,6 +157,12 @@ func (f *Fit) addAbsent(m *model.Model, order []int) []int {
 		}
 		if g.Covariance != nil && !m.Shape.Shared() {
 			m.Covariance = append(m.Covariance, f.shaped(m, g.Covariance[c]))
+		}
+		if g.Loadings != nil {
+			m.Loadings = append(m.Loadings, g.Loadings[c])
+			if !m.Shape.SharesUniquenesses() {
+				m.Uniquenesses = append(m.Uniquenesses, g.Uniquenesses[c])
+			}
 		}
 		if g.Dof != nil {
 			m.Dof = append(m.Dof, g.Dof[c])

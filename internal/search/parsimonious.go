@@ -37,7 +37,7 @@ func (f *Fit) shaped(m *model.Model, cov []float64) []float64 {
 
 // NaturalOf returns the natural parameters of a model, which share its memory.
 func NaturalOf(m *model.Model) *kind.Parameters {
-	p := &kind.Parameters{Kind: kind.Of(m.ComponentKind()), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Dof: m.Dof, Probabilities: m.Probabilities}
+	p := &kind.Parameters{Kind: kind.Of(m.ComponentKind()), Shape: m.Shape, Levels: m.Levels, D: len(m.Variables()), Weights: m.Weights, Means: m.Means, Covariance: m.Covariance, Loadings: m.Loadings, Uniquenesses: m.Uniquenesses, Dof: m.Dof, Probabilities: m.Probabilities}
 	if m.Noise != nil {
 		p.NoiseWeight = m.Noise.Weight
 	}

@@ -167,6 +167,7 @@ func (f *Fit) onPoints(p *seed.Points) *Fit {
 	s.Survey, s.SharedSweeper, s.RequiredObjective, s.Source, s.Origin = &look, nil, nil, p.Table(), make([]float64, p.D)
 	s.UserRows = s.Source
 	s.Local = sweep.NewLocal(s.Source, look.Rows, s.Origin, f.Plan.Threads)
+	s.alone = s.newAlone()
 	return &s
 }
 

@@ -72,6 +72,9 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 			thetas = append(thetas, theta)
 		}
 	}
+	if thetas, err = f.inSpan(ctx, points, thetas); err != nil {
+		return nil, err
+	}
 	switch {
 	case f.drawsCells():
 		return f.withCells(ctx, points, near, thetas, each, method)
@@ -259,7 +262,7 @@ func (f *Fit) labelled(p *seed.Points, labels []int32, confidence float64, centr
 	}
 	if mix, g, gaussian := f.Mix.Start(); gaussian {
 		p, labels = f.centralIn(p, labels)
-		return f.restrict(seed.FromLabels(mix, g, p, labels))
+		return f.withFactors(f.restrict(seed.FromLabels(mix, g, p, labels)), p, labels)
 	}
 	if !f.Plan.Kind.Parted {
 		return seed.FromLabelsWithConfidence(f.Mix, p, labels, confidence)

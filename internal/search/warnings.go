@@ -122,7 +122,7 @@ func (f *Fit) warnEmpty(r *Result, labels []int, carries string) {
 
 // flatGroups warns of collinear columns where they put the groups of a result on the floor.
 func (f *Fit) flatGroups(ctx context.Context, r *Result) error {
-	if f.Plan.Replica || !f.Plan.Shaped() || !f.Plan.Shape.Matrix() || !r.OnFloor() {
+	if f.Plan.Replica || !f.Plan.Shaped() || !f.Plan.Shape.Matrix() || f.Plan.Shape.Factors() > 0 || !r.OnFloor() {
 		return nil
 	}
 	said, err := f.Collinear(ctx, "every group is at the variance floor")

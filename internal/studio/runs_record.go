@@ -190,7 +190,7 @@ func weigh(m, counted *model.Model) int {
 		return 0
 	}
 	n := len(m.Weights) + len(m.Sizes)
-	for _, rows := range [][][]float64{m.Means, m.Covariance, m.Probabilities, m.Rates, {m.Dof}} {
+	for _, rows := range [][][]float64{m.Means, m.Covariance, m.Loadings, m.Uniquenesses, m.Probabilities, m.Rates, {m.Dof}} {
 		for _, row := range rows {
 			n += len(row) + 3
 		}
@@ -201,7 +201,7 @@ func weigh(m, counted *model.Model) int {
 // sameParameters reports whether two models have the same parameters, to the last bit.
 func sameParameters(a, b *model.Model) bool {
 	same := func(x, y [][]float64) bool { return slices.EqualFunc(x, y, slices.Equal[[]float64]) }
-	return slices.Equal(a.Weights, b.Weights) && same(a.Means, b.Means) && same(a.Covariance, b.Covariance) && slices.Equal(a.Dof, b.Dof) && same(a.Probabilities, b.Probabilities) && same(a.Rates, b.Rates)
+	return slices.Equal(a.Weights, b.Weights) && same(a.Means, b.Means) && same(a.Covariance, b.Covariance) && same(a.Loadings, b.Loadings) && same(a.Uniquenesses, b.Uniquenesses) && slices.Equal(a.Dof, b.Dof) && same(a.Probabilities, b.Probabilities) && same(a.Rates, b.Rates)
 }
 
 // end closes the record with the result, in the climb's own order: where the climb that was seen ended elsewhere, or none was seen, the result is a

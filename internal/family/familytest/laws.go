@@ -210,7 +210,7 @@ func completes(f family.Family) bool {
 	switch f := f.(type) {
 	case family.Gaussian:
 		return f.Shape.Matrix()
-	case family.Parsimonious:
+	case family.Parsimonious, family.Factors:
 		return true
 	case family.Mixed:
 		return slices.ContainsFunc(f.Parts, func(p family.Part) bool { return completes(p.Family) })
