@@ -30,10 +30,16 @@ func ParseDecoding(name string) (Decoding, error) {
 	if name == "" {
 		return Viterbi, nil
 	}
-	if !slices.Contains(Decodings(), Decoding(name)) {
-		return "", fmt.Errorf("%q is not known; it must be %s", name, text.List([]string{string(Viterbi), string(Smooth), string(Filter)}, "or"))
+	how := Decoding(name)
+	return how, how.check()
+}
+
+// check refuses a way to decode that is none.
+func (how Decoding) check() error {
+	if !slices.Contains(Decodings(), how) {
+		return fmt.Errorf("%q is not known; it must be %s", string(how), text.List([]string{string(Viterbi), string(Smooth), string(Filter)}, "or"))
 	}
-	return Decoding(name), nil
+	return nil
 }
 
 // Decode is Rows of a hidden Markov model, labelled one way or another. Rows of src with the same Block.Sequence are one sequence, in their order
@@ -49,16 +55,19 @@ func (m *Model) Decode(ctx context.Context, src data.Source, how Decoding, threa
 	if err := m.whole(); err != nil {
 		return err
 	}
-	switch {
-	case !m.IsChain():
+	if !m.IsChain() {
 		return fmt.Errorf("a %s model has no sequences of states to decode; its rows are labelled one by one", m.Kind)
-	case !slices.Contains(Decodings(), how):
-		_, err := ParseDecoding(string(how) + "?")
+	}
+	if err := how.check(); err != nil {
 		return &data.ArgumentError{Name: "how", Reason: err.Error()}
-	case each == nil:
+	}
+	if each == nil {
 		return &data.ArgumentError{Name: "each", Reason: "is nil; it must be a function that takes the rows"}
 	}
 	d := m.decoder(how, threads, each)
+	if t, ok := src.(*data.Table); ok && t != nil {
+		d.next = t.First
+	}
 	if how == Filter {
 		return d.rows(ctx, src)
 	}

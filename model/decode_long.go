@@ -21,7 +21,6 @@ func (d *decoder) pieces(ctx context.Context, src data.Source, most, size int) e
 		return err
 	}
 	if t, ok := src.(*data.Table); ok {
-		d.next = t.First
 		return d.table(ctx, t, most, size)
 	}
 	r, err := src.Open(ctx)

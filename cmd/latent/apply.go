@@ -192,7 +192,7 @@ func ofModel(o *data.Options, m *model.Model) {
 func everyColumn(o data.Options, m *model.Model) data.Options {
 	ofModel(&o, m)
 	o.Columns, o.Exclude, o.Types = nil, nil, nil
-	o.Stream, o.Carry, o.Float32 = !o.Chain, true, false
+	o.Stream, o.Carry, o.Float32 = o.Stream || !o.Chain, true, false // sequences in pieces are put together in memory
 	return o
 }
 
