@@ -451,7 +451,7 @@ func TestPriorsAreRead(t *testing.T) {
 		t.Errorf("%+v (%v)", p, err)
 	}
 	for text, says := range map[string]string{
-		"": "empty", "nonsense=1": "shrinkage, dof, scale-factor, weights and levels", "dof": "KEY=VALUE", "dof=x": "number", "dof=1,dof=2": "twice",
+		"": "empty", "nonsense=1": "shrinkage, dof, scale-factor, weights, levels and transitions", "dof": "KEY=VALUE", "dof=x": "number", "dof=1,dof=2": "twice",
 		"scale=1": "config", "auto,dof=5": "auto stands alone", `{"x": 1}`: "the keys are", `{"scale": "big"}`: "matrix",
 	} {
 		if _, err := ParsePrior(text); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {

@@ -152,6 +152,9 @@ func drawModel(w io.Writer, r *latent.Result, page plotPage, rows *rowSource) er
 			v.curve(w, page, drawn)
 		}
 	}
+	if rows != nil && rows.model.IsChain() {
+		return drawStates(w, page, rows)
+	}
 	return nil
 }
 

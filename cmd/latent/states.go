@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
+	"github.com/latent-go/latent/model"
 )
 
 // mostNext is how many states may have all of their transitions in a summary; of more, each state's likeliest next one is told.
@@ -59,4 +62,74 @@ func likeliestOther(row []float64, a int) string {
 		return "-"
 	}
 	return fmt.Sprintf("%d: %s", best+1, text.Share(row[best], 4))
+}
+
+// mostStrips is how many sequences a drawing on the terminal has.
+const mostStrips = 8
+
+// drawStates draws which states rows are in over time: a line for each of the first sequences, and a sign, the number of the state, for each row, or
+// for some rows the state that most of them are in.
+func drawStates(w io.Writer, page plotPage, rows *rowSource) error {
+	var labels [][]int32 // of the first sequences
+	err := rows.model.Decode(rows.ctx, rows.src, model.Viterbi, rows.threads, func(s *model.Scored) error {
+		for i, label := range s.Label {
+			of := 0
+			if s.Sequence != nil {
+				of = int(s.Sequence[i])
+			}
+			if of >= mostStrips {
+				break
+			}
+			if of == len(labels) {
+				labels = append(labels, nil)
+			}
+			labels[of] = append(labels[of], label)
+		}
+		return nil
+	})
+	longest := 0
+	for _, list := range labels {
+		longest = max(longest, len(list))
+	}
+	if err != nil || longest == 0 {
+		return err
+	}
+	const number = 4 // letters before a strip
+	each := (longest + page.width - number - 1) / (page.width - number)
+	what := "a sign a row"
+	if each > 1 {
+		what = fmt.Sprintf("a sign for %d rows, the state of most of them", each)
+	}
+	fmt.Fprintf(w, "\nstates over time, %s:\n", what)
+	for i, list := range labels {
+		fmt.Fprintf(w, "%3d %s\n", i+1, page.strip(list, each))
+	}
+	return nil
+}
+
+// strip writes states, from 0, with one sign for so many rows each.
+func (p plotPage) strip(states []int32, each int) string {
+	const signs = "123456789abcdefghijklmnopqrstuvwxyz"
+	var b strings.Builder
+	before := int32(-1)
+	for part := range slices.Chunk(states, each) {
+		times, most := map[int32]int{}, part[0]
+		for _, s := range part {
+			if times[s]++; times[s] > times[most] {
+				most = s
+			}
+		}
+		if p.colours && most != before {
+			b.WriteString(escape(int(most) + 1))
+		}
+		if before = most; int(most) < len(signs) {
+			b.WriteByte(signs[most])
+		} else {
+			b.WriteByte('+')
+		}
+	}
+	if p.colours {
+		b.WriteString(escape(0))
+	}
+	return b.String()
 }

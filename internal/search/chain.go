@@ -51,9 +51,9 @@ func (f *Fit) chainStarts(ctx context.Context) ([][]float64, error) {
 	near := m.near(points, method)
 	some, someNear := m.central(points, near)
 	for i := range drawn {
-		p, by, how, stay := some, someNear, method, longStay
-		if method == plan.Mixed {
-			how = []plan.Start{plan.Random, plan.PlusPlus}[i/2%2]
+		p, by, how, stay := some, someNear, drawnBy(method, i, 1), longStay // of mixed ones not by k-means, where mixtures begin
+		if method == plan.Mixed && i/2%2 == 0 {
+			how = plan.Random
 		}
 		if how == plan.Random {
 			p, by = points, near
