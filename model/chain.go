@@ -44,10 +44,10 @@ func (m *Model) emissions() *Model {
 	return own
 }
 
-// alone refuses a chain where a row is looked at by itself.
-func (m *Model) alone(what string) error {
+// alone refuses a chain where a row is looked at by itself, and says what does that instead.
+func (m *Model) alone(what, instead string) error {
 	if m.IsChain() {
-		return fmt.Errorf("a %s model %s, since each depends on those before it", ChainKind, what)
+		return fmt.Errorf("a %s model %s, since each depends on those before it; %s", ChainKind, what, instead)
 	}
 	return nil
 }

@@ -410,7 +410,7 @@ func TestChainsRefuseWhatIsForSingleRows(t *testing.T) {
 	for want, err := range map[string]error{
 		"a hmm model scores no single rows":       scorer,
 		"a hmm model has no p-values of single r": tail,
-		"a hmm model fills in no cells of rows":   filler,
+		"a hmm model fills in no cells of sing":   filler,
 		"a gmm model has no sequences of states":  mix.Decode(ctx, src, Viterbi, 1, told),
 		"a gmm model has no forecast":             mix.Forecast(ctx, src, 1, 1, func(*Forecast) error { return nil }),
 		"steps is 0":                              m.Forecast(ctx, src, 0, 1, func(*Forecast) error { return nil }),

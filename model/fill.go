@@ -58,7 +58,7 @@ func (m *Model) Filler() (*Filler, error) {
 	if err := m.needsDensity("to fill in missing cells by"); err != nil {
 		return nil, err
 	}
-	if err := m.alone("fills in no cells of rows; a mixture (--model gmm) of the same rows does"); err != nil {
+	if err := m.alone("fills in no cells of single rows", "a mixture (--model gmm) of the same rows does"); err != nil {
 		return nil, err
 	}
 	if m.Noise != nil {

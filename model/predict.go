@@ -99,7 +99,7 @@ func (m *Model) Scorer() (*Scorer, error) {
 	if err := m.whole(); err != nil {
 		return nil, err
 	}
-	if err := m.alone("scores no single rows"); err != nil {
+	if err := m.alone("scores no single rows", "give Decode its sequences"); err != nil {
 		return nil, err
 	}
 	if changes := m.Changes(); changes != nil {

@@ -71,7 +71,7 @@ func (m *Model) Tail(draws int, seed uint64, threads int) (*Tail, error) {
 	if err := m.needsDensity("to draw rows from"); err != nil {
 		return nil, err
 	}
-	if err := m.alone("has no p-values of single rows"); err != nil {
+	if err := m.alone("has no p-values of single rows", "its log densities say which are a surprise"); err != nil {
 		return nil, err
 	}
 	if draws < 1 {

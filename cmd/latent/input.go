@@ -93,6 +93,9 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 	if err == nil {
 		err = how.inSequences(cmd)
 	}
+	if given := spec.Given; err == nil && how.chain && given != nil && given.IsChain() {
+		err = inSequences(cmd, &o, given)
+	}
 	if err == nil {
 		err = missing(&o, how.gaps())
 	}
