@@ -237,3 +237,28 @@ func TestWhatHiddenMarkovModelsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// Steps are seen as they are made, each with its model, and neither half of one lowers the free energy.
+func TestStepsOfHiddenMarkovModelsAreSeen(t *testing.T) {
+	t.Parallel()
+	src, last, seen := walks(6, 40, 2), math.Inf(-1), 0
+	r := mustFit(t, src, Spec{Model: "hmm", K: 2, Algorithm: "em", NInit: 1}, Observer{Step: func(p Progress) {
+		seen++
+		m := p.Model()
+		if !m.IsChain() || len(m.Transitions) != 2 || len(m.Weights) != 2 {
+			t.Errorf("a step has the model %+v", m)
+		}
+		if p.Point.F < last-1e-9*math.Abs(last) {
+			t.Errorf("the E-step lowers the free energy from %v to %v", last, p.Point.F)
+		}
+		if last = p.Point.F; p.InHalves() {
+			if p.Point.Lifted < last-1e-9*math.Abs(last) {
+				t.Errorf("the M-step lowers the free energy from %v to %v", last, p.Point.Lifted)
+			}
+			last = p.Point.Lifted
+		}
+	}})
+	if seen < 3 || math.Abs(last-*r.LogLik) > 1e-6 {
+		t.Errorf("%d steps to %v, log-likelihood %v", seen, last, *r.LogLik)
+	}
+}
