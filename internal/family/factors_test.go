@@ -404,7 +404,8 @@ func TestShapesWithFactorsAreRead(t *testing.T) {
 		}
 	}
 	own, tied, round := family.OwnFactors.WithFactors(2), family.TiedFactors.WithFactors(2), family.RoundFactors.WithFactors(1)
-	if !family.Nested(own, tied) || !family.Nested(own, round) || family.Nested(tied, own) || family.Nested(tied, round) || family.Nested(own, own) || family.Nested(family.Full, own) {
+	if !family.Nested(own, tied) || !family.Nested(own, round) || family.Nested(tied, own) || family.Nested(tied, round) || family.Nested(own, own) || !family.Nested(family.Full, own) || family.Nested(family.Tied, tied) ||
+		!family.Nested(own, family.TiedVolumeDiag) || family.Nested(own, family.Tied) || !family.Nested(round, family.TiedSpherical) || family.Nested(round, family.Diag) || !family.Nested(tied, family.TiedDiag) || family.Nested(tied, family.Diag) {
 		t.Error("special cases of shapes with factors are not told apart from others")
 	}
 }
