@@ -162,7 +162,9 @@ func (f *Fit) inSpan(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 		starts[i] = s.into(theta, f.Mix, &own)
 	}
 	l := &lockstep{sweeper: sweep.NewLocal(s.points.Table(), int64(p.N), make([]float64, r), f.Plan.Threads), threads: f.Plan.Threads, mix: &own}
-	driver := func(int) ascent.Driver { return until{ascent.EM{Beta: 1, MaxIter: spanSteps, Ascends: true}, moveNear / 10} }
+	driver := func(int) ascent.Driver {
+		return until{ascent.EM{Beta: 1, MaxIter: spanSteps, Ascends: true}, moveNear / 10}
+	}
 	out, ends := make([][]float64, len(thetas)), make([]float64, len(thetas))
 	for i, r := range l.climb(ctx, driver, starts, nil) {
 		if r.Err != nil {
