@@ -231,8 +231,11 @@ func (g Factors) maximise(next, theta []float64, moments [][]float64, weight []f
 	solve()
 }
 
-// approachSteps is how many steps of EM lead to Newton's method. They keep to the maximum that is near: a cost of uniquenesses alone has others.
-const approachSteps = 50
+// Steps of EM lead to Newton's method and keep to the maximum that is near: the cost of uniquenesses alone has others.
+const (
+	approachSteps = 50
+	approachEnd   = 1e-3 // largest step of a logarithm of a uniqueness at which they end
+)
 
 // approach returns the logarithms of the uniquenesses after some steps that count the factors as missing, from loadings of the components of that the
 // function old returns and from uniquenesses whose logarithms are log. Where there are no loadings it stays, since EM finds none.
@@ -261,18 +264,28 @@ func (g Factors) approach(all []*profile, old func(c int) []float64, of []int, l
 			loads[i] = next
 			floats.AddScaled(mean, p.n/total, left)
 		}
+		far := 0.0
 		for j := range mean {
 			mean[j] = max(mean[j], math.Exp(low[j]))
+			far = max(far, math.Abs(math.Log(mean[j]/u[j])))
 		}
-		if u = mean; u[0] != u[0] {
+		switch u = mean; {
+		case far != far:
 			return log
+		case far < approachEnd:
+			return logs(u, low)
 		}
 	}
-	end := make([]float64, d)
-	for j, v := range u {
-		end[j] = max(math.Log(v), low[j])
+	return logs(u, low)
+}
+
+// logs returns logarithms, none below low.
+func logs(u, low []float64) []float64 {
+	v := make([]float64, len(u))
+	for j := range v {
+		v[j] = max(math.Log(u[j]), low[j])
 	}
-	return end
+	return v
 }
 
 // place sets loadings, turned to be as near to old as can be, and logarithms of uniquenesses of component c.

@@ -370,3 +370,42 @@ func TestFactorLawsWithGaps(t *testing.T) {
 	c.Except = []string{"no other parameters explain the responsibilities better"}
 	few(t, "6", func() { c.Laws(t) })
 }
+
+func TestShapesWithFactorsAreRead(t *testing.T) {
+	for word, want := range map[string]string{"factors:2": "factors:2 UUU:2", "UCU:1": "factors-tied:1 UCU:1", "ppca:12": "ppca:12 UUC:12", "uuu:3": "factors:3 UUU:3"} {
+		s, err := family.ParseShape(word)
+		if got := s.String() + " " + s.Mclust(); err != nil || got != want {
+			t.Errorf("%s is read as %s (%v)", word, got, err)
+		}
+	}
+	for _, word := range []string{"factors", "factors:", "factors:0", "factors:-1", "factors:1.5", "factors:1001", "full:2", "UUC", "factors:2:3"} {
+		if s, err := family.ParseShape(word); err == nil {
+			t.Errorf("%s is read as %v", word, s)
+		}
+	}
+	some, err := family.ParseShapes("ppca:2:4")
+	if err != nil || len(some) != 3 || some[0].String() != "ppca:2" || some[2].String() != "ppca:4" {
+		t.Errorf("a range is read as %v (%v)", some, err)
+	}
+	for _, word := range []string{"ppca:4:2", "ppca:0:2", "ppca:1:x", "full:1:2"} {
+		if some, err := family.ParseShapes(word); err == nil {
+			t.Errorf("%s is read as %v", word, some)
+		}
+	}
+	for d := 1; d <= 40; d++ { // the largest q with (d - q)^2 >= d + q, below d
+		most := 0
+		for q := 1; q < d; q++ {
+			if (d-q)*(d-q) >= d+q {
+				most = q
+			}
+		}
+		if got := family.OwnFactors.MaxFactors(d); got != most || family.RoundFactors.MaxFactors(d) != d-1 {
+			t.Errorf("%d columns: %d factors at most, want %d", d, got, most)
+		}
+	}
+	own, tied, round := family.OwnFactors.WithFactors(2), family.TiedFactors.WithFactors(2), family.RoundFactors.WithFactors(1)
+	if !family.Nested(own, tied) || !family.Nested(own, round) || family.Nested(tied, own) || family.Nested(tied, round) || family.Nested(own, own) || !family.Nested(family.Full, own) || family.Nested(family.Tied, tied) ||
+		!family.Nested(own, family.TiedVolumeDiag) || family.Nested(own, family.Tied) || !family.Nested(round, family.TiedSpherical) || family.Nested(round, family.Diag) || !family.Nested(tied, family.TiedDiag) || family.Nested(tied, family.Diag) {
+		t.Error("special cases of shapes with factors are not told apart from others")
+	}
+}

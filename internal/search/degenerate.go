@@ -28,8 +28,10 @@ func (f *Fit) Degenerate(p *ascent.Point) bool {
 			return true
 		}
 	}
-	if c, _ := f.scant(p); c >= 0 && f.Plan.Shape.Factors() > 0 { // no floor tells that its rows are too few
-		return true
+	if f.Plan.Shape.Factors() > 0 { // no floor tells that rows are too few for them
+		if c, _ := f.scant(p); c >= 0 {
+			return true
+		}
 	}
 	c, _ := f.narrow(p)
 	return c >= 0
