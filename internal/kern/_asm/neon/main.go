@@ -1,0 +1,31 @@
+// Command neon writes the assembly of all kernels for arm64.
+package main
+
+import (
+	"flag"
+	"log"
+
+	"github.com/latent-go/latent/internal/kern/_asm/arm64"
+)
+
+func main() {
+	dir := flag.String("dir", "..", "where the files go")
+	flag.Parse()
+	for name, write := range map[string]func(a *asm){"nearest": nearest} {
+		f := arm64.NewFile(name)
+		write(&asm{f})
+		if err := f.Write(*dir); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// asm is a file of assembly and what the kernels of several files share.
+type asm struct{ *arm64.File }
+
+// nearest writes the kernels of nearest.go and nearest_bounds.go.
+func nearest(a *asm) {
+	for w := 1; w <= denseWidth; w++ {
+		a.dense(w)
+	}
+}
