@@ -2,6 +2,8 @@
 
 package kern
 
+import "unsafe"
+
 // TileWidth is the largest number of centres in a tile of Dense that registers hold at the level in use.
 func TileWidth() int {
 	if level == Go {
@@ -40,22 +42,86 @@ func fastSurvivors(_ []Survivor, _, _, _ []float32, _ *[Rows]float32, _, _ int) 
 	return 0, 0, false
 }
 
-func fastSqdistAll(_, _, _ []float64, _, _ int, _ bool) bool { return false }
+// callCells is how many variables of 32 distances one call takes in, about 16 cycles each: assembly cannot be preempted.
+const callCells = 10_000
 
-func fastArgmin(_ []float64, _ []int64, _ []float64, _ int) bool { return false }
-
-func fastTwoLeast(_, _ []float64, _ []int64, _ []float64, _ int) bool { return false }
-
-func fastSqdistRow(_, _, _ []float64, _, _ int) bool { return false }
-
-func fastDots(_, _, _ []float32, _ []Pair, _ int) bool { return false }
-
-func fastPairs[F float32 | float64](_ []float64, _ []F, _, _ []float64, _ []Pair, _ int) bool {
-	return false
+func fastSqdistAll(dst, x, centres []float64, k, d int, fused bool) bool {
+	if level == Go {
+		return false
+	}
+	step := max(callCells/d, 1)
+	for c := 0; c < k; c += step {
+		to, from, n := &dst[c*Rows], &centres[c*d], min(step, k-c)
+		if fused {
+			sqdistFusedNEON(to, &x[0], from, n, d)
+		} else {
+			sqdistNEON(to, &x[0], from, n, d)
+		}
+	}
+	return true
 }
 
-func fastScatter[F float32 | float64](_, _ []float64, _ []F, _ []float64, _ []Move, _ int) bool {
-	return false
+func fastArgmin(least []float64, label []int64, dist []float64, k int) bool {
+	if level == Go {
+		return false
+	}
+	argminNEON(&least[0], &label[0], &dist[0], k)
+	return true
+}
+
+func fastTwoLeast(least, second []float64, label []int64, dist []float64, k int) bool {
+	if level == Go {
+		return false
+	}
+	twoLeastNEON(&least[0], &second[0], &label[0], &dist[0], k)
+	return true
+}
+
+func fastSqdistRow(dst, y, centres []float64, k, d int) bool {
+	if level == Go {
+		return false
+	}
+	step := max(callCells/d, 1) * 32
+	for lo := 0; lo < k; lo += step {
+		sqdistRowNEON(&dst[lo], &y[0], &centres[lo], min(step, k-lo), k, d)
+	}
+	return true
+}
+
+func fastPairs[F float32 | float64](dst []float64, x []F, origin, c []float64, pairs []Pair, d int) bool {
+	if level == Go {
+		return false
+	}
+	p := &pairs[0].Row
+	switch x := any(&x[0]).(type) {
+	case *float32:
+		pairsNEONf32(&dst[0], x, &origin[0], &c[0], p, len(pairs), d)
+	case *float64:
+		pairsNEONf64(&dst[0], x, &origin[0], &c[0], p, len(pairs), d)
+	}
+	return true
+}
+
+func fastDots(dst, x, c []float32, pairs []Pair, d int) bool {
+	if level == Go {
+		return false
+	}
+	dotsNEON(&dst[0], &x[0], &c[0], &pairs[0].Row, len(pairs), d)
+	return true
+}
+
+func fastScatter[F float32 | float64](hi, lo []float64, x []F, origin []float64, moves []Move, d int) bool {
+	if level == Go {
+		return false
+	}
+	m := (*uint64)(unsafe.Pointer(&moves[0]))
+	switch x := any(&x[0]).(type) {
+	case *float32:
+		scatterNEONf32(&hi[0], &lo[0], x, &origin[0], m, len(moves), d)
+	case *float64:
+		scatterNEONf64(&hi[0], &lo[0], x, &origin[0], m, len(moves), d)
+	}
+	return true
 }
 
 func fastDue(_ []uint32, _ []float32, _ []int32, _ []float32, _ int) bool { return false }
@@ -66,8 +132,17 @@ func fastSlack(_ []float32, _ []DenseState, _ []float32, _ []int32, _ []float32,
 
 func fastRunnerUp(_ *[Rows]float32, _, _, _ []float32, _, _ int) bool { return false }
 
-func fastShift(_, _ []float64, _ []float32, _ []float64, _ float64, _ []Change, _ int) bool {
-	return false
+// shiftColumns is how many columns Shift adds up at a time: the sums of a dozen clusters stay in the first-level cache.
+const shiftColumns = 256
+
+func fastShift(hi, lo []float64, x []float32, origin []float64, grain float64, changes []Change, d int) bool {
+	if level == Go {
+		return false
+	}
+	for j := 0; j < d; j += shiftColumns {
+		shiftNEON(&hi[j], &lo[j], &x[j], &origin[j], grain, &changes[0].Row, len(changes), min(shiftColumns, d-j), d)
+	}
+	return true
 }
 
 func fastCompress(_, _ []float32, _ uint32, _ int) bool { return false }

@@ -63,3 +63,58 @@ func denseNEONx11(x, c, norm, coef, state *float32, label, got *int32, flags *ui
 //
 //go:noescape
 func denseNEONx12(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
+
+// sqdistNEON is SqdistAll; k, d > 0.
+//
+//go:noescape
+func sqdistNEON(dst, x, centres *float64, k, d int)
+
+// sqdistFusedNEON is SqdistFused; k, d > 0.
+//
+//go:noescape
+func sqdistFusedNEON(dst, x, centres *float64, k, d int)
+
+// argminNEON is Argmin; k > 0.
+//
+//go:noescape
+func argminNEON(least *float64, label *int64, dist *float64, k int)
+
+// twoLeastNEON is TwoLeast; k > 0.
+//
+//go:noescape
+func twoLeastNEON(least, second *float64, label *int64, dist *float64, k int)
+
+// sqdistRowNEON is SqdistRow for n of the k centres, a multiple of 32; n, d > 0.
+//
+//go:noescape
+func sqdistRowNEON(dst, y, centres *float64, n, k, d int)
+
+// dotsNEON is Dots; n, d > 0.
+//
+//go:noescape
+func dotsNEON(dst, x, c *float32, pair *uint32, n, d int)
+
+// pairsNEONf32 is Pairs for float32 cells; n, d > 0.
+//
+//go:noescape
+func pairsNEONf32(dst *float64, x *float32, origin, c *float64, pair *uint32, n, d int)
+
+// scatterNEONf32 is Scatter for float32 cells; n, d > 0.
+//
+//go:noescape
+func scatterNEONf32(hi, lo *float64, x *float32, origin *float64, move *uint64, n, d int)
+
+// pairsNEONf64 is Pairs for float64 cells; n, d > 0.
+//
+//go:noescape
+func pairsNEONf64(dst *float64, x *float64, origin, c *float64, pair *uint32, n, d int)
+
+// scatterNEONf64 is Scatter for float64 cells; n, d > 0.
+//
+//go:noescape
+func scatterNEONf64(hi, lo *float64, x *float64, origin *float64, move *uint64, n, d int)
+
+// shiftNEON is Shift for the first columns of d; n, columns > 0.
+//
+//go:noescape
+func shiftNEON(hi, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n, columns, d int)

@@ -3949,3 +3949,1142 @@ loop5:
 	SUBS $1, R9
 	BNE loop1
 	RET
+
+// func sqdistNEON(dst, x, centres *float64, k, d int)
+TEXT ·sqdistNEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD centres+16(FP), R2
+	MOVD k+24(FP), R3
+	MOVD d+32(FP), R4
+again1:
+	CMP $2, R3
+	BLT short2
+	MOVD $2, R5
+loop3:
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
+	WORD $0x6e281d08 // eor v8.16b, v8.16b, v8.16b
+	WORD $0x6e291d29 // eor v9.16b, v9.16b, v9.16b
+	WORD $0x6e2a1d4a // eor v10.16b, v10.16b, v10.16b
+	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
+	WORD $0x6e2c1d8c // eor v12.16b, v12.16b, v12.16b
+	WORD $0x6e2d1dad // eor v13.16b, v13.16b, v13.16b
+	WORD $0x6e2e1dce // eor v14.16b, v14.16b, v14.16b
+	WORD $0x6e2f1def // eor v15.16b, v15.16b, v15.16b
+	MOVD R4, R6
+	MOVD R1, R7
+	MOVD R2, R8
+	MOVD R2, R9
+	ADD R4<<3, R9
+loop4:
+	FLDPQ 0(R7), (F16, F17)
+	FLDPQ 32(R7), (F18, F19)
+	FLDPQ 64(R7), (F20, F21)
+	FLDPQ 96(R7), (F22, F23)
+	ADD $256, R7
+	VLD1R.P 8(R8), [V24.D2]
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
+	WORD $0x4ef8d63a // fsub v26.2d, v17.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
+	WORD $0x4ef8d659 // fsub v25.2d, v18.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	WORD $0x4ef8d67a // fsub v26.2d, v19.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad463 // fadd v3.2d, v3.2d, v26.2d
+	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4ef8d6ba // fsub v26.2d, v21.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad4a5 // fadd v5.2d, v5.2d, v26.2d
+	WORD $0x4ef8d6d9 // fsub v25.2d, v22.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	WORD $0x4ef8d6fa // fsub v26.2d, v23.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
+	VLD1R.P 8(R9), [V24.D2]
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d508 // fadd v8.2d, v8.2d, v25.2d
+	WORD $0x4ef8d63a // fsub v26.2d, v17.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad529 // fadd v9.2d, v9.2d, v26.2d
+	WORD $0x4ef8d659 // fsub v25.2d, v18.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d54a // fadd v10.2d, v10.2d, v25.2d
+	WORD $0x4ef8d67a // fsub v26.2d, v19.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
+	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	WORD $0x4ef8d6ba // fsub v26.2d, v21.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad5ad // fadd v13.2d, v13.2d, v26.2d
+	WORD $0x4ef8d6d9 // fsub v25.2d, v22.2d, v24.2d
+	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
+	WORD $0x4e79d5ce // fadd v14.2d, v14.2d, v25.2d
+	WORD $0x4ef8d6fa // fsub v26.2d, v23.2d, v24.2d
+	WORD $0x6e7adf5a // fmul v26.2d, v26.2d, v26.2d
+	WORD $0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
+	SUBS $1, R6
+	BNE loop4
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	FSTPQ (F4, F5), 64(R0)
+	FSTPQ (F6, F7), 96(R0)
+	FSTPQ (F8, F9), 256(R0)
+	FSTPQ (F10, F11), 288(R0)
+	FSTPQ (F12, F13), 320(R0)
+	FSTPQ (F14, F15), 352(R0)
+	ADD $128, R1
+	ADD $128, R0
+	SUBS $1, R5
+	BNE loop3
+	SUB $256, R1
+	ADD $256, R0
+	ADD R4<<3, R2
+	ADD R4<<3, R2
+	SUB $2, R3
+	B again1
+short2:
+again5:
+	CMP $1, R3
+	BLT short6
+	MOVD $2, R5
+loop7:
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
+	MOVD R4, R6
+	MOVD R1, R7
+	MOVD R2, R8
+loop8:
+	FLDPQ 0(R7), (F8, F9)
+	FLDPQ 32(R7), (F10, F11)
+	FLDPQ 64(R7), (F12, F13)
+	FLDPQ 96(R7), (F14, F15)
+	ADD $256, R7
+	VLD1R.P 8(R8), [V16.D2]
+	WORD $0x4ef0d511 // fsub v17.2d, v8.2d, v16.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x4ef0d532 // fsub v18.2d, v9.2d, v16.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD $0x4ef0d551 // fsub v17.2d, v10.2d, v16.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD $0x4ef0d572 // fsub v18.2d, v11.2d, v16.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD $0x4ef0d591 // fsub v17.2d, v12.2d, v16.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD $0x4ef0d5b2 // fsub v18.2d, v13.2d, v16.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x4ef0d5d1 // fsub v17.2d, v14.2d, v16.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4ef0d5f2 // fsub v18.2d, v15.2d, v16.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	SUBS $1, R6
+	BNE loop8
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	FSTPQ (F4, F5), 64(R0)
+	FSTPQ (F6, F7), 96(R0)
+	ADD $128, R1
+	ADD $128, R0
+	SUBS $1, R5
+	BNE loop7
+	SUB $256, R1
+	ADD R4<<3, R2
+	SUB $1, R3
+	B again5
+short6:
+	RET
+
+// func sqdistFusedNEON(dst, x, centres *float64, k, d int)
+TEXT ·sqdistFusedNEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD centres+16(FP), R2
+	MOVD k+24(FP), R3
+	MOVD d+32(FP), R4
+again1:
+	CMP $2, R3
+	BLT short2
+	MOVD $2, R5
+loop3:
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
+	WORD $0x6e281d08 // eor v8.16b, v8.16b, v8.16b
+	WORD $0x6e291d29 // eor v9.16b, v9.16b, v9.16b
+	WORD $0x6e2a1d4a // eor v10.16b, v10.16b, v10.16b
+	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
+	WORD $0x6e2c1d8c // eor v12.16b, v12.16b, v12.16b
+	WORD $0x6e2d1dad // eor v13.16b, v13.16b, v13.16b
+	WORD $0x6e2e1dce // eor v14.16b, v14.16b, v14.16b
+	WORD $0x6e2f1def // eor v15.16b, v15.16b, v15.16b
+	MOVD R4, R6
+	MOVD R1, R7
+	MOVD R2, R8
+	MOVD R2, R9
+	ADD R4<<3, R9
+loop4:
+	FLDPQ 0(R7), (F16, F17)
+	FLDPQ 32(R7), (F18, F19)
+	FLDPQ 64(R7), (F20, F21)
+	FLDPQ 96(R7), (F22, F23)
+	ADD $256, R7
+	VLD1R.P 8(R8), [V24.D2]
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x4e79cf20 // fmla v0.2d, v25.2d, v25.2d
+	WORD $0x4ef8d63a // fsub v26.2d, v17.2d, v24.2d
+	WORD $0x4e7acf41 // fmla v1.2d, v26.2d, v26.2d
+	WORD $0x4ef8d659 // fsub v25.2d, v18.2d, v24.2d
+	WORD $0x4e79cf22 // fmla v2.2d, v25.2d, v25.2d
+	WORD $0x4ef8d67a // fsub v26.2d, v19.2d, v24.2d
+	WORD $0x4e7acf43 // fmla v3.2d, v26.2d, v26.2d
+	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
+	WORD $0x4e79cf24 // fmla v4.2d, v25.2d, v25.2d
+	WORD $0x4ef8d6ba // fsub v26.2d, v21.2d, v24.2d
+	WORD $0x4e7acf45 // fmla v5.2d, v26.2d, v26.2d
+	WORD $0x4ef8d6d9 // fsub v25.2d, v22.2d, v24.2d
+	WORD $0x4e79cf26 // fmla v6.2d, v25.2d, v25.2d
+	WORD $0x4ef8d6fa // fsub v26.2d, v23.2d, v24.2d
+	WORD $0x4e7acf47 // fmla v7.2d, v26.2d, v26.2d
+	VLD1R.P 8(R9), [V24.D2]
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x4e79cf28 // fmla v8.2d, v25.2d, v25.2d
+	WORD $0x4ef8d63a // fsub v26.2d, v17.2d, v24.2d
+	WORD $0x4e7acf49 // fmla v9.2d, v26.2d, v26.2d
+	WORD $0x4ef8d659 // fsub v25.2d, v18.2d, v24.2d
+	WORD $0x4e79cf2a // fmla v10.2d, v25.2d, v25.2d
+	WORD $0x4ef8d67a // fsub v26.2d, v19.2d, v24.2d
+	WORD $0x4e7acf4b // fmla v11.2d, v26.2d, v26.2d
+	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
+	WORD $0x4e79cf2c // fmla v12.2d, v25.2d, v25.2d
+	WORD $0x4ef8d6ba // fsub v26.2d, v21.2d, v24.2d
+	WORD $0x4e7acf4d // fmla v13.2d, v26.2d, v26.2d
+	WORD $0x4ef8d6d9 // fsub v25.2d, v22.2d, v24.2d
+	WORD $0x4e79cf2e // fmla v14.2d, v25.2d, v25.2d
+	WORD $0x4ef8d6fa // fsub v26.2d, v23.2d, v24.2d
+	WORD $0x4e7acf4f // fmla v15.2d, v26.2d, v26.2d
+	SUBS $1, R6
+	BNE loop4
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	FSTPQ (F4, F5), 64(R0)
+	FSTPQ (F6, F7), 96(R0)
+	FSTPQ (F8, F9), 256(R0)
+	FSTPQ (F10, F11), 288(R0)
+	FSTPQ (F12, F13), 320(R0)
+	FSTPQ (F14, F15), 352(R0)
+	ADD $128, R1
+	ADD $128, R0
+	SUBS $1, R5
+	BNE loop3
+	SUB $256, R1
+	ADD $256, R0
+	ADD R4<<3, R2
+	ADD R4<<3, R2
+	SUB $2, R3
+	B again1
+short2:
+again5:
+	CMP $1, R3
+	BLT short6
+	MOVD $2, R5
+loop7:
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
+	MOVD R4, R6
+	MOVD R1, R7
+	MOVD R2, R8
+loop8:
+	FLDPQ 0(R7), (F8, F9)
+	FLDPQ 32(R7), (F10, F11)
+	FLDPQ 64(R7), (F12, F13)
+	FLDPQ 96(R7), (F14, F15)
+	ADD $256, R7
+	VLD1R.P 8(R8), [V16.D2]
+	WORD $0x4ef0d511 // fsub v17.2d, v8.2d, v16.2d
+	WORD $0x4e71ce20 // fmla v0.2d, v17.2d, v17.2d
+	WORD $0x4ef0d532 // fsub v18.2d, v9.2d, v16.2d
+	WORD $0x4e72ce41 // fmla v1.2d, v18.2d, v18.2d
+	WORD $0x4ef0d551 // fsub v17.2d, v10.2d, v16.2d
+	WORD $0x4e71ce22 // fmla v2.2d, v17.2d, v17.2d
+	WORD $0x4ef0d572 // fsub v18.2d, v11.2d, v16.2d
+	WORD $0x4e72ce43 // fmla v3.2d, v18.2d, v18.2d
+	WORD $0x4ef0d591 // fsub v17.2d, v12.2d, v16.2d
+	WORD $0x4e71ce24 // fmla v4.2d, v17.2d, v17.2d
+	WORD $0x4ef0d5b2 // fsub v18.2d, v13.2d, v16.2d
+	WORD $0x4e72ce45 // fmla v5.2d, v18.2d, v18.2d
+	WORD $0x4ef0d5d1 // fsub v17.2d, v14.2d, v16.2d
+	WORD $0x4e71ce26 // fmla v6.2d, v17.2d, v17.2d
+	WORD $0x4ef0d5f2 // fsub v18.2d, v15.2d, v16.2d
+	WORD $0x4e72ce47 // fmla v7.2d, v18.2d, v18.2d
+	SUBS $1, R6
+	BNE loop8
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	FSTPQ (F4, F5), 64(R0)
+	FSTPQ (F6, F7), 96(R0)
+	ADD $128, R1
+	ADD $128, R0
+	SUBS $1, R5
+	BNE loop7
+	SUB $256, R1
+	ADD R4<<3, R2
+	SUB $1, R3
+	B again5
+short6:
+	RET
+
+// func argminNEON(least *float64, label *int64, dist *float64, k int)
+TEXT ·argminNEON(SB), NOSPLIT, $0-32
+	MOVD least+0(FP), R0
+	MOVD label+8(FP), R1
+	MOVD dist+16(FP), R2
+	MOVD k+24(FP), R3
+	MOVD $0x1, R4
+	VDUP R4, V0.D2
+	MOVD $4, R4
+loop1:
+	MOVD R2, R5
+	MOVD R3, R6
+	MOVD $0x7ff0000000000000, R7
+	VDUP R7, V19.D2
+	WORD $0x4eb31e61 // orr v1.16b, v19.16b, v19.16b
+	WORD $0x4eb31e65 // orr v5.16b, v19.16b, v19.16b
+	WORD $0x4eb31e62 // orr v2.16b, v19.16b, v19.16b
+	WORD $0x4eb31e66 // orr v6.16b, v19.16b, v19.16b
+	WORD $0x4eb31e63 // orr v3.16b, v19.16b, v19.16b
+	WORD $0x4eb31e67 // orr v7.16b, v19.16b, v19.16b
+	WORD $0x4eb31e64 // orr v4.16b, v19.16b, v19.16b
+	WORD $0x4eb31e68 // orr v8.16b, v19.16b, v19.16b
+	FLDPQ 0(R5), (F1, F2)
+	FLDPQ 32(R5), (F3, F4)
+	WORD $0x6e321e52 // eor v18.16b, v18.16b, v18.16b
+	WORD $0x6e291d29 // eor v9.16b, v9.16b, v9.16b
+	WORD $0x6e2a1d4a // eor v10.16b, v10.16b, v10.16b
+	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
+	WORD $0x6e2c1d8c // eor v12.16b, v12.16b, v12.16b
+loop2:
+	FLDPQ 0(R5), (F13, F14)
+	FLDPQ 32(R5), (F15, F16)
+	ADD $256, R5
+	WORD $0x6eede431 // fcmgt v17.2d, v1.2d, v13.2d
+	WORD $0x6eb11e49 // bit v9.16b, v18.16b, v17.16b
+	WORD $0x6eb11da1 // bit v1.16b, v13.16b, v17.16b
+	WORD $0x6eeee451 // fcmgt v17.2d, v2.2d, v14.2d
+	WORD $0x6eb11e4a // bit v10.16b, v18.16b, v17.16b
+	WORD $0x6eb11dc2 // bit v2.16b, v14.16b, v17.16b
+	WORD $0x6eefe471 // fcmgt v17.2d, v3.2d, v15.2d
+	WORD $0x6eb11e4b // bit v11.16b, v18.16b, v17.16b
+	WORD $0x6eb11de3 // bit v3.16b, v15.16b, v17.16b
+	WORD $0x6ef0e491 // fcmgt v17.2d, v4.2d, v16.2d
+	WORD $0x6eb11e4c // bit v12.16b, v18.16b, v17.16b
+	WORD $0x6eb11e04 // bit v4.16b, v16.16b, v17.16b
+	WORD $0x4ee08652 // add v18.2d, v18.2d, v0.2d
+	SUBS $1, R6
+	BNE loop2
+	FSTPQ (F1, F2), 0(R0)
+	FSTPQ (F3, F4), 32(R0)
+	ADD $64, R0
+	FSTPQ (F9, F10), 0(R1)
+	FSTPQ (F11, F12), 32(R1)
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $1, R4
+	BNE loop1
+	RET
+
+// func twoLeastNEON(least, second *float64, label *int64, dist *float64, k int)
+TEXT ·twoLeastNEON(SB), NOSPLIT, $0-40
+	MOVD least+0(FP), R0
+	MOVD label+16(FP), R1
+	MOVD second+8(FP), R2
+	MOVD dist+24(FP), R3
+	MOVD k+32(FP), R4
+	MOVD $0x1, R5
+	VDUP R5, V0.D2
+	MOVD $4, R5
+loop1:
+	MOVD R3, R6
+	MOVD R4, R7
+	MOVD $0x7ff0000000000000, R8
+	VDUP R8, V19.D2
+	WORD $0x4eb31e61 // orr v1.16b, v19.16b, v19.16b
+	WORD $0x4eb31e65 // orr v5.16b, v19.16b, v19.16b
+	WORD $0x4eb31e62 // orr v2.16b, v19.16b, v19.16b
+	WORD $0x4eb31e66 // orr v6.16b, v19.16b, v19.16b
+	WORD $0x4eb31e63 // orr v3.16b, v19.16b, v19.16b
+	WORD $0x4eb31e67 // orr v7.16b, v19.16b, v19.16b
+	WORD $0x4eb31e64 // orr v4.16b, v19.16b, v19.16b
+	WORD $0x4eb31e68 // orr v8.16b, v19.16b, v19.16b
+	WORD $0x6e321e52 // eor v18.16b, v18.16b, v18.16b
+	WORD $0x6e291d29 // eor v9.16b, v9.16b, v9.16b
+	WORD $0x6e2a1d4a // eor v10.16b, v10.16b, v10.16b
+	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
+	WORD $0x6e2c1d8c // eor v12.16b, v12.16b, v12.16b
+loop2:
+	FLDPQ 0(R6), (F13, F14)
+	FLDPQ 32(R6), (F15, F16)
+	ADD $256, R6
+	WORD $0x6eede431 // fcmgt v17.2d, v1.2d, v13.2d
+	WORD $0x6eb11e49 // bit v9.16b, v18.16b, v17.16b
+	WORD $0x4e6df431 // fmax v17.2d, v1.2d, v13.2d
+	WORD $0x4ef1f4a5 // fmin v5.2d, v5.2d, v17.2d
+	WORD $0x4eedf421 // fmin v1.2d, v1.2d, v13.2d
+	WORD $0x6eeee451 // fcmgt v17.2d, v2.2d, v14.2d
+	WORD $0x6eb11e4a // bit v10.16b, v18.16b, v17.16b
+	WORD $0x4e6ef451 // fmax v17.2d, v2.2d, v14.2d
+	WORD $0x4ef1f4c6 // fmin v6.2d, v6.2d, v17.2d
+	WORD $0x4eeef442 // fmin v2.2d, v2.2d, v14.2d
+	WORD $0x6eefe471 // fcmgt v17.2d, v3.2d, v15.2d
+	WORD $0x6eb11e4b // bit v11.16b, v18.16b, v17.16b
+	WORD $0x4e6ff471 // fmax v17.2d, v3.2d, v15.2d
+	WORD $0x4ef1f4e7 // fmin v7.2d, v7.2d, v17.2d
+	WORD $0x4eeff463 // fmin v3.2d, v3.2d, v15.2d
+	WORD $0x6ef0e491 // fcmgt v17.2d, v4.2d, v16.2d
+	WORD $0x6eb11e4c // bit v12.16b, v18.16b, v17.16b
+	WORD $0x4e70f491 // fmax v17.2d, v4.2d, v16.2d
+	WORD $0x4ef1f508 // fmin v8.2d, v8.2d, v17.2d
+	WORD $0x4ef0f484 // fmin v4.2d, v4.2d, v16.2d
+	WORD $0x4ee08652 // add v18.2d, v18.2d, v0.2d
+	SUBS $1, R7
+	BNE loop2
+	FSTPQ (F1, F2), 0(R0)
+	FSTPQ (F3, F4), 32(R0)
+	ADD $64, R0
+	FSTPQ (F9, F10), 0(R1)
+	FSTPQ (F11, F12), 32(R1)
+	ADD $64, R1
+	FSTPQ (F5, F6), 0(R2)
+	FSTPQ (F7, F8), 32(R2)
+	ADD $64, R2
+	ADD $64, R3
+	SUBS $1, R5
+	BNE loop1
+	RET
+
+// func sqdistRowNEON(dst, y, centres *float64, n, k, d int)
+TEXT ·sqdistRowNEON(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD centres+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD k+32(FP), R4
+	MOVD d+40(FP), R5
+	LSR $5, R3, R3
+loop1:
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
+	WORD $0x6e281d08 // eor v8.16b, v8.16b, v8.16b
+	WORD $0x6e291d29 // eor v9.16b, v9.16b, v9.16b
+	WORD $0x6e2a1d4a // eor v10.16b, v10.16b, v10.16b
+	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
+	WORD $0x6e2c1d8c // eor v12.16b, v12.16b, v12.16b
+	WORD $0x6e2d1dad // eor v13.16b, v13.16b, v13.16b
+	WORD $0x6e2e1dce // eor v14.16b, v14.16b, v14.16b
+	WORD $0x6e2f1def // eor v15.16b, v15.16b, v15.16b
+	MOVD R2, R6
+	MOVD R1, R7
+	MOVD R5, R8
+loop2:
+	VLD1R.P 8(R7), [V24.D2]
+	FLDPQ 0(R6), (F16, F17)
+	FLDPQ 32(R6), (F18, F19)
+	FLDPQ 64(R6), (F20, F21)
+	FLDPQ 96(R6), (F22, F23)
+	WORD $0x4ef0d710 // fsub v16.2d, v24.2d, v16.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x4ef2d712 // fsub v18.2d, v24.2d, v18.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD $0x4ef3d713 // fsub v19.2d, v24.2d, v19.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
+	WORD $0x6e74de94 // fmul v20.2d, v20.2d, v20.2d
+	WORD $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
+	WORD $0x6e75deb5 // fmul v21.2d, v21.2d, v21.2d
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
+	WORD $0x6e76ded6 // fmul v22.2d, v22.2d, v22.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4ef7d717 // fsub v23.2d, v24.2d, v23.2d
+	WORD $0x6e77def7 // fmul v23.2d, v23.2d, v23.2d
+	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	FLDPQ 128(R6), (F16, F17)
+	FLDPQ 160(R6), (F18, F19)
+	FLDPQ 192(R6), (F20, F21)
+	FLDPQ 224(R6), (F22, F23)
+	WORD $0x4ef0d710 // fsub v16.2d, v24.2d, v16.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD $0x4ef2d712 // fsub v18.2d, v24.2d, v18.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD $0x4ef3d713 // fsub v19.2d, v24.2d, v19.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
+	WORD $0x6e74de94 // fmul v20.2d, v20.2d, v20.2d
+	WORD $0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
+	WORD $0x6e75deb5 // fmul v21.2d, v21.2d, v21.2d
+	WORD $0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
+	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
+	WORD $0x6e76ded6 // fmul v22.2d, v22.2d, v22.2d
+	WORD $0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	WORD $0x4ef7d717 // fsub v23.2d, v24.2d, v23.2d
+	WORD $0x6e77def7 // fmul v23.2d, v23.2d, v23.2d
+	WORD $0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	ADD R4<<3, R6
+	SUBS $1, R8
+	BNE loop2
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	FSTPQ (F4, F5), 64(R0)
+	FSTPQ (F6, F7), 96(R0)
+	FSTPQ (F8, F9), 128(R0)
+	FSTPQ (F10, F11), 160(R0)
+	FSTPQ (F12, F13), 192(R0)
+	FSTPQ (F14, F15), 224(R0)
+	ADD $256, R0
+	ADD $256, R2
+	SUBS $1, R3
+	BNE loop1
+	RET
+
+// func dotsNEON(dst, x, c *float32, pair *uint32, n, d int)
+TEXT ·dotsNEON(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD pair+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD d+40(FP), R5
+loop1:
+	MOVWU (R3), R6
+	MOVWU 4(R3), R7
+	MUL R6, R5, R8
+	ADD R8<<2, R1, R8
+	MUL R7, R5, R9
+	ADD R9<<2, R2, R9
+	MOVD R5, R10
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+again2:
+	CMP $16, R10
+	BLT short3
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	FLDPQ 0(R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
+	WORD $0x4e28cc80 // fmla v0.4s, v4.4s, v8.4s
+	WORD $0x4e29cca1 // fmla v1.4s, v5.4s, v9.4s
+	WORD $0x4e2accc2 // fmla v2.4s, v6.4s, v10.4s
+	WORD $0x4e2bcce3 // fmla v3.4s, v7.4s, v11.4s
+	ADD $64, R8
+	ADD $64, R9
+	SUB $16, R10
+	B again2
+short3:
+again4:
+	CMP $4, R10
+	BLT short5
+	FMOVQ 0(R8), F4
+	FMOVQ 0(R9), F8
+	WORD $0x4e28cc80 // fmla v0.4s, v4.4s, v8.4s
+	ADD $16, R8
+	ADD $16, R9
+	SUB $4, R10
+	B again4
+short5:
+again6:
+	CMP $1, R10
+	BLT short7
+	FMOVS (R8), F4
+	FMOVS (R9), F8
+	WORD $0x4e28cc80 // fmla v0.4s, v4.4s, v8.4s
+	ADD $4, R8
+	ADD $4, R9
+	SUB $1, R10
+	B again6
+short7:
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD $0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	WORD $0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FMOVS.P F0, 4(R0)
+	ADD $8, R3
+	SUBS $1, R4
+	BNE loop1
+	RET
+
+// func pairsNEONf32(dst *float64, x *float32, origin, c *float64, pair *uint32, n, d int)
+TEXT ·pairsNEONf32(SB), NOSPLIT, $0-56
+	MOVD dst+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD origin+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD pair+32(FP), R4
+	MOVD n+40(FP), R5
+	MOVD d+48(FP), R6
+loop1:
+	MOVWU (R4), R7
+	MOVWU 4(R4), R8
+	MUL R7, R6, R9
+	ADD R9<<2, R1, R9
+	MUL R8, R6, R10
+	ADD R10<<3, R3, R10
+	MOVD R2, R11
+	MOVD R6, R12
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+again2:
+	CMP $4, R12
+	BLT short3
+	FMOVQ 0(R9), F2
+	WORD $0x4e617843 // fcvtl2 v3.2d, v2.4s
+	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
+	FLDPQ 0(R11), (F4, F5)
+	FLDPQ 0(R10), (F6, F7)
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e62cc40 // fmla v0.2d, v2.2d, v2.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4e63cc61 // fmla v1.2d, v3.2d, v3.2d
+	ADD $16, R9
+	ADD $32, R11
+	ADD $32, R10
+	SUB $4, R12
+	B again2
+short3:
+again4:
+	CMP $2, R12
+	BLT short5
+	FMOVD (R9), F2
+	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
+	FMOVQ 0(R11), F4
+	FMOVQ 0(R10), F6
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e62cc40 // fmla v0.2d, v2.2d, v2.2d
+	ADD $8, R9
+	ADD $16, R11
+	ADD $16, R10
+	SUB $2, R12
+	B again4
+short5:
+again6:
+	CMP $1, R12
+	BLT short7
+	FMOVS (R9), F2
+	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
+	FMOVD (R11), F4
+	FMOVD (R10), F6
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e62cc40 // fmla v0.2d, v2.2d, v2.2d
+	ADD $4, R9
+	ADD $8, R11
+	ADD $8, R10
+	SUB $1, R12
+	B again6
+short7:
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FMOVD.P F0, 8(R0)
+	ADD $8, R4
+	SUBS $1, R5
+	BNE loop1
+	RET
+
+// func scatterNEONf32(hi, lo *float64, x *float32, origin *float64, move *uint64, n, d int)
+TEXT ·scatterNEONf32(SB), NOSPLIT, $0-56
+	MOVD hi+0(FP), R0
+	MOVD lo+8(FP), R1
+	MOVD x+16(FP), R2
+	MOVD origin+24(FP), R3
+	MOVD move+32(FP), R4
+	MOVD n+40(FP), R5
+	MOVD d+48(FP), R6
+loop1:
+	MOVWU (R4), R7
+	MOVWU 4(R4), R8
+	ADD $8, R4
+	VLD1R.P 8(R4), [V0.D2]
+	MUL R7, R6, R9
+	ADD R9<<2, R2, R9
+	MUL R8, R6, R10
+	ADD R10<<3, R0, R10
+	MUL R8, R6, R11
+	ADD R11<<3, R1, R11
+	MOVD R3, R12
+	MOVD R6, R13
+again2:
+	CMP $4, R13
+	BLT short3
+	FMOVQ 0(R9), F1
+	WORD $0x4e617822 // fcvtl2 v2.2d, v1.4s
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	FLDPQ 0(R12), (F3, F4)
+	FLDPQ 0(R10), (F5, F6)
+	FLDPQ 0(R11), (F7, F8)
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x6e60dc21 // fmul v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d4a9 // fadd v9.2d, v5.2d, v1.2d
+	WORD $0x4ee5d52b // fsub v11.2d, v9.2d, v5.2d
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
+	WORD $0x4eebd4ab // fsub v11.2d, v5.2d, v11.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x6e60dc42 // fmul v2.2d, v2.2d, v0.2d
+	WORD $0x4e62d4ca // fadd v10.2d, v6.2d, v2.2d
+	WORD $0x4ee6d54c // fsub v12.2d, v10.2d, v6.2d
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0x4eecd54c // fsub v12.2d, v10.2d, v12.2d
+	WORD $0x4eecd4cc // fsub v12.2d, v6.2d, v12.2d
+	WORD $0x4e62d58c // fadd v12.2d, v12.2d, v2.2d
+	WORD $0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	FSTPQ (F9, F10), 0(R10)
+	FSTPQ (F7, F8), 0(R11)
+	ADD $16, R9
+	ADD $32, R12
+	ADD $32, R10
+	ADD $32, R11
+	SUB $4, R13
+	B again2
+short3:
+again4:
+	CMP $2, R13
+	BLT short5
+	FMOVD (R9), F1
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	FMOVQ 0(R12), F3
+	FMOVQ 0(R10), F5
+	FMOVQ 0(R11), F7
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x6e60dc21 // fmul v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d4a9 // fadd v9.2d, v5.2d, v1.2d
+	WORD $0x4ee5d52b // fsub v11.2d, v9.2d, v5.2d
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
+	WORD $0x4eebd4ab // fsub v11.2d, v5.2d, v11.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FMOVQ F9, 0(R10)
+	FMOVQ F7, 0(R11)
+	ADD $8, R9
+	ADD $16, R12
+	ADD $16, R10
+	ADD $16, R11
+	SUB $2, R13
+	B again4
+short5:
+again6:
+	CMP $1, R13
+	BLT short7
+	FMOVS (R9), F1
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	FMOVD (R12), F3
+	FMOVD (R10), F5
+	FMOVD (R11), F7
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x6e60dc21 // fmul v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d4a9 // fadd v9.2d, v5.2d, v1.2d
+	WORD $0x4ee5d52b // fsub v11.2d, v9.2d, v5.2d
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
+	WORD $0x4eebd4ab // fsub v11.2d, v5.2d, v11.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FMOVD F9, (R10)
+	FMOVD F7, (R11)
+	ADD $4, R9
+	ADD $8, R12
+	ADD $8, R10
+	ADD $8, R11
+	SUB $1, R13
+	B again6
+short7:
+	SUBS $1, R5
+	BNE loop1
+	RET
+
+// func pairsNEONf64(dst *float64, x *float64, origin, c *float64, pair *uint32, n, d int)
+TEXT ·pairsNEONf64(SB), NOSPLIT, $0-56
+	MOVD dst+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD origin+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD pair+32(FP), R4
+	MOVD n+40(FP), R5
+	MOVD d+48(FP), R6
+loop1:
+	MOVWU (R4), R7
+	MOVWU 4(R4), R8
+	MUL R7, R6, R9
+	ADD R9<<3, R1, R9
+	MUL R8, R6, R10
+	ADD R10<<3, R3, R10
+	MOVD R2, R11
+	MOVD R6, R12
+	WORD $0x6e201c00 // eor v0.16b, v0.16b, v0.16b
+	WORD $0x6e211c21 // eor v1.16b, v1.16b, v1.16b
+again2:
+	CMP $4, R12
+	BLT short3
+	FLDPQ 0(R9), (F2, F3)
+	FLDPQ 0(R11), (F4, F5)
+	FLDPQ 0(R10), (F6, F7)
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e62cc40 // fmla v0.2d, v2.2d, v2.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4e63cc61 // fmla v1.2d, v3.2d, v3.2d
+	ADD $32, R9
+	ADD $32, R11
+	ADD $32, R10
+	SUB $4, R12
+	B again2
+short3:
+again4:
+	CMP $2, R12
+	BLT short5
+	FMOVQ 0(R9), F2
+	FMOVQ 0(R11), F4
+	FMOVQ 0(R10), F6
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e62cc40 // fmla v0.2d, v2.2d, v2.2d
+	ADD $16, R9
+	ADD $16, R11
+	ADD $16, R10
+	SUB $2, R12
+	B again4
+short5:
+again6:
+	CMP $1, R12
+	BLT short7
+	FMOVD (R9), F2
+	FMOVD (R11), F4
+	FMOVD (R10), F6
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e62cc40 // fmla v0.2d, v2.2d, v2.2d
+	ADD $8, R9
+	ADD $8, R11
+	ADD $8, R10
+	SUB $1, R12
+	B again6
+short7:
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FMOVD.P F0, 8(R0)
+	ADD $8, R4
+	SUBS $1, R5
+	BNE loop1
+	RET
+
+// func scatterNEONf64(hi, lo *float64, x *float64, origin *float64, move *uint64, n, d int)
+TEXT ·scatterNEONf64(SB), NOSPLIT, $0-56
+	MOVD hi+0(FP), R0
+	MOVD lo+8(FP), R1
+	MOVD x+16(FP), R2
+	MOVD origin+24(FP), R3
+	MOVD move+32(FP), R4
+	MOVD n+40(FP), R5
+	MOVD d+48(FP), R6
+loop1:
+	MOVWU (R4), R7
+	MOVWU 4(R4), R8
+	ADD $8, R4
+	VLD1R.P 8(R4), [V0.D2]
+	MUL R7, R6, R9
+	ADD R9<<3, R2, R9
+	MUL R8, R6, R10
+	ADD R10<<3, R0, R10
+	MUL R8, R6, R11
+	ADD R11<<3, R1, R11
+	MOVD R3, R12
+	MOVD R6, R13
+again2:
+	CMP $4, R13
+	BLT short3
+	FLDPQ 0(R9), (F1, F2)
+	FLDPQ 0(R12), (F3, F4)
+	FLDPQ 0(R10), (F5, F6)
+	FLDPQ 0(R11), (F7, F8)
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x6e60dc21 // fmul v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d4a9 // fadd v9.2d, v5.2d, v1.2d
+	WORD $0x4ee5d52b // fsub v11.2d, v9.2d, v5.2d
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
+	WORD $0x4eebd4ab // fsub v11.2d, v5.2d, v11.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x6e60dc42 // fmul v2.2d, v2.2d, v0.2d
+	WORD $0x4e62d4ca // fadd v10.2d, v6.2d, v2.2d
+	WORD $0x4ee6d54c // fsub v12.2d, v10.2d, v6.2d
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0x4eecd54c // fsub v12.2d, v10.2d, v12.2d
+	WORD $0x4eecd4cc // fsub v12.2d, v6.2d, v12.2d
+	WORD $0x4e62d58c // fadd v12.2d, v12.2d, v2.2d
+	WORD $0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	FSTPQ (F9, F10), 0(R10)
+	FSTPQ (F7, F8), 0(R11)
+	ADD $32, R9
+	ADD $32, R12
+	ADD $32, R10
+	ADD $32, R11
+	SUB $4, R13
+	B again2
+short3:
+again4:
+	CMP $2, R13
+	BLT short5
+	FMOVQ 0(R9), F1
+	FMOVQ 0(R12), F3
+	FMOVQ 0(R10), F5
+	FMOVQ 0(R11), F7
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x6e60dc21 // fmul v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d4a9 // fadd v9.2d, v5.2d, v1.2d
+	WORD $0x4ee5d52b // fsub v11.2d, v9.2d, v5.2d
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
+	WORD $0x4eebd4ab // fsub v11.2d, v5.2d, v11.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FMOVQ F9, 0(R10)
+	FMOVQ F7, 0(R11)
+	ADD $16, R9
+	ADD $16, R12
+	ADD $16, R10
+	ADD $16, R11
+	SUB $2, R13
+	B again4
+short5:
+again6:
+	CMP $1, R13
+	BLT short7
+	FMOVD (R9), F1
+	FMOVD (R12), F3
+	FMOVD (R10), F5
+	FMOVD (R11), F7
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x6e60dc21 // fmul v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d4a9 // fadd v9.2d, v5.2d, v1.2d
+	WORD $0x4ee5d52b // fsub v11.2d, v9.2d, v5.2d
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
+	WORD $0x4eebd4ab // fsub v11.2d, v5.2d, v11.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FMOVD F9, (R10)
+	FMOVD F7, (R11)
+	ADD $8, R9
+	ADD $8, R12
+	ADD $8, R10
+	ADD $8, R11
+	SUB $1, R13
+	B again6
+short7:
+	SUBS $1, R5
+	BNE loop1
+	RET
+
+// func shiftNEON(hi, lo *float64, x *float32, origin *float64, grain float64, change *uint32, n, columns, d int)
+TEXT ·shiftNEON(SB), NOSPLIT, $0-72
+	MOVD hi+0(FP), R0
+	MOVD lo+8(FP), R1
+	MOVD x+16(FP), R2
+	MOVD origin+24(FP), R3
+	MOVD change+40(FP), R4
+	MOVD n+48(FP), R5
+	MOVD columns+56(FP), R6
+	MOVD d+64(FP), R7
+	MOVD grain+32(FP), R8
+	VDUP R8, V0.D2
+loop1:
+	MOVWU.P 4(R4), R8
+	MOVWU.P 4(R4), R9
+	MOVWU.P 4(R4), R10
+	MUL R8, R7, R11
+	ADD R11<<2, R2, R11
+	MOVD R3, R12
+	MOVD R6, R13
+	MUL R9, R7, R14
+	ADD R14<<3, R0, R14
+	MUL R9, R7, R15
+	ADD R15<<3, R1, R15
+	MUL R10, R7, R16
+	ADD R16<<3, R0, R16
+	MUL R10, R7, R17
+	ADD R17<<3, R1, R17
+again2:
+	CMP $4, R13
+	BLT short3
+	FMOVQ 0(R11), F1
+	WORD $0x4e617822 // fcvtl2 v2.2d, v1.4s
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	FLDPQ 0(R12), (F3, F4)
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4e60d425 // fadd v5.2d, v1.2d, v0.2d
+	WORD $0x4ee0d4a5 // fsub v5.2d, v5.2d, v0.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4e60d446 // fadd v6.2d, v2.2d, v0.2d
+	WORD $0x4ee0d4c6 // fsub v6.2d, v6.2d, v0.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	FLDPQ 0(R14), (F7, F8)
+	WORD $0x4ee5d4e7 // fsub v7.2d, v7.2d, v5.2d
+	WORD $0x4ee6d508 // fsub v8.2d, v8.2d, v6.2d
+	FSTPQ (F7, F8), 0(R14)
+	ADD $32, R14
+	FLDPQ 0(R15), (F7, F8)
+	WORD $0x4ee1d4e7 // fsub v7.2d, v7.2d, v1.2d
+	WORD $0x4ee2d508 // fsub v8.2d, v8.2d, v2.2d
+	FSTPQ (F7, F8), 0(R15)
+	ADD $32, R15
+	FLDPQ 0(R16), (F7, F8)
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4e66d508 // fadd v8.2d, v8.2d, v6.2d
+	FSTPQ (F7, F8), 0(R16)
+	ADD $32, R16
+	FLDPQ 0(R17), (F7, F8)
+	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
+	WORD $0x4e62d508 // fadd v8.2d, v8.2d, v2.2d
+	FSTPQ (F7, F8), 0(R17)
+	ADD $32, R17
+	ADD $16, R11
+	ADD $32, R12
+	SUB $4, R13
+	B again2
+short3:
+again4:
+	CMP $2, R13
+	BLT short5
+	FMOVD (R11), F1
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	FMOVQ 0(R12), F3
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4e60d425 // fadd v5.2d, v1.2d, v0.2d
+	WORD $0x4ee0d4a5 // fsub v5.2d, v5.2d, v0.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	FMOVQ 0(R14), F7
+	WORD $0x4ee5d4e7 // fsub v7.2d, v7.2d, v5.2d
+	FMOVQ F7, 0(R14)
+	ADD $16, R14
+	FMOVQ 0(R15), F7
+	WORD $0x4ee1d4e7 // fsub v7.2d, v7.2d, v1.2d
+	FMOVQ F7, 0(R15)
+	ADD $16, R15
+	FMOVQ 0(R16), F7
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	FMOVQ F7, 0(R16)
+	ADD $16, R16
+	FMOVQ 0(R17), F7
+	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
+	FMOVQ F7, 0(R17)
+	ADD $16, R17
+	ADD $8, R11
+	ADD $16, R12
+	SUB $2, R13
+	B again4
+short5:
+again6:
+	CMP $1, R13
+	BLT short7
+	FMOVS (R11), F1
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	FMOVD (R12), F3
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4e60d425 // fadd v5.2d, v1.2d, v0.2d
+	WORD $0x4ee0d4a5 // fsub v5.2d, v5.2d, v0.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	FMOVD (R14), F7
+	WORD $0x4ee5d4e7 // fsub v7.2d, v7.2d, v5.2d
+	FMOVD F7, (R14)
+	ADD $8, R14
+	FMOVD (R15), F7
+	WORD $0x4ee1d4e7 // fsub v7.2d, v7.2d, v1.2d
+	FMOVD F7, (R15)
+	ADD $8, R15
+	FMOVD (R16), F7
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	FMOVD F7, (R16)
+	ADD $8, R16
+	FMOVD (R17), F7
+	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
+	FMOVD F7, (R17)
+	ADD $8, R17
+	ADD $4, R11
+	ADD $8, R12
+	SUB $1, R13
+	B again6
+short7:
+	SUBS $1, R5
+	BNE loop1
+	RET

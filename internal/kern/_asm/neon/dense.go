@@ -39,7 +39,7 @@ func (a *asm) dense(w int) {
 			tiles, cp := a.Arg("tiles"), a.Copy(c)
 			a.Loop(tiles, func() { a.denseTile(w, vectors, x, cp, d, state) })
 			a.denseEnd(vectors, norm, coef, state, label, got, near, same, place)
-			for _, r := range []arm64.R{x, norm, state, label, got} {
+			for _, r := range []reg{x, norm, state, label, got} {
 				a.Add(step, r)
 			}
 			a.Add(4*vectors, place)
@@ -58,7 +58,7 @@ func (a *asm) dense(w int) {
 }
 
 // denseStart fills the state of the rows in hand unless it goes on from an earlier call.
-func (a *asm) denseStart(state arm64.R, vectors int, ready string) {
+func (a *asm) denseStart(state reg, vectors int, ready string) {
 	defer a.Scope()()
 	resume := a.Arg("resume")
 	a.Go("CBNZ %v, %s", resume, ready)
@@ -72,7 +72,7 @@ func (a *asm) denseStart(state arm64.R, vectors int, ready string) {
 	}
 }
 
-func (a *asm) denseTile(w, vectors int, x, cp, d, state arm64.R) {
+func (a *asm) denseTile(w, vectors int, x, cp, d, state reg) {
 	acc := a.Vecs(w * vectors)
 	a.Zero(acc...)
 	a.denseColumns(w, vectors, acc, x, cp, d)
@@ -85,7 +85,7 @@ func (a *asm) denseTile(w, vectors int, x, cp, d, state arm64.R) {
 }
 
 // denseLeast makes scores of the sums of two vectors of rows, and brings their state up to date.
-func (a *asm) denseLeast(acc []arm64.V, w, vectors, first int, norms, ids, state arm64.R) {
+func (a *asm) denseLeast(acc []vec, w, vectors, first int, norms, ids, state reg) {
 	defer a.Scope()()
 	np, ip := a.Copy(norms), a.Copy(ids)
 	best, second, index, f, t := a.Vecs(2), a.Vecs(2), a.Vecs(2), a.Vec(), a.Vec()
@@ -113,7 +113,7 @@ func (a *asm) denseLeast(acc []arm64.V, w, vectors, first int, norms, ids, state
 }
 
 // denseColumns adds the products of the columns to acc and moves cp past them.
-func (a *asm) denseColumns(w, vectors int, acc []arm64.V, x, cp, d arm64.R) {
+func (a *asm) denseColumns(w, vectors int, acc []vec, x, cp, d reg) {
 	defer a.Scope()()
 	rows, values := a.Vecs(vectors), a.Vecs((w+3)/4)
 	xp, j := a.Copy(x), a.Copy(d)
@@ -131,7 +131,7 @@ func (a *asm) denseColumns(w, vectors int, acc []arm64.V, x, cp, d arm64.R) {
 }
 
 // loadSingles loads w float32, four to a vector. It may read up to four bytes beyond them: in a tile norms and indices follow.
-func (a *asm) loadSingles(at arm64.R, w int, v []arm64.V) {
+func (a *asm) loadSingles(at reg, w int, v []vec) {
 	whole := (w + 1) / 4 // three take all of a vector
 	a.Load(at, 0, v[:whole]...)
 	switch w % 4 {
@@ -144,11 +144,11 @@ func (a *asm) loadSingles(at arm64.R, w int, v []arm64.V) {
 
 // denseEnd compares the gap between the two best scores with the rounding they may hold, and labels with the old ones. Bits go to near
 // and same from place on.
-func (a *asm) denseEnd(vectors int, norm, coef, state, label, got, near, same, place arm64.R) {
+func (a *asm) denseEnd(vectors int, norm, coef, state, label, got, near, same, place reg) {
 	defer a.Scope()()
 	cp := a.Copy(coef)
 	e, f, g := a.Vec(), a.Vec(), a.Vec()
-	for _, v := range []arm64.V{e, f, g} {
+	for _, v := range []vec{e, f, g} {
 		a.LoadAll(cp, 4, v)
 	}
 	bit := a.Table("bits", 0x00000002_00000001, 0x00000008_00000004)[0]
@@ -180,7 +180,7 @@ func (a *asm) denseEnd(vectors int, norm, coef, state, label, got, near, same, p
 }
 
 // gatherBits adds the four lanes of v, which have no bit in common, to word from bit place on.
-func (a *asm) gatherBits(v arm64.V, word, place arm64.R) {
+func (a *asm) gatherBits(v vec, word, place reg) {
 	defer a.Scope()()
 	r := a.Reg()
 	a.Do("addv s%d, %v.4s", int(v), v)

@@ -28,4 +28,15 @@ func nearest(a *asm) {
 	for w := 1; w <= denseWidth; w++ {
 		a.dense(w)
 	}
+	a.all("sqdist", "SqdistAll", a.squared)
+	a.all("sqdistFused", "SqdistFused", a.fused)
+	a.least(false)
+	a.least(true)
+	a.sqdistRow()
+	a.dots()
+	for _, wide := range []bool{false, true} {
+		a.pairs(wide)
+		a.scatter(wide)
+	}
+	a.shift()
 }
