@@ -61,7 +61,7 @@ func (f *File) Write(dir string) error {
 	return os.WriteFile(path+".go", []byte(head+"package kern\n"+f.stubs.String()), 0o644)
 }
 
-// Begin opens a function. params are as Go writes them, names and types in turn; all take eight bytes. So does a result.
+// Begin opens a function. params are as Go writes them, names and types in turn; all take eight bytes. So does a result, but for a bool.
 func (f *File) Begin(name, params, result, doc string) {
 	f.offset, f.general, f.vector, f.labels = map[string]int{}, 0, 0, 0
 	size := 0
@@ -72,6 +72,9 @@ func (f *File) Begin(name, params, result, doc string) {
 	if result != "" {
 		f.offset[strings.Fields(result)[0]] = size
 		size += 8
+		if strings.HasSuffix(result, " bool") {
+			size -= 7
+		}
 		result = " (" + result + ")"
 	}
 	declaration := fmt.Sprintf("func %s(%s)%s", name, params, result)

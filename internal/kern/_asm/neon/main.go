@@ -11,7 +11,7 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "where the files go")
 	flag.Parse()
-	for name, write := range map[string]func(a *asm){"nearest": nearest} {
+	for name, write := range map[string]func(a *asm){"gmm": gmm, "nearest": nearest} {
 		f := arm64.NewFile(name)
 		write(&asm{f})
 		if err := f.Write(*dir); err != nil {
@@ -39,4 +39,33 @@ func nearest(a *asm) {
 		a.scatter(wide)
 	}
 	a.shift()
+}
+
+// gmm writes the kernels of gmm*.go and tails.go.
+func gmm(a *asm) {
+	a.peak(64)
+	a.peak(32)
+	a.products()
+	a.squares()
+	a.present()
+	a.centre()
+	a.norms()
+	a.multiply()
+	a.whitened()
+	a.scored("ellipses", "Ellipses", "mean, scale", []string{"mean", "scale"}, &distances{vectors: 8, term: a.scaled}, "")
+	a.scored("spheres", "Spheres", "mean, f", []string{"mean"}, &distances{vectors: 8, term: a.fused}, "f")
+	a.scored("masked", "MaskedEllipses", "mask, mean, scale, add", []string{"mean", "scale", "add"},
+		&distances{vectors: 4, term: a.counted, mask: make([]reg, 1)}, "")
+	a.accumulate()
+	a.few()
+	a.tally()
+	a.largest()
+	a.soften()
+	a.logSumExp()
+	a.argmax()
+	a.share()
+	a.tails()
+	a.weigh()
+	a.pack(8)
+	a.pack(4)
 }
