@@ -12,8 +12,13 @@ func TileWidth() int {
 	return 12
 }
 
-// HasIntegers reports whether Integers is fast at the level in use.
-func HasIntegers() bool { return false }
+// HasIntegers reports whether Integers is fast at the level in use, in words or in bytes. Words would take as many multiplications as
+// float32.
+func HasIntegers(words bool) bool { return level == NEONDotProd && !words }
+
+var bytesNEON = [...]func(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int){
+	nil, bytesNEONx1, bytesNEONx2, bytesNEONx3, bytesNEONx4, bytesNEONx5, bytesNEONx6, bytesNEONx7, bytesNEONx8, bytesNEONx9, bytesNEONx10, bytesNEONx11, bytesNEONx12,
+}
 
 var denseNEON = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int){
 	nil, denseNEONx1, denseNEONx2, denseNEONx3, denseNEONx4, denseNEONx5, denseNEONx6, denseNEONx7, denseNEONx8, denseNEONx9, denseNEONx10, denseNEONx11, denseNEONx12,
@@ -34,12 +39,21 @@ func fastDense(x, c, norm []float32, coef *[3]float32, state []DenseState, label
 	return true
 }
 
-func fastIntegers(_ []uint8, _ []float32, _ []int8, _, _ []float32, _ *[Rows]float32, _ bool, _, _, _ int) bool {
-	return false
+func fastIntegers(x []uint8, row []float32, c []int8, meta, scores []float32, upper *[Rows]float32, words bool, groups, w, tiles int) bool {
+	if !HasIntegers(words) || w >= len(bytesNEON) || groups == 0 || tiles == 0 {
+		return false
+	}
+	bytesNEON[w](&x[0], &row[0], &c[0], &meta[0], &scores[0], &upper[0], groups, tiles)
+	return true
 }
 
-func fastSurvivors(_ []Survivor, _, _, _ []float32, _ *[Rows]float32, _, _ int) (n int, multi uint32, ok bool) {
-	return 0, 0, false
+func fastSurvivors(list []Survivor, row, meta, scores []float32, upper *[Rows]float32, w, tiles int) (n int, multi uint32, ok bool) {
+	if level == Go || w == 0 || tiles == 0 {
+		return 0, 0, false
+	}
+	out := &list[tiles*w] // the two results come in the entry after the last
+	survivorsNEON(&row[0], &meta[0], &scores[0], &upper[0], &list[0].Slot, &out.Slot, w, tiles)
+	return int(out.Slot), out.Mask, true
 }
 
 // callCells is how many variables of 32 distances one call takes in, about 16 cycles each: assembly cannot be preempted.
@@ -124,13 +138,29 @@ func fastScatter[F float32 | float64](hi, lo []float64, x []F, origin []float64,
 	return true
 }
 
-func fastDue(_ []uint32, _ []float32, _ []int32, _ []float32, _ int) bool { return false }
-
-func fastSlack(_ []float32, _ []DenseState, _ []float32, _ []int32, _ []float32, _ *[7]float32, _ int) bool {
-	return false
+func fastDue(flags []uint32, due []float32, label []int32, at []float32, panels int) bool {
+	if level == Go {
+		return false
+	}
+	dueNEON(&flags[0], &due[0], &label[0], &at[0], panels)
+	return true
 }
 
-func fastRunnerUp(_ *[Rows]float32, _, _, _ []float32, _, _ int) bool { return false }
+func fastSlack(due []float32, state []DenseState, norm []float32, label []int32, low []float32, coef *[7]float32, panels int) bool {
+	if level == Go {
+		return false
+	}
+	slackNEON(&due[0], &state[0][0], &norm[0], &label[0], &low[0], &coef[0], panels)
+	return true
+}
+
+func fastRunnerUp(second *[Rows]float32, row, meta, scores []float32, w, tiles int) bool {
+	if level == Go || w == 0 || tiles == 0 {
+		return false
+	}
+	runnerUpNEON(&row[0], &meta[0], &scores[0], &second[0], w, tiles)
+	return true
+}
 
 // shiftColumns is how many columns Shift adds up at a time: the sums of a dozen clusters stay in the first-level cache.
 const shiftColumns = 256
@@ -145,4 +175,5 @@ func fastShift(hi, lo []float64, x []float32, origin []float64, grain float64, c
 	return true
 }
 
+// fastCompress reports false: no instruction moves the lanes of a mask together.
 func fastCompress(_, _ []float32, _ uint32, _ int) bool { return false }

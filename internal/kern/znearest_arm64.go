@@ -9,60 +9,140 @@ package kern
 //go:noescape
 func denseNEONx1(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 
+// bytesNEONx1 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx1(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+
 // denseNEONx2 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx2(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
+
+// bytesNEONx2 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx2(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
 
 // denseNEONx3 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx3(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 
+// bytesNEONx3 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx3(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+
 // denseNEONx4 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx4(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
+
+// bytesNEONx4 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx4(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
 
 // denseNEONx5 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx5(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 
+// bytesNEONx5 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx5(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+
 // denseNEONx6 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx6(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
+
+// bytesNEONx6 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx6(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
 
 // denseNEONx7 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx7(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 
+// bytesNEONx7 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx7(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+
 // denseNEONx8 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx8(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
+
+// bytesNEONx8 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx8(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
 
 // denseNEONx9 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx9(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 
+// bytesNEONx9 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx9(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+
 // denseNEONx10 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx10(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
+
+// bytesNEONx10 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx10(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
 
 // denseNEONx11 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx11(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 
+// bytesNEONx11 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx11(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+
 // denseNEONx12 is Dense for tiles of this width; d, tiles, panels > 0.
 //
 //go:noescape
 func denseNEONx12(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
+
+// bytesNEONx12 is Integers in bytes for tiles of this width; groups, tiles > 0.
+//
+//go:noescape
+func bytesNEONx12(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+
+// survivorsNEON is Survivors; w, tiles > 0.
+//
+//go:noescape
+func survivorsNEON(row, meta, scores, upper *float32, list, out *uint32, w, tiles int)
+
+// runnerUpNEON is RunnerUp; w, tiles > 0.
+//
+//go:noescape
+func runnerUpNEON(row, meta, scores, second *float32, w, tiles int)
+
+// dueNEON is Due; panels > 0.
+//
+//go:noescape
+func dueNEON(flags *uint32, due *float32, label *int32, at *float32, panels int)
+
+// slackNEON is Slack; panels > 0.
+//
+//go:noescape
+func slackNEON(due, state, norm *float32, label *int32, low, coef *float32, panels int)
 
 // sqdistNEON is SqdistAll; k, d > 0.
 //

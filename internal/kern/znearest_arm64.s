@@ -361,6 +361,306 @@ loop5:
 	BNE loop1
 	RET
 
+// func bytesNEONx1(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx1(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R10
+	MOVD R6, R11
+	FMOVS 0(R10), F1
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+loop2:
+	ADD $4, R10
+	FMOVS 0(R10), F3
+	WORD $0x4e809462 // sdot v2.4s, v3.16b, v0.16b
+	SUBS $1, R11
+	BNE loop2
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	ADD $4, R2
+	MOVD $1, R11
+loop3:
+	VMOV R8, V9.D[0]
+	VMOV R9, V9.D[1]
+	WORD $0x4e040521 // dup v1.4s, v9.s[0]
+	WORD $0x4e040522 // dup v2.4s, v9.s[0]
+	WORD $0x4e040523 // dup v3.4s, v9.s[0]
+	WORD $0x4e040524 // dup v4.4s, v9.s[0]
+	WORD $0x4e040525 // dup v5.4s, v9.s[0]
+	WORD $0x4e040526 // dup v6.4s, v9.s[0]
+	WORD $0x4e040527 // dup v7.4s, v9.s[0]
+	WORD $0x4e040528 // dup v8.4s, v9.s[0]
+	MOVD R0, R12
+	MOVD R6, R13
+	MOVD R2, R10
+loop4:
+	FLDPQ 0(R12), (F10, F11)
+	FLDPQ 32(R12), (F12, F13)
+	FLDPQ 64(R12), (F14, F15)
+	FLDPQ 96(R12), (F16, F17)
+	FMOVS 0(R10), F9
+	WORD $0x6e201d4a // eor v10.16b, v10.16b, v0.16b
+	WORD $0x6e201d6b // eor v11.16b, v11.16b, v0.16b
+	WORD $0x6e201d8c // eor v12.16b, v12.16b, v0.16b
+	WORD $0x6e201dad // eor v13.16b, v13.16b, v0.16b
+	WORD $0x6e201dce // eor v14.16b, v14.16b, v0.16b
+	WORD $0x6e201def // eor v15.16b, v15.16b, v0.16b
+	WORD $0x6e201e10 // eor v16.16b, v16.16b, v0.16b
+	WORD $0x6e201e31 // eor v17.16b, v17.16b, v0.16b
+	WORD $0x4f89e141 // sdot v1.4s, v10.16b, v9.4b[0]
+	WORD $0x4f89e162 // sdot v2.4s, v11.16b, v9.4b[0]
+	WORD $0x4f89e183 // sdot v3.4s, v12.16b, v9.4b[0]
+	WORD $0x4f89e1a4 // sdot v4.4s, v13.16b, v9.4b[0]
+	WORD $0x4f89e1c5 // sdot v5.4s, v14.16b, v9.4b[0]
+	WORD $0x4f89e1e6 // sdot v6.4s, v15.16b, v9.4b[0]
+	WORD $0x4f89e207 // sdot v7.4s, v16.16b, v9.4b[0]
+	WORD $0x4f89e228 // sdot v8.4s, v17.16b, v9.4b[0]
+	ADD $128, R12
+	ADD $4, R10
+	SUBS $1, R13
+	BNE loop4
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V13.S4]
+	FLDPQ 0(R1), (F9, F10)
+	WORD $0x6e2ddd29 // fmul v9.4s, v9.4s, v13.4s
+	WORD $0x6e2ddd4a // fmul v10.4s, v10.4s, v13.4s
+	VLD1R.P 4(R12), [V13.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x4ea1d5a1 // fsub v1.4s, v13.4s, v1.4s
+	WORD $0x4ea11c2b // orr v11.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD $0x4ea2d5a2 // fsub v2.4s, v13.4s, v2.4s
+	WORD $0x4ea21c4c // orr v12.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 128(R1), F9
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 256(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 384(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	WORD $0x4e29d56b // fadd v11.4s, v11.4s, v9.4s
+	FMOVQ 0(R5), F14
+	WORD $0x4eaec56b // fminnm v11.4s, v11.4s, v14.4s
+	FMOVQ F11, 0(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 144(R1), F10
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 272(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 400(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	WORD $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	FMOVQ 16(R5), F14
+	WORD $0x4eaec58c // fminnm v12.4s, v12.4s, v14.4s
+	FMOVQ F12, 16(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V13.S4]
+	FLDPQ 32(R1), (F9, F10)
+	WORD $0x6e2ddd29 // fmul v9.4s, v9.4s, v13.4s
+	WORD $0x6e2ddd4a // fmul v10.4s, v10.4s, v13.4s
+	VLD1R.P 4(R12), [V13.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
+	WORD $0x4ea3d5a3 // fsub v3.4s, v13.4s, v3.4s
+	WORD $0x4ea31c6b // orr v11.16b, v3.16b, v3.16b
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e2adc84 // fmul v4.4s, v4.4s, v10.4s
+	WORD $0x4ea4d5a4 // fsub v4.4s, v13.4s, v4.4s
+	WORD $0x4ea41c8c // orr v12.16b, v4.16b, v4.16b
+	FSTPQ (F3, F4), 32(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 160(R1), F9
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 288(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 416(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	WORD $0x4e29d56b // fadd v11.4s, v11.4s, v9.4s
+	FMOVQ 32(R5), F14
+	WORD $0x4eaec56b // fminnm v11.4s, v11.4s, v14.4s
+	FMOVQ F11, 32(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 176(R1), F10
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 304(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 432(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	WORD $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	FMOVQ 48(R5), F14
+	WORD $0x4eaec58c // fminnm v12.4s, v12.4s, v14.4s
+	FMOVQ F12, 48(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V13.S4]
+	FLDPQ 64(R1), (F9, F10)
+	WORD $0x6e2ddd29 // fmul v9.4s, v9.4s, v13.4s
+	WORD $0x6e2ddd4a // fmul v10.4s, v10.4s, v13.4s
+	VLD1R.P 4(R12), [V13.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4ea5d5a5 // fsub v5.4s, v13.4s, v5.4s
+	WORD $0x4ea51cab // orr v11.16b, v5.16b, v5.16b
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4ea6d5a6 // fsub v6.4s, v13.4s, v6.4s
+	WORD $0x4ea61ccc // orr v12.16b, v6.16b, v6.16b
+	FSTPQ (F5, F6), 64(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 192(R1), F9
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 320(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 448(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	WORD $0x4e29d56b // fadd v11.4s, v11.4s, v9.4s
+	FMOVQ 64(R5), F14
+	WORD $0x4eaec56b // fminnm v11.4s, v11.4s, v14.4s
+	FMOVQ F11, 64(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 208(R1), F10
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 336(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 464(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	WORD $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	FMOVQ 80(R5), F14
+	WORD $0x4eaec58c // fminnm v12.4s, v12.4s, v14.4s
+	FMOVQ F12, 80(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V13.S4]
+	FLDPQ 96(R1), (F9, F10)
+	WORD $0x6e2ddd29 // fmul v9.4s, v9.4s, v13.4s
+	WORD $0x6e2ddd4a // fmul v10.4s, v10.4s, v13.4s
+	VLD1R.P 4(R12), [V13.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e29dce7 // fmul v7.4s, v7.4s, v9.4s
+	WORD $0x4ea7d5a7 // fsub v7.4s, v13.4s, v7.4s
+	WORD $0x4ea71ceb // orr v11.16b, v7.16b, v7.16b
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e2add08 // fmul v8.4s, v8.4s, v10.4s
+	WORD $0x4ea8d5a8 // fsub v8.4s, v13.4s, v8.4s
+	WORD $0x4ea81d0c // orr v12.16b, v8.16b, v8.16b
+	FSTPQ (F7, F8), 96(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 224(R1), F9
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 352(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 480(R1), F14
+	WORD $0x4e2ecda9 // fmla v9.4s, v13.4s, v14.4s
+	WORD $0x4e29d56b // fadd v11.4s, v11.4s, v9.4s
+	FMOVQ 96(R5), F14
+	WORD $0x4eaec56b // fminnm v11.4s, v11.4s, v14.4s
+	FMOVQ F11, 96(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 240(R1), F10
+	VLD1R.P 4(R14), [V13.S4]
+	WORD $0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 368(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V13.S4]
+	FMOVQ 496(R1), F14
+	WORD $0x4e2ecdaa // fmla v10.4s, v13.4s, v14.4s
+	WORD $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	FMOVQ 112(R5), F14
+	WORD $0x4eaec58c // fminnm v12.4s, v12.4s, v14.4s
+	FMOVQ F12, 112(R5)
+	ADD $128, R0
+	ADD $128, R1
+	ADD $128, R4
+	ADD $128, R5
+	SUBS $1, R11
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $16, R3
+	MOVD R10, R2
+	ADD $4, R2
+	SUBS $1, R7
+	BNE loop1
+	RET
+
 // func denseNEONx2(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 TEXT ·denseNEONx2(SB), NOSPLIT, $0-104
 	MOVD x+0(FP), R0
@@ -786,6 +1086,363 @@ loop5:
 	BNE loop1
 	RET
 
+// func bytesNEONx2(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx2(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R10
+	MOVD R6, R11
+	FMOVD 0(R10), F1
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+loop2:
+	ADD $8, R10
+	FMOVD 0(R10), F3
+	WORD $0x4e809462 // sdot v2.4s, v3.16b, v0.16b
+	SUBS $1, R11
+	BNE loop2
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	ADD $8, R2
+	MOVD $1, R11
+loop3:
+	VMOV R8, V17.D[0]
+	VMOV R9, V17.D[1]
+	WORD $0x4e040621 // dup v1.4s, v17.s[0]
+	WORD $0x4e040622 // dup v2.4s, v17.s[0]
+	WORD $0x4e040623 // dup v3.4s, v17.s[0]
+	WORD $0x4e040624 // dup v4.4s, v17.s[0]
+	WORD $0x4e040625 // dup v5.4s, v17.s[0]
+	WORD $0x4e040626 // dup v6.4s, v17.s[0]
+	WORD $0x4e040627 // dup v7.4s, v17.s[0]
+	WORD $0x4e040628 // dup v8.4s, v17.s[0]
+	WORD $0x4e0c0629 // dup v9.4s, v17.s[1]
+	WORD $0x4e0c062a // dup v10.4s, v17.s[1]
+	WORD $0x4e0c062b // dup v11.4s, v17.s[1]
+	WORD $0x4e0c062c // dup v12.4s, v17.s[1]
+	WORD $0x4e0c062d // dup v13.4s, v17.s[1]
+	WORD $0x4e0c062e // dup v14.4s, v17.s[1]
+	WORD $0x4e0c062f // dup v15.4s, v17.s[1]
+	WORD $0x4e0c0630 // dup v16.4s, v17.s[1]
+	MOVD R0, R12
+	MOVD R6, R13
+	MOVD R2, R10
+loop4:
+	FLDPQ 0(R12), (F18, F19)
+	FLDPQ 32(R12), (F20, F21)
+	FLDPQ 64(R12), (F22, F23)
+	FLDPQ 96(R12), (F24, F25)
+	FMOVD 0(R10), F17
+	WORD $0x6e201e52 // eor v18.16b, v18.16b, v0.16b
+	WORD $0x6e201e73 // eor v19.16b, v19.16b, v0.16b
+	WORD $0x6e201e94 // eor v20.16b, v20.16b, v0.16b
+	WORD $0x6e201eb5 // eor v21.16b, v21.16b, v0.16b
+	WORD $0x6e201ed6 // eor v22.16b, v22.16b, v0.16b
+	WORD $0x6e201ef7 // eor v23.16b, v23.16b, v0.16b
+	WORD $0x6e201f18 // eor v24.16b, v24.16b, v0.16b
+	WORD $0x6e201f39 // eor v25.16b, v25.16b, v0.16b
+	WORD $0x4f91e241 // sdot v1.4s, v18.16b, v17.4b[0]
+	WORD $0x4f91e262 // sdot v2.4s, v19.16b, v17.4b[0]
+	WORD $0x4f91e283 // sdot v3.4s, v20.16b, v17.4b[0]
+	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
+	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
+	WORD $0x4f91e2e6 // sdot v6.4s, v23.16b, v17.4b[0]
+	WORD $0x4f91e307 // sdot v7.4s, v24.16b, v17.4b[0]
+	WORD $0x4f91e328 // sdot v8.4s, v25.16b, v17.4b[0]
+	WORD $0x4fb1e249 // sdot v9.4s, v18.16b, v17.4b[1]
+	WORD $0x4fb1e26a // sdot v10.4s, v19.16b, v17.4b[1]
+	WORD $0x4fb1e28b // sdot v11.4s, v20.16b, v17.4b[1]
+	WORD $0x4fb1e2ac // sdot v12.4s, v21.16b, v17.4b[1]
+	WORD $0x4fb1e2cd // sdot v13.4s, v22.16b, v17.4b[1]
+	WORD $0x4fb1e2ee // sdot v14.4s, v23.16b, v17.4b[1]
+	WORD $0x4fb1e30f // sdot v15.4s, v24.16b, v17.4b[1]
+	WORD $0x4fb1e330 // sdot v16.4s, v25.16b, v17.4b[1]
+	ADD $128, R12
+	ADD $8, R10
+	SUBS $1, R13
+	BNE loop4
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V21.S4]
+	FLDPQ 0(R1), (F17, F18)
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x6e35de52 // fmul v18.4s, v18.4s, v21.4s
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e31dc21 // fmul v1.4s, v1.4s, v17.4s
+	WORD $0x4ea1d6a1 // fsub v1.4s, v21.4s, v1.4s
+	WORD $0x4ea11c33 // orr v19.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x4ea2d6a2 // fsub v2.4s, v21.4s, v2.4s
+	WORD $0x4ea21c54 // orr v20.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e31dd29 // fmul v9.4s, v9.4s, v17.4s
+	WORD $0x4ea9d6a9 // fsub v9.4s, v21.4s, v9.4s
+	WORD $0x4ea9c673 // fminnm v19.4s, v19.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e32dd4a // fmul v10.4s, v10.4s, v18.4s
+	WORD $0x4eaad6aa // fsub v10.4s, v21.4s, v10.4s
+	WORD $0x4eaac694 // fminnm v20.4s, v20.4s, v10.4s
+	FSTPQ (F9, F10), 128(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 128(R1), F17
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 256(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 384(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	WORD $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
+	FMOVQ 0(R5), F22
+	WORD $0x4eb6c673 // fminnm v19.4s, v19.4s, v22.4s
+	FMOVQ F19, 0(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 144(R1), F18
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 272(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 400(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	WORD $0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	FMOVQ 16(R5), F22
+	WORD $0x4eb6c694 // fminnm v20.4s, v20.4s, v22.4s
+	FMOVQ F20, 16(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V21.S4]
+	FLDPQ 32(R1), (F17, F18)
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x6e35de52 // fmul v18.4s, v18.4s, v21.4s
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e31dc63 // fmul v3.4s, v3.4s, v17.4s
+	WORD $0x4ea3d6a3 // fsub v3.4s, v21.4s, v3.4s
+	WORD $0x4ea31c73 // orr v19.16b, v3.16b, v3.16b
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e32dc84 // fmul v4.4s, v4.4s, v18.4s
+	WORD $0x4ea4d6a4 // fsub v4.4s, v21.4s, v4.4s
+	WORD $0x4ea41c94 // orr v20.16b, v4.16b, v4.16b
+	FSTPQ (F3, F4), 32(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e31dd6b // fmul v11.4s, v11.4s, v17.4s
+	WORD $0x4eabd6ab // fsub v11.4s, v21.4s, v11.4s
+	WORD $0x4eabc673 // fminnm v19.4s, v19.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e32dd8c // fmul v12.4s, v12.4s, v18.4s
+	WORD $0x4eacd6ac // fsub v12.4s, v21.4s, v12.4s
+	WORD $0x4eacc694 // fminnm v20.4s, v20.4s, v12.4s
+	FSTPQ (F11, F12), 160(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 160(R1), F17
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 288(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 416(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	WORD $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
+	FMOVQ 32(R5), F22
+	WORD $0x4eb6c673 // fminnm v19.4s, v19.4s, v22.4s
+	FMOVQ F19, 32(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 176(R1), F18
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 304(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 432(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	WORD $0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	FMOVQ 48(R5), F22
+	WORD $0x4eb6c694 // fminnm v20.4s, v20.4s, v22.4s
+	FMOVQ F20, 48(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V21.S4]
+	FLDPQ 64(R1), (F17, F18)
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x6e35de52 // fmul v18.4s, v18.4s, v21.4s
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e31dca5 // fmul v5.4s, v5.4s, v17.4s
+	WORD $0x4ea5d6a5 // fsub v5.4s, v21.4s, v5.4s
+	WORD $0x4ea51cb3 // orr v19.16b, v5.16b, v5.16b
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e32dcc6 // fmul v6.4s, v6.4s, v18.4s
+	WORD $0x4ea6d6a6 // fsub v6.4s, v21.4s, v6.4s
+	WORD $0x4ea61cd4 // orr v20.16b, v6.16b, v6.16b
+	FSTPQ (F5, F6), 64(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e31ddad // fmul v13.4s, v13.4s, v17.4s
+	WORD $0x4eadd6ad // fsub v13.4s, v21.4s, v13.4s
+	WORD $0x4eadc673 // fminnm v19.4s, v19.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e32ddce // fmul v14.4s, v14.4s, v18.4s
+	WORD $0x4eaed6ae // fsub v14.4s, v21.4s, v14.4s
+	WORD $0x4eaec694 // fminnm v20.4s, v20.4s, v14.4s
+	FSTPQ (F13, F14), 192(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 192(R1), F17
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 320(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 448(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	WORD $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
+	FMOVQ 64(R5), F22
+	WORD $0x4eb6c673 // fminnm v19.4s, v19.4s, v22.4s
+	FMOVQ F19, 64(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 208(R1), F18
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 336(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 464(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	WORD $0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	FMOVQ 80(R5), F22
+	WORD $0x4eb6c694 // fminnm v20.4s, v20.4s, v22.4s
+	FMOVQ F20, 80(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V21.S4]
+	FLDPQ 96(R1), (F17, F18)
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x6e35de52 // fmul v18.4s, v18.4s, v21.4s
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e31dce7 // fmul v7.4s, v7.4s, v17.4s
+	WORD $0x4ea7d6a7 // fsub v7.4s, v21.4s, v7.4s
+	WORD $0x4ea71cf3 // orr v19.16b, v7.16b, v7.16b
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e32dd08 // fmul v8.4s, v8.4s, v18.4s
+	WORD $0x4ea8d6a8 // fsub v8.4s, v21.4s, v8.4s
+	WORD $0x4ea81d14 // orr v20.16b, v8.16b, v8.16b
+	FSTPQ (F7, F8), 96(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e31ddef // fmul v15.4s, v15.4s, v17.4s
+	WORD $0x4eafd6af // fsub v15.4s, v21.4s, v15.4s
+	WORD $0x4eafc673 // fminnm v19.4s, v19.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
+	WORD $0x4eb0d6b0 // fsub v16.4s, v21.4s, v16.4s
+	WORD $0x4eb0c694 // fminnm v20.4s, v20.4s, v16.4s
+	FSTPQ (F15, F16), 224(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 224(R1), F17
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 352(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 480(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	WORD $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
+	FMOVQ 96(R5), F22
+	WORD $0x4eb6c673 // fminnm v19.4s, v19.4s, v22.4s
+	FMOVQ F19, 96(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 240(R1), F18
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 368(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 496(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	WORD $0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	FMOVQ 112(R5), F22
+	WORD $0x4eb6c694 // fminnm v20.4s, v20.4s, v22.4s
+	FMOVQ F20, 112(R5)
+	ADD $128, R0
+	ADD $128, R1
+	ADD $128, R4
+	ADD $128, R5
+	SUBS $1, R11
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $128, R4
+	ADD $16, R3
+	MOVD R10, R2
+	ADD $8, R2
+	SUBS $1, R7
+	BNE loop1
+	RET
+
 // func denseNEONx3(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 TEXT ·denseNEONx3(SB), NOSPLIT, $0-104
 	MOVD x+0(FP), R0
@@ -1070,6 +1727,241 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx3(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx3(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R10
+	MOVD R6, R11
+	FMOVQ 0(R10), F1
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+loop2:
+	ADD $12, R10
+	FMOVQ 0(R10), F3
+	WORD $0x4e809462 // sdot v2.4s, v3.16b, v0.16b
+	SUBS $1, R11
+	BNE loop2
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	ADD $12, R2
+	MOVD $2, R11
+loop3:
+	VMOV R8, V13.D[0]
+	VMOV R9, V13.D[1]
+	WORD $0x4e0405a1 // dup v1.4s, v13.s[0]
+	WORD $0x4e0405a2 // dup v2.4s, v13.s[0]
+	WORD $0x4e0405a3 // dup v3.4s, v13.s[0]
+	WORD $0x4e0405a4 // dup v4.4s, v13.s[0]
+	WORD $0x4e0c05a5 // dup v5.4s, v13.s[1]
+	WORD $0x4e0c05a6 // dup v6.4s, v13.s[1]
+	WORD $0x4e0c05a7 // dup v7.4s, v13.s[1]
+	WORD $0x4e0c05a8 // dup v8.4s, v13.s[1]
+	WORD $0x4e1405a9 // dup v9.4s, v13.s[2]
+	WORD $0x4e1405aa // dup v10.4s, v13.s[2]
+	WORD $0x4e1405ab // dup v11.4s, v13.s[2]
+	WORD $0x4e1405ac // dup v12.4s, v13.s[2]
+	MOVD R0, R12
+	MOVD R6, R13
+	MOVD R2, R10
+loop4:
+	FLDPQ 0(R12), (F14, F15)
+	FLDPQ 32(R12), (F16, F17)
+	FMOVQ 0(R10), F13
+	WORD $0x6e201dce // eor v14.16b, v14.16b, v0.16b
+	WORD $0x6e201def // eor v15.16b, v15.16b, v0.16b
+	WORD $0x6e201e10 // eor v16.16b, v16.16b, v0.16b
+	WORD $0x6e201e31 // eor v17.16b, v17.16b, v0.16b
+	WORD $0x4f8de1c1 // sdot v1.4s, v14.16b, v13.4b[0]
+	WORD $0x4f8de1e2 // sdot v2.4s, v15.16b, v13.4b[0]
+	WORD $0x4f8de203 // sdot v3.4s, v16.16b, v13.4b[0]
+	WORD $0x4f8de224 // sdot v4.4s, v17.16b, v13.4b[0]
+	WORD $0x4fade1c5 // sdot v5.4s, v14.16b, v13.4b[1]
+	WORD $0x4fade1e6 // sdot v6.4s, v15.16b, v13.4b[1]
+	WORD $0x4fade207 // sdot v7.4s, v16.16b, v13.4b[1]
+	WORD $0x4fade228 // sdot v8.4s, v17.16b, v13.4b[1]
+	WORD $0x4f8de9c9 // sdot v9.4s, v14.16b, v13.4b[2]
+	WORD $0x4f8de9ea // sdot v10.4s, v15.16b, v13.4b[2]
+	WORD $0x4f8dea0b // sdot v11.4s, v16.16b, v13.4b[2]
+	WORD $0x4f8dea2c // sdot v12.4s, v17.16b, v13.4b[2]
+	ADD $128, R12
+	ADD $12, R10
+	SUBS $1, R13
+	BNE loop4
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V17.S4]
+	FLDPQ 0(R1), (F13, F14)
+	WORD $0x6e31ddad // fmul v13.4s, v13.4s, v17.4s
+	WORD $0x6e31ddce // fmul v14.4s, v14.4s, v17.4s
+	VLD1R.P 4(R12), [V17.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e2ddc21 // fmul v1.4s, v1.4s, v13.4s
+	WORD $0x4ea1d621 // fsub v1.4s, v17.4s, v1.4s
+	WORD $0x4ea11c2f // orr v15.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e2edc42 // fmul v2.4s, v2.4s, v14.4s
+	WORD $0x4ea2d622 // fsub v2.4s, v17.4s, v2.4s
+	WORD $0x4ea21c50 // orr v16.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R12), [V17.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
+	WORD $0x4ea5d625 // fsub v5.4s, v17.4s, v5.4s
+	WORD $0x4ea5c5ef // fminnm v15.4s, v15.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e2edcc6 // fmul v6.4s, v6.4s, v14.4s
+	WORD $0x4ea6d626 // fsub v6.4s, v17.4s, v6.4s
+	WORD $0x4ea6c610 // fminnm v16.4s, v16.4s, v6.4s
+	FSTPQ (F5, F6), 128(R4)
+	VLD1R.P 4(R12), [V17.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e2ddd29 // fmul v9.4s, v9.4s, v13.4s
+	WORD $0x4ea9d629 // fsub v9.4s, v17.4s, v9.4s
+	WORD $0x4ea9c5ef // fminnm v15.4s, v15.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e2edd4a // fmul v10.4s, v10.4s, v14.4s
+	WORD $0x4eaad62a // fsub v10.4s, v17.4s, v10.4s
+	WORD $0x4eaac610 // fminnm v16.4s, v16.4s, v10.4s
+	FSTPQ (F9, F10), 256(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 128(R1), F13
+	VLD1R.P 4(R14), [V17.S4]
+	WORD $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 256(R1), F18
+	WORD $0x4e32ce2d // fmla v13.4s, v17.4s, v18.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 384(R1), F18
+	WORD $0x4e32ce2d // fmla v13.4s, v17.4s, v18.4s
+	WORD $0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
+	FMOVQ 0(R5), F18
+	WORD $0x4eb2c5ef // fminnm v15.4s, v15.4s, v18.4s
+	FMOVQ F15, 0(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 144(R1), F14
+	VLD1R.P 4(R14), [V17.S4]
+	WORD $0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 272(R1), F18
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 400(R1), F18
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
+	WORD $0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FMOVQ 16(R5), F18
+	WORD $0x4eb2c610 // fminnm v16.4s, v16.4s, v18.4s
+	FMOVQ F16, 16(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V17.S4]
+	FLDPQ 32(R1), (F13, F14)
+	WORD $0x6e31ddad // fmul v13.4s, v13.4s, v17.4s
+	WORD $0x6e31ddce // fmul v14.4s, v14.4s, v17.4s
+	VLD1R.P 4(R12), [V17.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e2ddc63 // fmul v3.4s, v3.4s, v13.4s
+	WORD $0x4ea3d623 // fsub v3.4s, v17.4s, v3.4s
+	WORD $0x4ea31c6f // orr v15.16b, v3.16b, v3.16b
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e2edc84 // fmul v4.4s, v4.4s, v14.4s
+	WORD $0x4ea4d624 // fsub v4.4s, v17.4s, v4.4s
+	WORD $0x4ea41c90 // orr v16.16b, v4.16b, v4.16b
+	FSTPQ (F3, F4), 32(R4)
+	VLD1R.P 4(R12), [V17.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e2ddce7 // fmul v7.4s, v7.4s, v13.4s
+	WORD $0x4ea7d627 // fsub v7.4s, v17.4s, v7.4s
+	WORD $0x4ea7c5ef // fminnm v15.4s, v15.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e2edd08 // fmul v8.4s, v8.4s, v14.4s
+	WORD $0x4ea8d628 // fsub v8.4s, v17.4s, v8.4s
+	WORD $0x4ea8c610 // fminnm v16.4s, v16.4s, v8.4s
+	FSTPQ (F7, F8), 160(R4)
+	VLD1R.P 4(R12), [V17.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e2ddd6b // fmul v11.4s, v11.4s, v13.4s
+	WORD $0x4eabd62b // fsub v11.4s, v17.4s, v11.4s
+	WORD $0x4eabc5ef // fminnm v15.4s, v15.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e2edd8c // fmul v12.4s, v12.4s, v14.4s
+	WORD $0x4eacd62c // fsub v12.4s, v17.4s, v12.4s
+	WORD $0x4eacc610 // fminnm v16.4s, v16.4s, v12.4s
+	FSTPQ (F11, F12), 288(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 160(R1), F13
+	VLD1R.P 4(R14), [V17.S4]
+	WORD $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 288(R1), F18
+	WORD $0x4e32ce2d // fmla v13.4s, v17.4s, v18.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 416(R1), F18
+	WORD $0x4e32ce2d // fmla v13.4s, v17.4s, v18.4s
+	WORD $0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
+	FMOVQ 32(R5), F18
+	WORD $0x4eb2c5ef // fminnm v15.4s, v15.4s, v18.4s
+	FMOVQ F15, 32(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 176(R1), F14
+	VLD1R.P 4(R14), [V17.S4]
+	WORD $0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 304(R1), F18
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V17.S4]
+	FMOVQ 432(R1), F18
+	WORD $0x4e32ce2e // fmla v14.4s, v17.4s, v18.4s
+	WORD $0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FMOVQ 48(R5), F18
+	WORD $0x4eb2c610 // fminnm v16.4s, v16.4s, v18.4s
+	FMOVQ F16, 48(R5)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R4
+	ADD $64, R5
+	SUBS $1, R11
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $256, R4
+	ADD $16, R3
+	MOVD R10, R2
+	ADD $12, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -1393,6 +2285,269 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx4(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx4(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R10
+	MOVD R6, R11
+	FMOVQ 0(R10), F1
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+loop2:
+	ADD $16, R10
+	FMOVQ 0(R10), F3
+	WORD $0x4e809462 // sdot v2.4s, v3.16b, v0.16b
+	SUBS $1, R11
+	BNE loop2
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	ADD $16, R2
+	MOVD $2, R11
+loop3:
+	VMOV R8, V17.D[0]
+	VMOV R9, V17.D[1]
+	WORD $0x4e040621 // dup v1.4s, v17.s[0]
+	WORD $0x4e040622 // dup v2.4s, v17.s[0]
+	WORD $0x4e040623 // dup v3.4s, v17.s[0]
+	WORD $0x4e040624 // dup v4.4s, v17.s[0]
+	WORD $0x4e0c0625 // dup v5.4s, v17.s[1]
+	WORD $0x4e0c0626 // dup v6.4s, v17.s[1]
+	WORD $0x4e0c0627 // dup v7.4s, v17.s[1]
+	WORD $0x4e0c0628 // dup v8.4s, v17.s[1]
+	WORD $0x4e140629 // dup v9.4s, v17.s[2]
+	WORD $0x4e14062a // dup v10.4s, v17.s[2]
+	WORD $0x4e14062b // dup v11.4s, v17.s[2]
+	WORD $0x4e14062c // dup v12.4s, v17.s[2]
+	WORD $0x4e1c062d // dup v13.4s, v17.s[3]
+	WORD $0x4e1c062e // dup v14.4s, v17.s[3]
+	WORD $0x4e1c062f // dup v15.4s, v17.s[3]
+	WORD $0x4e1c0630 // dup v16.4s, v17.s[3]
+	MOVD R0, R12
+	MOVD R6, R13
+	MOVD R2, R10
+loop4:
+	FLDPQ 0(R12), (F18, F19)
+	FLDPQ 32(R12), (F20, F21)
+	FMOVQ 0(R10), F17
+	WORD $0x6e201e52 // eor v18.16b, v18.16b, v0.16b
+	WORD $0x6e201e73 // eor v19.16b, v19.16b, v0.16b
+	WORD $0x6e201e94 // eor v20.16b, v20.16b, v0.16b
+	WORD $0x6e201eb5 // eor v21.16b, v21.16b, v0.16b
+	WORD $0x4f91e241 // sdot v1.4s, v18.16b, v17.4b[0]
+	WORD $0x4f91e262 // sdot v2.4s, v19.16b, v17.4b[0]
+	WORD $0x4f91e283 // sdot v3.4s, v20.16b, v17.4b[0]
+	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
+	WORD $0x4fb1e245 // sdot v5.4s, v18.16b, v17.4b[1]
+	WORD $0x4fb1e266 // sdot v6.4s, v19.16b, v17.4b[1]
+	WORD $0x4fb1e287 // sdot v7.4s, v20.16b, v17.4b[1]
+	WORD $0x4fb1e2a8 // sdot v8.4s, v21.16b, v17.4b[1]
+	WORD $0x4f91ea49 // sdot v9.4s, v18.16b, v17.4b[2]
+	WORD $0x4f91ea6a // sdot v10.4s, v19.16b, v17.4b[2]
+	WORD $0x4f91ea8b // sdot v11.4s, v20.16b, v17.4b[2]
+	WORD $0x4f91eaac // sdot v12.4s, v21.16b, v17.4b[2]
+	WORD $0x4fb1ea4d // sdot v13.4s, v18.16b, v17.4b[3]
+	WORD $0x4fb1ea6e // sdot v14.4s, v19.16b, v17.4b[3]
+	WORD $0x4fb1ea8f // sdot v15.4s, v20.16b, v17.4b[3]
+	WORD $0x4fb1eab0 // sdot v16.4s, v21.16b, v17.4b[3]
+	ADD $128, R12
+	ADD $16, R10
+	SUBS $1, R13
+	BNE loop4
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V21.S4]
+	FLDPQ 0(R1), (F17, F18)
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x6e35de52 // fmul v18.4s, v18.4s, v21.4s
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e31dc21 // fmul v1.4s, v1.4s, v17.4s
+	WORD $0x4ea1d6a1 // fsub v1.4s, v21.4s, v1.4s
+	WORD $0x4ea11c33 // orr v19.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x4ea2d6a2 // fsub v2.4s, v21.4s, v2.4s
+	WORD $0x4ea21c54 // orr v20.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e31dca5 // fmul v5.4s, v5.4s, v17.4s
+	WORD $0x4ea5d6a5 // fsub v5.4s, v21.4s, v5.4s
+	WORD $0x4ea5c673 // fminnm v19.4s, v19.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e32dcc6 // fmul v6.4s, v6.4s, v18.4s
+	WORD $0x4ea6d6a6 // fsub v6.4s, v21.4s, v6.4s
+	WORD $0x4ea6c694 // fminnm v20.4s, v20.4s, v6.4s
+	FSTPQ (F5, F6), 128(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e31dd29 // fmul v9.4s, v9.4s, v17.4s
+	WORD $0x4ea9d6a9 // fsub v9.4s, v21.4s, v9.4s
+	WORD $0x4ea9c673 // fminnm v19.4s, v19.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e32dd4a // fmul v10.4s, v10.4s, v18.4s
+	WORD $0x4eaad6aa // fsub v10.4s, v21.4s, v10.4s
+	WORD $0x4eaac694 // fminnm v20.4s, v20.4s, v10.4s
+	FSTPQ (F9, F10), 256(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e31ddad // fmul v13.4s, v13.4s, v17.4s
+	WORD $0x4eadd6ad // fsub v13.4s, v21.4s, v13.4s
+	WORD $0x4eadc673 // fminnm v19.4s, v19.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e32ddce // fmul v14.4s, v14.4s, v18.4s
+	WORD $0x4eaed6ae // fsub v14.4s, v21.4s, v14.4s
+	WORD $0x4eaec694 // fminnm v20.4s, v20.4s, v14.4s
+	FSTPQ (F13, F14), 384(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 128(R1), F17
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 256(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 384(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	WORD $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
+	FMOVQ 0(R5), F22
+	WORD $0x4eb6c673 // fminnm v19.4s, v19.4s, v22.4s
+	FMOVQ F19, 0(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 144(R1), F18
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 272(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 400(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	WORD $0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	FMOVQ 16(R5), F22
+	WORD $0x4eb6c694 // fminnm v20.4s, v20.4s, v22.4s
+	FMOVQ F20, 16(R5)
+	MOVD R10, R12
+	MOVD R3, R13
+	VLD1R.P 4(R13), [V21.S4]
+	FLDPQ 32(R1), (F17, F18)
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x6e35de52 // fmul v18.4s, v18.4s, v21.4s
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e31dc63 // fmul v3.4s, v3.4s, v17.4s
+	WORD $0x4ea3d6a3 // fsub v3.4s, v21.4s, v3.4s
+	WORD $0x4ea31c73 // orr v19.16b, v3.16b, v3.16b
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e32dc84 // fmul v4.4s, v4.4s, v18.4s
+	WORD $0x4ea4d6a4 // fsub v4.4s, v21.4s, v4.4s
+	WORD $0x4ea41c94 // orr v20.16b, v4.16b, v4.16b
+	FSTPQ (F3, F4), 32(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e31dce7 // fmul v7.4s, v7.4s, v17.4s
+	WORD $0x4ea7d6a7 // fsub v7.4s, v21.4s, v7.4s
+	WORD $0x4ea7c673 // fminnm v19.4s, v19.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e32dd08 // fmul v8.4s, v8.4s, v18.4s
+	WORD $0x4ea8d6a8 // fsub v8.4s, v21.4s, v8.4s
+	WORD $0x4ea8c694 // fminnm v20.4s, v20.4s, v8.4s
+	FSTPQ (F7, F8), 160(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e31dd6b // fmul v11.4s, v11.4s, v17.4s
+	WORD $0x4eabd6ab // fsub v11.4s, v21.4s, v11.4s
+	WORD $0x4eabc673 // fminnm v19.4s, v19.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e32dd8c // fmul v12.4s, v12.4s, v18.4s
+	WORD $0x4eacd6ac // fsub v12.4s, v21.4s, v12.4s
+	WORD $0x4eacc694 // fminnm v20.4s, v20.4s, v12.4s
+	FSTPQ (F11, F12), 288(R4)
+	VLD1R.P 4(R12), [V21.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e31ddef // fmul v15.4s, v15.4s, v17.4s
+	WORD $0x4eafd6af // fsub v15.4s, v21.4s, v15.4s
+	WORD $0x4eafc673 // fminnm v19.4s, v19.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
+	WORD $0x4eb0d6b0 // fsub v16.4s, v21.4s, v16.4s
+	WORD $0x4eb0c694 // fminnm v20.4s, v20.4s, v16.4s
+	FSTPQ (F15, F16), 416(R4)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 160(R1), F17
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 288(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 416(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	WORD $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
+	FMOVQ 32(R5), F22
+	WORD $0x4eb6c673 // fminnm v19.4s, v19.4s, v22.4s
+	FMOVQ F19, 32(R5)
+	MOVD R3, R14
+	ADD $12, R14
+	FMOVQ 176(R1), F18
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	MOVD R3, R14
+	ADD $4, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 304(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	MOVD R3, R14
+	ADD $8, R14
+	VLD1R.P 4(R14), [V21.S4]
+	FMOVQ 432(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	WORD $0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	FMOVQ 48(R5), F22
+	WORD $0x4eb6c694 // fminnm v20.4s, v20.4s, v22.4s
+	FMOVQ F20, 48(R5)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R4
+	ADD $64, R5
+	SUBS $1, R11
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $384, R4
+	ADD $16, R3
+	MOVD R10, R2
+	ADD $16, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -1753,6 +2908,307 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx5(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx5(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R12
+	MOVD R6, R13
+	FMOVQ 0(R12), F1
+	FMOVS 16(R12), F2
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+loop2:
+	ADD $20, R12
+	FMOVQ 0(R12), F5
+	FMOVS 16(R12), F6
+	WORD $0x4e8094a3 // sdot v3.4s, v5.16b, v0.16b
+	WORD $0x4e8094c4 // sdot v4.4s, v6.16b, v0.16b
+	SUBS $1, R13
+	BNE loop2
+	WORD $0x6ea38421 // sub v1.4s, v1.4s, v3.4s
+	WORD $0x6ea48442 // sub v2.4s, v2.4s, v4.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	ADD $20, R2
+	MOVD $2, R13
+loop3:
+	VMOV R8, V21.D[0]
+	VMOV R9, V21.D[1]
+	VMOV R10, V22.D[0]
+	VMOV R11, V22.D[1]
+	WORD $0x4e0406a1 // dup v1.4s, v21.s[0]
+	WORD $0x4e0406a2 // dup v2.4s, v21.s[0]
+	WORD $0x4e0406a3 // dup v3.4s, v21.s[0]
+	WORD $0x4e0406a4 // dup v4.4s, v21.s[0]
+	WORD $0x4e0c06a5 // dup v5.4s, v21.s[1]
+	WORD $0x4e0c06a6 // dup v6.4s, v21.s[1]
+	WORD $0x4e0c06a7 // dup v7.4s, v21.s[1]
+	WORD $0x4e0c06a8 // dup v8.4s, v21.s[1]
+	WORD $0x4e1406a9 // dup v9.4s, v21.s[2]
+	WORD $0x4e1406aa // dup v10.4s, v21.s[2]
+	WORD $0x4e1406ab // dup v11.4s, v21.s[2]
+	WORD $0x4e1406ac // dup v12.4s, v21.s[2]
+	WORD $0x4e1c06ad // dup v13.4s, v21.s[3]
+	WORD $0x4e1c06ae // dup v14.4s, v21.s[3]
+	WORD $0x4e1c06af // dup v15.4s, v21.s[3]
+	WORD $0x4e1c06b0 // dup v16.4s, v21.s[3]
+	WORD $0x4e0406d1 // dup v17.4s, v22.s[0]
+	WORD $0x4e0406d2 // dup v18.4s, v22.s[0]
+	WORD $0x4e0406d3 // dup v19.4s, v22.s[0]
+	WORD $0x4e0406d4 // dup v20.4s, v22.s[0]
+	MOVD R0, R14
+	MOVD R6, R15
+	MOVD R2, R12
+loop4:
+	FLDPQ 0(R14), (F23, F24)
+	FLDPQ 32(R14), (F25, F26)
+	FMOVQ 0(R12), F21
+	FMOVS 16(R12), F22
+	WORD $0x6e201ef7 // eor v23.16b, v23.16b, v0.16b
+	WORD $0x6e201f18 // eor v24.16b, v24.16b, v0.16b
+	WORD $0x6e201f39 // eor v25.16b, v25.16b, v0.16b
+	WORD $0x6e201f5a // eor v26.16b, v26.16b, v0.16b
+	WORD $0x4f95e2e1 // sdot v1.4s, v23.16b, v21.4b[0]
+	WORD $0x4f95e302 // sdot v2.4s, v24.16b, v21.4b[0]
+	WORD $0x4f95e323 // sdot v3.4s, v25.16b, v21.4b[0]
+	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
+	WORD $0x4fb5e2e5 // sdot v5.4s, v23.16b, v21.4b[1]
+	WORD $0x4fb5e306 // sdot v6.4s, v24.16b, v21.4b[1]
+	WORD $0x4fb5e327 // sdot v7.4s, v25.16b, v21.4b[1]
+	WORD $0x4fb5e348 // sdot v8.4s, v26.16b, v21.4b[1]
+	WORD $0x4f95eae9 // sdot v9.4s, v23.16b, v21.4b[2]
+	WORD $0x4f95eb0a // sdot v10.4s, v24.16b, v21.4b[2]
+	WORD $0x4f95eb2b // sdot v11.4s, v25.16b, v21.4b[2]
+	WORD $0x4f95eb4c // sdot v12.4s, v26.16b, v21.4b[2]
+	WORD $0x4fb5eaed // sdot v13.4s, v23.16b, v21.4b[3]
+	WORD $0x4fb5eb0e // sdot v14.4s, v24.16b, v21.4b[3]
+	WORD $0x4fb5eb2f // sdot v15.4s, v25.16b, v21.4b[3]
+	WORD $0x4fb5eb50 // sdot v16.4s, v26.16b, v21.4b[3]
+	WORD $0x4f96e2f1 // sdot v17.4s, v23.16b, v22.4b[0]
+	WORD $0x4f96e312 // sdot v18.4s, v24.16b, v22.4b[0]
+	WORD $0x4f96e333 // sdot v19.4s, v25.16b, v22.4b[0]
+	WORD $0x4f96e354 // sdot v20.4s, v26.16b, v22.4b[0]
+	ADD $128, R14
+	ADD $20, R12
+	SUBS $1, R15
+	BNE loop4
+	MOVD R12, R14
+	MOVD R3, R15
+	VLD1R.P 4(R15), [V25.S4]
+	FLDPQ 0(R1), (F21, F22)
+	WORD $0x6e39deb5 // fmul v21.4s, v21.4s, v25.4s
+	WORD $0x6e39ded6 // fmul v22.4s, v22.4s, v25.4s
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
+	WORD $0x4ea1d721 // fsub v1.4s, v25.4s, v1.4s
+	WORD $0x4ea11c37 // orr v23.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e36dc42 // fmul v2.4s, v2.4s, v22.4s
+	WORD $0x4ea2d722 // fsub v2.4s, v25.4s, v2.4s
+	WORD $0x4ea21c58 // orr v24.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e35dca5 // fmul v5.4s, v5.4s, v21.4s
+	WORD $0x4ea5d725 // fsub v5.4s, v25.4s, v5.4s
+	WORD $0x4ea5c6f7 // fminnm v23.4s, v23.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e36dcc6 // fmul v6.4s, v6.4s, v22.4s
+	WORD $0x4ea6d726 // fsub v6.4s, v25.4s, v6.4s
+	WORD $0x4ea6c718 // fminnm v24.4s, v24.4s, v6.4s
+	FSTPQ (F5, F6), 128(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e35dd29 // fmul v9.4s, v9.4s, v21.4s
+	WORD $0x4ea9d729 // fsub v9.4s, v25.4s, v9.4s
+	WORD $0x4ea9c6f7 // fminnm v23.4s, v23.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e36dd4a // fmul v10.4s, v10.4s, v22.4s
+	WORD $0x4eaad72a // fsub v10.4s, v25.4s, v10.4s
+	WORD $0x4eaac718 // fminnm v24.4s, v24.4s, v10.4s
+	FSTPQ (F9, F10), 256(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e35ddad // fmul v13.4s, v13.4s, v21.4s
+	WORD $0x4eadd72d // fsub v13.4s, v25.4s, v13.4s
+	WORD $0x4eadc6f7 // fminnm v23.4s, v23.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e36ddce // fmul v14.4s, v14.4s, v22.4s
+	WORD $0x4eaed72e // fsub v14.4s, v25.4s, v14.4s
+	WORD $0x4eaec718 // fminnm v24.4s, v24.4s, v14.4s
+	FSTPQ (F13, F14), 384(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x4eb1d731 // fsub v17.4s, v25.4s, v17.4s
+	WORD $0x4eb1c6f7 // fminnm v23.4s, v23.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x6e36de52 // fmul v18.4s, v18.4s, v22.4s
+	WORD $0x4eb2d732 // fsub v18.4s, v25.4s, v18.4s
+	WORD $0x4eb2c718 // fminnm v24.4s, v24.4s, v18.4s
+	FSTPQ (F17, F18), 512(R4)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 128(R1), F21
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 256(R1), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 384(R1), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	WORD $0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
+	FMOVQ 0(R5), F26
+	WORD $0x4ebac6f7 // fminnm v23.4s, v23.4s, v26.4s
+	FMOVQ F23, 0(R5)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 144(R1), F22
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 272(R1), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 400(R1), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	WORD $0x4e36d718 // fadd v24.4s, v24.4s, v22.4s
+	FMOVQ 16(R5), F26
+	WORD $0x4ebac718 // fminnm v24.4s, v24.4s, v26.4s
+	FMOVQ F24, 16(R5)
+	MOVD R12, R14
+	MOVD R3, R15
+	VLD1R.P 4(R15), [V25.S4]
+	FLDPQ 32(R1), (F21, F22)
+	WORD $0x6e39deb5 // fmul v21.4s, v21.4s, v25.4s
+	WORD $0x6e39ded6 // fmul v22.4s, v22.4s, v25.4s
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
+	WORD $0x4ea3d723 // fsub v3.4s, v25.4s, v3.4s
+	WORD $0x4ea31c77 // orr v23.16b, v3.16b, v3.16b
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e36dc84 // fmul v4.4s, v4.4s, v22.4s
+	WORD $0x4ea4d724 // fsub v4.4s, v25.4s, v4.4s
+	WORD $0x4ea41c98 // orr v24.16b, v4.16b, v4.16b
+	FSTPQ (F3, F4), 32(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e35dce7 // fmul v7.4s, v7.4s, v21.4s
+	WORD $0x4ea7d727 // fsub v7.4s, v25.4s, v7.4s
+	WORD $0x4ea7c6f7 // fminnm v23.4s, v23.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e36dd08 // fmul v8.4s, v8.4s, v22.4s
+	WORD $0x4ea8d728 // fsub v8.4s, v25.4s, v8.4s
+	WORD $0x4ea8c718 // fminnm v24.4s, v24.4s, v8.4s
+	FSTPQ (F7, F8), 160(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e35dd6b // fmul v11.4s, v11.4s, v21.4s
+	WORD $0x4eabd72b // fsub v11.4s, v25.4s, v11.4s
+	WORD $0x4eabc6f7 // fminnm v23.4s, v23.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e36dd8c // fmul v12.4s, v12.4s, v22.4s
+	WORD $0x4eacd72c // fsub v12.4s, v25.4s, v12.4s
+	WORD $0x4eacc718 // fminnm v24.4s, v24.4s, v12.4s
+	FSTPQ (F11, F12), 288(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e35ddef // fmul v15.4s, v15.4s, v21.4s
+	WORD $0x4eafd72f // fsub v15.4s, v25.4s, v15.4s
+	WORD $0x4eafc6f7 // fminnm v23.4s, v23.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e36de10 // fmul v16.4s, v16.4s, v22.4s
+	WORD $0x4eb0d730 // fsub v16.4s, v25.4s, v16.4s
+	WORD $0x4eb0c718 // fminnm v24.4s, v24.4s, v16.4s
+	FSTPQ (F15, F16), 416(R4)
+	VLD1R.P 4(R14), [V25.S4]
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x6e35de73 // fmul v19.4s, v19.4s, v21.4s
+	WORD $0x4eb3d733 // fsub v19.4s, v25.4s, v19.4s
+	WORD $0x4eb3c6f7 // fminnm v23.4s, v23.4s, v19.4s
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x6e36de94 // fmul v20.4s, v20.4s, v22.4s
+	WORD $0x4eb4d734 // fsub v20.4s, v25.4s, v20.4s
+	WORD $0x4eb4c718 // fminnm v24.4s, v24.4s, v20.4s
+	FSTPQ (F19, F20), 544(R4)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 160(R1), F21
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 288(R1), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 416(R1), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	WORD $0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
+	FMOVQ 32(R5), F26
+	WORD $0x4ebac6f7 // fminnm v23.4s, v23.4s, v26.4s
+	FMOVQ F23, 32(R5)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 176(R1), F22
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 304(R1), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V25.S4]
+	FMOVQ 432(R1), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	WORD $0x4e36d718 // fadd v24.4s, v24.4s, v22.4s
+	FMOVQ 48(R5), F26
+	WORD $0x4ebac718 // fminnm v24.4s, v24.4s, v26.4s
+	FMOVQ F24, 48(R5)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R4
+	ADD $64, R5
+	SUBS $1, R13
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $512, R4
+	ADD $16, R3
+	MOVD R12, R2
+	ADD $20, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -2152,6 +3608,335 @@ loop5:
 	BNE loop1
 	RET
 
+// func bytesNEONx6(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx6(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R12
+	MOVD R6, R13
+	FMOVQ 0(R12), F1
+	FMOVD 16(R12), F2
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+loop2:
+	ADD $24, R12
+	FMOVQ 0(R12), F5
+	FMOVD 16(R12), F6
+	WORD $0x4e8094a3 // sdot v3.4s, v5.16b, v0.16b
+	WORD $0x4e8094c4 // sdot v4.4s, v6.16b, v0.16b
+	SUBS $1, R13
+	BNE loop2
+	WORD $0x6ea38421 // sub v1.4s, v1.4s, v3.4s
+	WORD $0x6ea48442 // sub v2.4s, v2.4s, v4.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	ADD $24, R2
+	MOVD $2, R13
+loop3:
+	VMOV R8, V25.D[0]
+	VMOV R9, V25.D[1]
+	VMOV R10, V26.D[0]
+	VMOV R11, V26.D[1]
+	WORD $0x4e040721 // dup v1.4s, v25.s[0]
+	WORD $0x4e040722 // dup v2.4s, v25.s[0]
+	WORD $0x4e040723 // dup v3.4s, v25.s[0]
+	WORD $0x4e040724 // dup v4.4s, v25.s[0]
+	WORD $0x4e0c0725 // dup v5.4s, v25.s[1]
+	WORD $0x4e0c0726 // dup v6.4s, v25.s[1]
+	WORD $0x4e0c0727 // dup v7.4s, v25.s[1]
+	WORD $0x4e0c0728 // dup v8.4s, v25.s[1]
+	WORD $0x4e140729 // dup v9.4s, v25.s[2]
+	WORD $0x4e14072a // dup v10.4s, v25.s[2]
+	WORD $0x4e14072b // dup v11.4s, v25.s[2]
+	WORD $0x4e14072c // dup v12.4s, v25.s[2]
+	WORD $0x4e1c072d // dup v13.4s, v25.s[3]
+	WORD $0x4e1c072e // dup v14.4s, v25.s[3]
+	WORD $0x4e1c072f // dup v15.4s, v25.s[3]
+	WORD $0x4e1c0730 // dup v16.4s, v25.s[3]
+	WORD $0x4e040751 // dup v17.4s, v26.s[0]
+	WORD $0x4e040752 // dup v18.4s, v26.s[0]
+	WORD $0x4e040753 // dup v19.4s, v26.s[0]
+	WORD $0x4e040754 // dup v20.4s, v26.s[0]
+	WORD $0x4e0c0755 // dup v21.4s, v26.s[1]
+	WORD $0x4e0c0756 // dup v22.4s, v26.s[1]
+	WORD $0x4e0c0757 // dup v23.4s, v26.s[1]
+	WORD $0x4e0c0758 // dup v24.4s, v26.s[1]
+	MOVD R0, R14
+	MOVD R6, R15
+	MOVD R2, R12
+loop4:
+	FLDPQ 0(R14), (F27, F28)
+	FLDPQ 32(R14), (F29, F30)
+	FMOVQ 0(R12), F25
+	FMOVD 16(R12), F26
+	WORD $0x6e201f7b // eor v27.16b, v27.16b, v0.16b
+	WORD $0x6e201f9c // eor v28.16b, v28.16b, v0.16b
+	WORD $0x6e201fbd // eor v29.16b, v29.16b, v0.16b
+	WORD $0x6e201fde // eor v30.16b, v30.16b, v0.16b
+	WORD $0x4f99e361 // sdot v1.4s, v27.16b, v25.4b[0]
+	WORD $0x4f99e382 // sdot v2.4s, v28.16b, v25.4b[0]
+	WORD $0x4f99e3a3 // sdot v3.4s, v29.16b, v25.4b[0]
+	WORD $0x4f99e3c4 // sdot v4.4s, v30.16b, v25.4b[0]
+	WORD $0x4fb9e365 // sdot v5.4s, v27.16b, v25.4b[1]
+	WORD $0x4fb9e386 // sdot v6.4s, v28.16b, v25.4b[1]
+	WORD $0x4fb9e3a7 // sdot v7.4s, v29.16b, v25.4b[1]
+	WORD $0x4fb9e3c8 // sdot v8.4s, v30.16b, v25.4b[1]
+	WORD $0x4f99eb69 // sdot v9.4s, v27.16b, v25.4b[2]
+	WORD $0x4f99eb8a // sdot v10.4s, v28.16b, v25.4b[2]
+	WORD $0x4f99ebab // sdot v11.4s, v29.16b, v25.4b[2]
+	WORD $0x4f99ebcc // sdot v12.4s, v30.16b, v25.4b[2]
+	WORD $0x4fb9eb6d // sdot v13.4s, v27.16b, v25.4b[3]
+	WORD $0x4fb9eb8e // sdot v14.4s, v28.16b, v25.4b[3]
+	WORD $0x4fb9ebaf // sdot v15.4s, v29.16b, v25.4b[3]
+	WORD $0x4fb9ebd0 // sdot v16.4s, v30.16b, v25.4b[3]
+	WORD $0x4f9ae371 // sdot v17.4s, v27.16b, v26.4b[0]
+	WORD $0x4f9ae392 // sdot v18.4s, v28.16b, v26.4b[0]
+	WORD $0x4f9ae3b3 // sdot v19.4s, v29.16b, v26.4b[0]
+	WORD $0x4f9ae3d4 // sdot v20.4s, v30.16b, v26.4b[0]
+	WORD $0x4fbae375 // sdot v21.4s, v27.16b, v26.4b[1]
+	WORD $0x4fbae396 // sdot v22.4s, v28.16b, v26.4b[1]
+	WORD $0x4fbae3b7 // sdot v23.4s, v29.16b, v26.4b[1]
+	WORD $0x4fbae3d8 // sdot v24.4s, v30.16b, v26.4b[1]
+	ADD $128, R14
+	ADD $24, R12
+	SUBS $1, R15
+	BNE loop4
+	MOVD R12, R14
+	MOVD R3, R15
+	VLD1R.P 4(R15), [V29.S4]
+	FLDPQ 0(R1), (F25, F26)
+	WORD $0x6e3ddf39 // fmul v25.4s, v25.4s, v29.4s
+	WORD $0x6e3ddf5a // fmul v26.4s, v26.4s, v29.4s
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e39dc21 // fmul v1.4s, v1.4s, v25.4s
+	WORD $0x4ea1d7a1 // fsub v1.4s, v29.4s, v1.4s
+	WORD $0x4ea11c3b // orr v27.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e3adc42 // fmul v2.4s, v2.4s, v26.4s
+	WORD $0x4ea2d7a2 // fsub v2.4s, v29.4s, v2.4s
+	WORD $0x4ea21c5c // orr v28.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e39dca5 // fmul v5.4s, v5.4s, v25.4s
+	WORD $0x4ea5d7a5 // fsub v5.4s, v29.4s, v5.4s
+	WORD $0x4ea5c77b // fminnm v27.4s, v27.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e3adcc6 // fmul v6.4s, v6.4s, v26.4s
+	WORD $0x4ea6d7a6 // fsub v6.4s, v29.4s, v6.4s
+	WORD $0x4ea6c79c // fminnm v28.4s, v28.4s, v6.4s
+	FSTPQ (F5, F6), 128(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e39dd29 // fmul v9.4s, v9.4s, v25.4s
+	WORD $0x4ea9d7a9 // fsub v9.4s, v29.4s, v9.4s
+	WORD $0x4ea9c77b // fminnm v27.4s, v27.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e3add4a // fmul v10.4s, v10.4s, v26.4s
+	WORD $0x4eaad7aa // fsub v10.4s, v29.4s, v10.4s
+	WORD $0x4eaac79c // fminnm v28.4s, v28.4s, v10.4s
+	FSTPQ (F9, F10), 256(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e39ddad // fmul v13.4s, v13.4s, v25.4s
+	WORD $0x4eadd7ad // fsub v13.4s, v29.4s, v13.4s
+	WORD $0x4eadc77b // fminnm v27.4s, v27.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e3addce // fmul v14.4s, v14.4s, v26.4s
+	WORD $0x4eaed7ae // fsub v14.4s, v29.4s, v14.4s
+	WORD $0x4eaec79c // fminnm v28.4s, v28.4s, v14.4s
+	FSTPQ (F13, F14), 384(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x6e39de31 // fmul v17.4s, v17.4s, v25.4s
+	WORD $0x4eb1d7b1 // fsub v17.4s, v29.4s, v17.4s
+	WORD $0x4eb1c77b // fminnm v27.4s, v27.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x6e3ade52 // fmul v18.4s, v18.4s, v26.4s
+	WORD $0x4eb2d7b2 // fsub v18.4s, v29.4s, v18.4s
+	WORD $0x4eb2c79c // fminnm v28.4s, v28.4s, v18.4s
+	FSTPQ (F17, F18), 512(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
+	WORD $0x6e39deb5 // fmul v21.4s, v21.4s, v25.4s
+	WORD $0x4eb5d7b5 // fsub v21.4s, v29.4s, v21.4s
+	WORD $0x4eb5c77b // fminnm v27.4s, v27.4s, v21.4s
+	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
+	WORD $0x6e3aded6 // fmul v22.4s, v22.4s, v26.4s
+	WORD $0x4eb6d7b6 // fsub v22.4s, v29.4s, v22.4s
+	WORD $0x4eb6c79c // fminnm v28.4s, v28.4s, v22.4s
+	FSTPQ (F21, F22), 640(R4)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 128(R1), F25
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 256(R1), F30
+	WORD $0x4e3ecfb9 // fmla v25.4s, v29.4s, v30.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 384(R1), F30
+	WORD $0x4e3ecfb9 // fmla v25.4s, v29.4s, v30.4s
+	WORD $0x4e39d77b // fadd v27.4s, v27.4s, v25.4s
+	FMOVQ 0(R5), F30
+	WORD $0x4ebec77b // fminnm v27.4s, v27.4s, v30.4s
+	FMOVQ F27, 0(R5)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 144(R1), F26
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 272(R1), F30
+	WORD $0x4e3ecfba // fmla v26.4s, v29.4s, v30.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 400(R1), F30
+	WORD $0x4e3ecfba // fmla v26.4s, v29.4s, v30.4s
+	WORD $0x4e3ad79c // fadd v28.4s, v28.4s, v26.4s
+	FMOVQ 16(R5), F30
+	WORD $0x4ebec79c // fminnm v28.4s, v28.4s, v30.4s
+	FMOVQ F28, 16(R5)
+	MOVD R12, R14
+	MOVD R3, R15
+	VLD1R.P 4(R15), [V29.S4]
+	FLDPQ 32(R1), (F25, F26)
+	WORD $0x6e3ddf39 // fmul v25.4s, v25.4s, v29.4s
+	WORD $0x6e3ddf5a // fmul v26.4s, v26.4s, v29.4s
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
+	WORD $0x4ea3d7a3 // fsub v3.4s, v29.4s, v3.4s
+	WORD $0x4ea31c7b // orr v27.16b, v3.16b, v3.16b
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e3adc84 // fmul v4.4s, v4.4s, v26.4s
+	WORD $0x4ea4d7a4 // fsub v4.4s, v29.4s, v4.4s
+	WORD $0x4ea41c9c // orr v28.16b, v4.16b, v4.16b
+	FSTPQ (F3, F4), 32(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e39dce7 // fmul v7.4s, v7.4s, v25.4s
+	WORD $0x4ea7d7a7 // fsub v7.4s, v29.4s, v7.4s
+	WORD $0x4ea7c77b // fminnm v27.4s, v27.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e3add08 // fmul v8.4s, v8.4s, v26.4s
+	WORD $0x4ea8d7a8 // fsub v8.4s, v29.4s, v8.4s
+	WORD $0x4ea8c79c // fminnm v28.4s, v28.4s, v8.4s
+	FSTPQ (F7, F8), 160(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e39dd6b // fmul v11.4s, v11.4s, v25.4s
+	WORD $0x4eabd7ab // fsub v11.4s, v29.4s, v11.4s
+	WORD $0x4eabc77b // fminnm v27.4s, v27.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e3add8c // fmul v12.4s, v12.4s, v26.4s
+	WORD $0x4eacd7ac // fsub v12.4s, v29.4s, v12.4s
+	WORD $0x4eacc79c // fminnm v28.4s, v28.4s, v12.4s
+	FSTPQ (F11, F12), 288(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e39ddef // fmul v15.4s, v15.4s, v25.4s
+	WORD $0x4eafd7af // fsub v15.4s, v29.4s, v15.4s
+	WORD $0x4eafc77b // fminnm v27.4s, v27.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e3ade10 // fmul v16.4s, v16.4s, v26.4s
+	WORD $0x4eb0d7b0 // fsub v16.4s, v29.4s, v16.4s
+	WORD $0x4eb0c79c // fminnm v28.4s, v28.4s, v16.4s
+	FSTPQ (F15, F16), 416(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x6e39de73 // fmul v19.4s, v19.4s, v25.4s
+	WORD $0x4eb3d7b3 // fsub v19.4s, v29.4s, v19.4s
+	WORD $0x4eb3c77b // fminnm v27.4s, v27.4s, v19.4s
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x6e3ade94 // fmul v20.4s, v20.4s, v26.4s
+	WORD $0x4eb4d7b4 // fsub v20.4s, v29.4s, v20.4s
+	WORD $0x4eb4c79c // fminnm v28.4s, v28.4s, v20.4s
+	FSTPQ (F19, F20), 544(R4)
+	VLD1R.P 4(R14), [V29.S4]
+	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
+	WORD $0x6e39def7 // fmul v23.4s, v23.4s, v25.4s
+	WORD $0x4eb7d7b7 // fsub v23.4s, v29.4s, v23.4s
+	WORD $0x4eb7c77b // fminnm v27.4s, v27.4s, v23.4s
+	WORD $0x4e21db18 // scvtf v24.4s, v24.4s
+	WORD $0x6e3adf18 // fmul v24.4s, v24.4s, v26.4s
+	WORD $0x4eb8d7b8 // fsub v24.4s, v29.4s, v24.4s
+	WORD $0x4eb8c79c // fminnm v28.4s, v28.4s, v24.4s
+	FSTPQ (F23, F24), 672(R4)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 160(R1), F25
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 288(R1), F30
+	WORD $0x4e3ecfb9 // fmla v25.4s, v29.4s, v30.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 416(R1), F30
+	WORD $0x4e3ecfb9 // fmla v25.4s, v29.4s, v30.4s
+	WORD $0x4e39d77b // fadd v27.4s, v27.4s, v25.4s
+	FMOVQ 32(R5), F30
+	WORD $0x4ebec77b // fminnm v27.4s, v27.4s, v30.4s
+	FMOVQ F27, 32(R5)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 176(R1), F26
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 304(R1), F30
+	WORD $0x4e3ecfba // fmla v26.4s, v29.4s, v30.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V29.S4]
+	FMOVQ 432(R1), F30
+	WORD $0x4e3ecfba // fmla v26.4s, v29.4s, v30.4s
+	WORD $0x4e3ad79c // fadd v28.4s, v28.4s, v26.4s
+	FMOVQ 48(R5), F30
+	WORD $0x4ebec79c // fminnm v28.4s, v28.4s, v30.4s
+	FMOVQ F28, 48(R5)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R4
+	ADD $64, R5
+	SUBS $1, R13
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $640, R4
+	ADD $16, R3
+	MOVD R12, R2
+	ADD $24, R2
+	SUBS $1, R7
+	BNE loop1
+	RET
+
 // func denseNEONx7(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int)
 TEXT ·denseNEONx7(SB), NOSPLIT, $0-104
 	MOVD x+0(FP), R0
@@ -2403,6 +4188,215 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx7(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx7(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R12
+	MOVD R6, R13
+	FLDPQ 0(R12), (F1, F2)
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+loop2:
+	ADD $28, R12
+	FLDPQ 0(R12), (F5, F6)
+	WORD $0x4e8094a3 // sdot v3.4s, v5.16b, v0.16b
+	WORD $0x4e8094c4 // sdot v4.4s, v6.16b, v0.16b
+	SUBS $1, R13
+	BNE loop2
+	WORD $0x6ea38421 // sub v1.4s, v1.4s, v3.4s
+	WORD $0x6ea48442 // sub v2.4s, v2.4s, v4.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	ADD $28, R2
+	MOVD $4, R13
+loop3:
+	VMOV R8, V15.D[0]
+	VMOV R9, V15.D[1]
+	VMOV R10, V16.D[0]
+	VMOV R11, V16.D[1]
+	WORD $0x4e0405e1 // dup v1.4s, v15.s[0]
+	WORD $0x4e0405e2 // dup v2.4s, v15.s[0]
+	WORD $0x4e0c05e3 // dup v3.4s, v15.s[1]
+	WORD $0x4e0c05e4 // dup v4.4s, v15.s[1]
+	WORD $0x4e1405e5 // dup v5.4s, v15.s[2]
+	WORD $0x4e1405e6 // dup v6.4s, v15.s[2]
+	WORD $0x4e1c05e7 // dup v7.4s, v15.s[3]
+	WORD $0x4e1c05e8 // dup v8.4s, v15.s[3]
+	WORD $0x4e040609 // dup v9.4s, v16.s[0]
+	WORD $0x4e04060a // dup v10.4s, v16.s[0]
+	WORD $0x4e0c060b // dup v11.4s, v16.s[1]
+	WORD $0x4e0c060c // dup v12.4s, v16.s[1]
+	WORD $0x4e14060d // dup v13.4s, v16.s[2]
+	WORD $0x4e14060e // dup v14.4s, v16.s[2]
+	MOVD R0, R14
+	MOVD R6, R15
+	MOVD R2, R12
+loop4:
+	FLDPQ 0(R14), (F17, F18)
+	FLDPQ 0(R12), (F15, F16)
+	WORD $0x6e201e31 // eor v17.16b, v17.16b, v0.16b
+	WORD $0x6e201e52 // eor v18.16b, v18.16b, v0.16b
+	WORD $0x4f8fe221 // sdot v1.4s, v17.16b, v15.4b[0]
+	WORD $0x4f8fe242 // sdot v2.4s, v18.16b, v15.4b[0]
+	WORD $0x4fafe223 // sdot v3.4s, v17.16b, v15.4b[1]
+	WORD $0x4fafe244 // sdot v4.4s, v18.16b, v15.4b[1]
+	WORD $0x4f8fea25 // sdot v5.4s, v17.16b, v15.4b[2]
+	WORD $0x4f8fea46 // sdot v6.4s, v18.16b, v15.4b[2]
+	WORD $0x4fafea27 // sdot v7.4s, v17.16b, v15.4b[3]
+	WORD $0x4fafea48 // sdot v8.4s, v18.16b, v15.4b[3]
+	WORD $0x4f90e229 // sdot v9.4s, v17.16b, v16.4b[0]
+	WORD $0x4f90e24a // sdot v10.4s, v18.16b, v16.4b[0]
+	WORD $0x4fb0e22b // sdot v11.4s, v17.16b, v16.4b[1]
+	WORD $0x4fb0e24c // sdot v12.4s, v18.16b, v16.4b[1]
+	WORD $0x4f90ea2d // sdot v13.4s, v17.16b, v16.4b[2]
+	WORD $0x4f90ea4e // sdot v14.4s, v18.16b, v16.4b[2]
+	ADD $128, R14
+	ADD $28, R12
+	SUBS $1, R15
+	BNE loop4
+	MOVD R12, R14
+	MOVD R3, R15
+	VLD1R.P 4(R15), [V19.S4]
+	FLDPQ 0(R1), (F15, F16)
+	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
+	WORD $0x6e33de10 // fmul v16.4s, v16.4s, v19.4s
+	VLD1R.P 4(R14), [V19.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e2fdc21 // fmul v1.4s, v1.4s, v15.4s
+	WORD $0x4ea1d661 // fsub v1.4s, v19.4s, v1.4s
+	WORD $0x4ea11c31 // orr v17.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e30dc42 // fmul v2.4s, v2.4s, v16.4s
+	WORD $0x4ea2d662 // fsub v2.4s, v19.4s, v2.4s
+	WORD $0x4ea21c52 // orr v18.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R14), [V19.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e2fdc63 // fmul v3.4s, v3.4s, v15.4s
+	WORD $0x4ea3d663 // fsub v3.4s, v19.4s, v3.4s
+	WORD $0x4ea3c631 // fminnm v17.4s, v17.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e30dc84 // fmul v4.4s, v4.4s, v16.4s
+	WORD $0x4ea4d664 // fsub v4.4s, v19.4s, v4.4s
+	WORD $0x4ea4c652 // fminnm v18.4s, v18.4s, v4.4s
+	FSTPQ (F3, F4), 128(R4)
+	VLD1R.P 4(R14), [V19.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e2fdca5 // fmul v5.4s, v5.4s, v15.4s
+	WORD $0x4ea5d665 // fsub v5.4s, v19.4s, v5.4s
+	WORD $0x4ea5c631 // fminnm v17.4s, v17.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e30dcc6 // fmul v6.4s, v6.4s, v16.4s
+	WORD $0x4ea6d666 // fsub v6.4s, v19.4s, v6.4s
+	WORD $0x4ea6c652 // fminnm v18.4s, v18.4s, v6.4s
+	FSTPQ (F5, F6), 256(R4)
+	VLD1R.P 4(R14), [V19.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e2fdce7 // fmul v7.4s, v7.4s, v15.4s
+	WORD $0x4ea7d667 // fsub v7.4s, v19.4s, v7.4s
+	WORD $0x4ea7c631 // fminnm v17.4s, v17.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e30dd08 // fmul v8.4s, v8.4s, v16.4s
+	WORD $0x4ea8d668 // fsub v8.4s, v19.4s, v8.4s
+	WORD $0x4ea8c652 // fminnm v18.4s, v18.4s, v8.4s
+	FSTPQ (F7, F8), 384(R4)
+	VLD1R.P 4(R14), [V19.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e2fdd29 // fmul v9.4s, v9.4s, v15.4s
+	WORD $0x4ea9d669 // fsub v9.4s, v19.4s, v9.4s
+	WORD $0x4ea9c631 // fminnm v17.4s, v17.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e30dd4a // fmul v10.4s, v10.4s, v16.4s
+	WORD $0x4eaad66a // fsub v10.4s, v19.4s, v10.4s
+	WORD $0x4eaac652 // fminnm v18.4s, v18.4s, v10.4s
+	FSTPQ (F9, F10), 512(R4)
+	VLD1R.P 4(R14), [V19.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD $0x4eabd66b // fsub v11.4s, v19.4s, v11.4s
+	WORD $0x4eabc631 // fminnm v17.4s, v17.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4eacd66c // fsub v12.4s, v19.4s, v12.4s
+	WORD $0x4eacc652 // fminnm v18.4s, v18.4s, v12.4s
+	FSTPQ (F11, F12), 640(R4)
+	VLD1R.P 4(R14), [V19.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e2fddad // fmul v13.4s, v13.4s, v15.4s
+	WORD $0x4eadd66d // fsub v13.4s, v19.4s, v13.4s
+	WORD $0x4eadc631 // fminnm v17.4s, v17.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e30ddce // fmul v14.4s, v14.4s, v16.4s
+	WORD $0x4eaed66e // fsub v14.4s, v19.4s, v14.4s
+	WORD $0x4eaec652 // fminnm v18.4s, v18.4s, v14.4s
+	FSTPQ (F13, F14), 768(R4)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 128(R1), F15
+	VLD1R.P 4(R16), [V19.S4]
+	WORD $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V19.S4]
+	FMOVQ 256(R1), F20
+	WORD $0x4e34ce6f // fmla v15.4s, v19.4s, v20.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V19.S4]
+	FMOVQ 384(R1), F20
+	WORD $0x4e34ce6f // fmla v15.4s, v19.4s, v20.4s
+	WORD $0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
+	FMOVQ 0(R5), F20
+	WORD $0x4eb4c631 // fminnm v17.4s, v17.4s, v20.4s
+	FMOVQ F17, 0(R5)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 144(R1), F16
+	VLD1R.P 4(R16), [V19.S4]
+	WORD $0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V19.S4]
+	FMOVQ 272(R1), F20
+	WORD $0x4e34ce70 // fmla v16.4s, v19.4s, v20.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V19.S4]
+	FMOVQ 400(R1), F20
+	WORD $0x4e34ce70 // fmla v16.4s, v19.4s, v20.4s
+	WORD $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	FMOVQ 16(R5), F20
+	WORD $0x4eb4c652 // fminnm v18.4s, v18.4s, v20.4s
+	FMOVQ F18, 16(R5)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R4
+	ADD $32, R5
+	SUBS $1, R13
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $768, R4
+	ADD $16, R3
+	MOVD R12, R2
+	ADD $28, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -2675,6 +4669,229 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx8(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx8(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R12
+	MOVD R6, R13
+	FLDPQ 0(R12), (F1, F2)
+	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+loop2:
+	ADD $32, R12
+	FLDPQ 0(R12), (F5, F6)
+	WORD $0x4e8094a3 // sdot v3.4s, v5.16b, v0.16b
+	WORD $0x4e8094c4 // sdot v4.4s, v6.16b, v0.16b
+	SUBS $1, R13
+	BNE loop2
+	WORD $0x6ea38421 // sub v1.4s, v1.4s, v3.4s
+	WORD $0x6ea48442 // sub v2.4s, v2.4s, v4.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	ADD $32, R2
+	MOVD $4, R13
+loop3:
+	VMOV R8, V17.D[0]
+	VMOV R9, V17.D[1]
+	VMOV R10, V18.D[0]
+	VMOV R11, V18.D[1]
+	WORD $0x4e040621 // dup v1.4s, v17.s[0]
+	WORD $0x4e040622 // dup v2.4s, v17.s[0]
+	WORD $0x4e0c0623 // dup v3.4s, v17.s[1]
+	WORD $0x4e0c0624 // dup v4.4s, v17.s[1]
+	WORD $0x4e140625 // dup v5.4s, v17.s[2]
+	WORD $0x4e140626 // dup v6.4s, v17.s[2]
+	WORD $0x4e1c0627 // dup v7.4s, v17.s[3]
+	WORD $0x4e1c0628 // dup v8.4s, v17.s[3]
+	WORD $0x4e040649 // dup v9.4s, v18.s[0]
+	WORD $0x4e04064a // dup v10.4s, v18.s[0]
+	WORD $0x4e0c064b // dup v11.4s, v18.s[1]
+	WORD $0x4e0c064c // dup v12.4s, v18.s[1]
+	WORD $0x4e14064d // dup v13.4s, v18.s[2]
+	WORD $0x4e14064e // dup v14.4s, v18.s[2]
+	WORD $0x4e1c064f // dup v15.4s, v18.s[3]
+	WORD $0x4e1c0650 // dup v16.4s, v18.s[3]
+	MOVD R0, R14
+	MOVD R6, R15
+	MOVD R2, R12
+loop4:
+	FLDPQ 0(R14), (F19, F20)
+	FLDPQ 0(R12), (F17, F18)
+	WORD $0x6e201e73 // eor v19.16b, v19.16b, v0.16b
+	WORD $0x6e201e94 // eor v20.16b, v20.16b, v0.16b
+	WORD $0x4f91e261 // sdot v1.4s, v19.16b, v17.4b[0]
+	WORD $0x4f91e282 // sdot v2.4s, v20.16b, v17.4b[0]
+	WORD $0x4fb1e263 // sdot v3.4s, v19.16b, v17.4b[1]
+	WORD $0x4fb1e284 // sdot v4.4s, v20.16b, v17.4b[1]
+	WORD $0x4f91ea65 // sdot v5.4s, v19.16b, v17.4b[2]
+	WORD $0x4f91ea86 // sdot v6.4s, v20.16b, v17.4b[2]
+	WORD $0x4fb1ea67 // sdot v7.4s, v19.16b, v17.4b[3]
+	WORD $0x4fb1ea88 // sdot v8.4s, v20.16b, v17.4b[3]
+	WORD $0x4f92e269 // sdot v9.4s, v19.16b, v18.4b[0]
+	WORD $0x4f92e28a // sdot v10.4s, v20.16b, v18.4b[0]
+	WORD $0x4fb2e26b // sdot v11.4s, v19.16b, v18.4b[1]
+	WORD $0x4fb2e28c // sdot v12.4s, v20.16b, v18.4b[1]
+	WORD $0x4f92ea6d // sdot v13.4s, v19.16b, v18.4b[2]
+	WORD $0x4f92ea8e // sdot v14.4s, v20.16b, v18.4b[2]
+	WORD $0x4fb2ea6f // sdot v15.4s, v19.16b, v18.4b[3]
+	WORD $0x4fb2ea90 // sdot v16.4s, v20.16b, v18.4b[3]
+	ADD $128, R14
+	ADD $32, R12
+	SUBS $1, R15
+	BNE loop4
+	MOVD R12, R14
+	MOVD R3, R15
+	VLD1R.P 4(R15), [V21.S4]
+	FLDPQ 0(R1), (F17, F18)
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x6e35de52 // fmul v18.4s, v18.4s, v21.4s
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e31dc21 // fmul v1.4s, v1.4s, v17.4s
+	WORD $0x4ea1d6a1 // fsub v1.4s, v21.4s, v1.4s
+	WORD $0x4ea11c33 // orr v19.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x4ea2d6a2 // fsub v2.4s, v21.4s, v2.4s
+	WORD $0x4ea21c54 // orr v20.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e31dc63 // fmul v3.4s, v3.4s, v17.4s
+	WORD $0x4ea3d6a3 // fsub v3.4s, v21.4s, v3.4s
+	WORD $0x4ea3c673 // fminnm v19.4s, v19.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e32dc84 // fmul v4.4s, v4.4s, v18.4s
+	WORD $0x4ea4d6a4 // fsub v4.4s, v21.4s, v4.4s
+	WORD $0x4ea4c694 // fminnm v20.4s, v20.4s, v4.4s
+	FSTPQ (F3, F4), 128(R4)
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e31dca5 // fmul v5.4s, v5.4s, v17.4s
+	WORD $0x4ea5d6a5 // fsub v5.4s, v21.4s, v5.4s
+	WORD $0x4ea5c673 // fminnm v19.4s, v19.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e32dcc6 // fmul v6.4s, v6.4s, v18.4s
+	WORD $0x4ea6d6a6 // fsub v6.4s, v21.4s, v6.4s
+	WORD $0x4ea6c694 // fminnm v20.4s, v20.4s, v6.4s
+	FSTPQ (F5, F6), 256(R4)
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e31dce7 // fmul v7.4s, v7.4s, v17.4s
+	WORD $0x4ea7d6a7 // fsub v7.4s, v21.4s, v7.4s
+	WORD $0x4ea7c673 // fminnm v19.4s, v19.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e32dd08 // fmul v8.4s, v8.4s, v18.4s
+	WORD $0x4ea8d6a8 // fsub v8.4s, v21.4s, v8.4s
+	WORD $0x4ea8c694 // fminnm v20.4s, v20.4s, v8.4s
+	FSTPQ (F7, F8), 384(R4)
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e31dd29 // fmul v9.4s, v9.4s, v17.4s
+	WORD $0x4ea9d6a9 // fsub v9.4s, v21.4s, v9.4s
+	WORD $0x4ea9c673 // fminnm v19.4s, v19.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e32dd4a // fmul v10.4s, v10.4s, v18.4s
+	WORD $0x4eaad6aa // fsub v10.4s, v21.4s, v10.4s
+	WORD $0x4eaac694 // fminnm v20.4s, v20.4s, v10.4s
+	FSTPQ (F9, F10), 512(R4)
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e31dd6b // fmul v11.4s, v11.4s, v17.4s
+	WORD $0x4eabd6ab // fsub v11.4s, v21.4s, v11.4s
+	WORD $0x4eabc673 // fminnm v19.4s, v19.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e32dd8c // fmul v12.4s, v12.4s, v18.4s
+	WORD $0x4eacd6ac // fsub v12.4s, v21.4s, v12.4s
+	WORD $0x4eacc694 // fminnm v20.4s, v20.4s, v12.4s
+	FSTPQ (F11, F12), 640(R4)
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e31ddad // fmul v13.4s, v13.4s, v17.4s
+	WORD $0x4eadd6ad // fsub v13.4s, v21.4s, v13.4s
+	WORD $0x4eadc673 // fminnm v19.4s, v19.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e32ddce // fmul v14.4s, v14.4s, v18.4s
+	WORD $0x4eaed6ae // fsub v14.4s, v21.4s, v14.4s
+	WORD $0x4eaec694 // fminnm v20.4s, v20.4s, v14.4s
+	FSTPQ (F13, F14), 768(R4)
+	VLD1R.P 4(R14), [V21.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e31ddef // fmul v15.4s, v15.4s, v17.4s
+	WORD $0x4eafd6af // fsub v15.4s, v21.4s, v15.4s
+	WORD $0x4eafc673 // fminnm v19.4s, v19.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e32de10 // fmul v16.4s, v16.4s, v18.4s
+	WORD $0x4eb0d6b0 // fsub v16.4s, v21.4s, v16.4s
+	WORD $0x4eb0c694 // fminnm v20.4s, v20.4s, v16.4s
+	FSTPQ (F15, F16), 896(R4)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 128(R1), F17
+	VLD1R.P 4(R16), [V21.S4]
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V21.S4]
+	FMOVQ 256(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V21.S4]
+	FMOVQ 384(R1), F22
+	WORD $0x4e36ceb1 // fmla v17.4s, v21.4s, v22.4s
+	WORD $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
+	FMOVQ 0(R5), F22
+	WORD $0x4eb6c673 // fminnm v19.4s, v19.4s, v22.4s
+	FMOVQ F19, 0(R5)
+	MOVD R3, R16
+	ADD $12, R16
+	FMOVQ 144(R1), F18
+	VLD1R.P 4(R16), [V21.S4]
+	WORD $0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	MOVD R3, R16
+	ADD $4, R16
+	VLD1R.P 4(R16), [V21.S4]
+	FMOVQ 272(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	MOVD R3, R16
+	ADD $8, R16
+	VLD1R.P 4(R16), [V21.S4]
+	FMOVQ 400(R1), F22
+	WORD $0x4e36ceb2 // fmla v18.4s, v21.4s, v22.4s
+	WORD $0x4e32d694 // fadd v20.4s, v20.4s, v18.4s
+	FMOVQ 16(R5), F22
+	WORD $0x4eb6c694 // fminnm v20.4s, v20.4s, v22.4s
+	FMOVQ F20, 16(R5)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R4
+	ADD $32, R5
+	SUBS $1, R13
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $896, R4
+	ADD $16, R3
+	MOVD R12, R2
+	ADD $32, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -2966,6 +5183,254 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx9(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx9(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R14
+	MOVD R6, R15
+	FLDPQ 0(R14), (F1, F2)
+	FMOVS 32(R14), F3
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+loop2:
+	ADD $36, R14
+	FLDPQ 0(R14), (F7, F8)
+	FMOVS 32(R14), F9
+	WORD $0x4e8094e4 // sdot v4.4s, v7.16b, v0.16b
+	WORD $0x4e809505 // sdot v5.4s, v8.16b, v0.16b
+	WORD $0x4e809526 // sdot v6.4s, v9.16b, v0.16b
+	SUBS $1, R15
+	BNE loop2
+	WORD $0x6ea48421 // sub v1.4s, v1.4s, v4.4s
+	WORD $0x6ea58442 // sub v2.4s, v2.4s, v5.4s
+	WORD $0x6ea68463 // sub v3.4s, v3.4s, v6.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	VMOV V3.D[0], R12
+	VMOV V3.D[1], R13
+	ADD $36, R2
+	MOVD $4, R15
+loop3:
+	VMOV R8, V19.D[0]
+	VMOV R9, V19.D[1]
+	VMOV R10, V20.D[0]
+	VMOV R11, V20.D[1]
+	VMOV R12, V21.D[0]
+	VMOV R13, V21.D[1]
+	WORD $0x4e040661 // dup v1.4s, v19.s[0]
+	WORD $0x4e040662 // dup v2.4s, v19.s[0]
+	WORD $0x4e0c0663 // dup v3.4s, v19.s[1]
+	WORD $0x4e0c0664 // dup v4.4s, v19.s[1]
+	WORD $0x4e140665 // dup v5.4s, v19.s[2]
+	WORD $0x4e140666 // dup v6.4s, v19.s[2]
+	WORD $0x4e1c0667 // dup v7.4s, v19.s[3]
+	WORD $0x4e1c0668 // dup v8.4s, v19.s[3]
+	WORD $0x4e040689 // dup v9.4s, v20.s[0]
+	WORD $0x4e04068a // dup v10.4s, v20.s[0]
+	WORD $0x4e0c068b // dup v11.4s, v20.s[1]
+	WORD $0x4e0c068c // dup v12.4s, v20.s[1]
+	WORD $0x4e14068d // dup v13.4s, v20.s[2]
+	WORD $0x4e14068e // dup v14.4s, v20.s[2]
+	WORD $0x4e1c068f // dup v15.4s, v20.s[3]
+	WORD $0x4e1c0690 // dup v16.4s, v20.s[3]
+	WORD $0x4e0406b1 // dup v17.4s, v21.s[0]
+	WORD $0x4e0406b2 // dup v18.4s, v21.s[0]
+	MOVD R0, R16
+	MOVD R6, R17
+	MOVD R2, R14
+loop4:
+	FLDPQ 0(R16), (F22, F23)
+	FLDPQ 0(R14), (F19, F20)
+	FMOVS 32(R14), F21
+	WORD $0x6e201ed6 // eor v22.16b, v22.16b, v0.16b
+	WORD $0x6e201ef7 // eor v23.16b, v23.16b, v0.16b
+	WORD $0x4f93e2c1 // sdot v1.4s, v22.16b, v19.4b[0]
+	WORD $0x4f93e2e2 // sdot v2.4s, v23.16b, v19.4b[0]
+	WORD $0x4fb3e2c3 // sdot v3.4s, v22.16b, v19.4b[1]
+	WORD $0x4fb3e2e4 // sdot v4.4s, v23.16b, v19.4b[1]
+	WORD $0x4f93eac5 // sdot v5.4s, v22.16b, v19.4b[2]
+	WORD $0x4f93eae6 // sdot v6.4s, v23.16b, v19.4b[2]
+	WORD $0x4fb3eac7 // sdot v7.4s, v22.16b, v19.4b[3]
+	WORD $0x4fb3eae8 // sdot v8.4s, v23.16b, v19.4b[3]
+	WORD $0x4f94e2c9 // sdot v9.4s, v22.16b, v20.4b[0]
+	WORD $0x4f94e2ea // sdot v10.4s, v23.16b, v20.4b[0]
+	WORD $0x4fb4e2cb // sdot v11.4s, v22.16b, v20.4b[1]
+	WORD $0x4fb4e2ec // sdot v12.4s, v23.16b, v20.4b[1]
+	WORD $0x4f94eacd // sdot v13.4s, v22.16b, v20.4b[2]
+	WORD $0x4f94eaee // sdot v14.4s, v23.16b, v20.4b[2]
+	WORD $0x4fb4eacf // sdot v15.4s, v22.16b, v20.4b[3]
+	WORD $0x4fb4eaf0 // sdot v16.4s, v23.16b, v20.4b[3]
+	WORD $0x4f95e2d1 // sdot v17.4s, v22.16b, v21.4b[0]
+	WORD $0x4f95e2f2 // sdot v18.4s, v23.16b, v21.4b[0]
+	ADD $128, R16
+	ADD $36, R14
+	SUBS $1, R17
+	BNE loop4
+	MOVD R14, R16
+	MOVD R3, R17
+	VLD1R.P 4(R17), [V23.S4]
+	FLDPQ 0(R1), (F19, F20)
+	WORD $0x6e37de73 // fmul v19.4s, v19.4s, v23.4s
+	WORD $0x6e37de94 // fmul v20.4s, v20.4s, v23.4s
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e33dc21 // fmul v1.4s, v1.4s, v19.4s
+	WORD $0x4ea1d6e1 // fsub v1.4s, v23.4s, v1.4s
+	WORD $0x4ea11c35 // orr v21.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e34dc42 // fmul v2.4s, v2.4s, v20.4s
+	WORD $0x4ea2d6e2 // fsub v2.4s, v23.4s, v2.4s
+	WORD $0x4ea21c56 // orr v22.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e33dc63 // fmul v3.4s, v3.4s, v19.4s
+	WORD $0x4ea3d6e3 // fsub v3.4s, v23.4s, v3.4s
+	WORD $0x4ea3c6b5 // fminnm v21.4s, v21.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e34dc84 // fmul v4.4s, v4.4s, v20.4s
+	WORD $0x4ea4d6e4 // fsub v4.4s, v23.4s, v4.4s
+	WORD $0x4ea4c6d6 // fminnm v22.4s, v22.4s, v4.4s
+	FSTPQ (F3, F4), 128(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e33dca5 // fmul v5.4s, v5.4s, v19.4s
+	WORD $0x4ea5d6e5 // fsub v5.4s, v23.4s, v5.4s
+	WORD $0x4ea5c6b5 // fminnm v21.4s, v21.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e34dcc6 // fmul v6.4s, v6.4s, v20.4s
+	WORD $0x4ea6d6e6 // fsub v6.4s, v23.4s, v6.4s
+	WORD $0x4ea6c6d6 // fminnm v22.4s, v22.4s, v6.4s
+	FSTPQ (F5, F6), 256(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e33dce7 // fmul v7.4s, v7.4s, v19.4s
+	WORD $0x4ea7d6e7 // fsub v7.4s, v23.4s, v7.4s
+	WORD $0x4ea7c6b5 // fminnm v21.4s, v21.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e34dd08 // fmul v8.4s, v8.4s, v20.4s
+	WORD $0x4ea8d6e8 // fsub v8.4s, v23.4s, v8.4s
+	WORD $0x4ea8c6d6 // fminnm v22.4s, v22.4s, v8.4s
+	FSTPQ (F7, F8), 384(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e33dd29 // fmul v9.4s, v9.4s, v19.4s
+	WORD $0x4ea9d6e9 // fsub v9.4s, v23.4s, v9.4s
+	WORD $0x4ea9c6b5 // fminnm v21.4s, v21.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e34dd4a // fmul v10.4s, v10.4s, v20.4s
+	WORD $0x4eaad6ea // fsub v10.4s, v23.4s, v10.4s
+	WORD $0x4eaac6d6 // fminnm v22.4s, v22.4s, v10.4s
+	FSTPQ (F9, F10), 512(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e33dd6b // fmul v11.4s, v11.4s, v19.4s
+	WORD $0x4eabd6eb // fsub v11.4s, v23.4s, v11.4s
+	WORD $0x4eabc6b5 // fminnm v21.4s, v21.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e34dd8c // fmul v12.4s, v12.4s, v20.4s
+	WORD $0x4eacd6ec // fsub v12.4s, v23.4s, v12.4s
+	WORD $0x4eacc6d6 // fminnm v22.4s, v22.4s, v12.4s
+	FSTPQ (F11, F12), 640(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e33ddad // fmul v13.4s, v13.4s, v19.4s
+	WORD $0x4eadd6ed // fsub v13.4s, v23.4s, v13.4s
+	WORD $0x4eadc6b5 // fminnm v21.4s, v21.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e34ddce // fmul v14.4s, v14.4s, v20.4s
+	WORD $0x4eaed6ee // fsub v14.4s, v23.4s, v14.4s
+	WORD $0x4eaec6d6 // fminnm v22.4s, v22.4s, v14.4s
+	FSTPQ (F13, F14), 768(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
+	WORD $0x4eafd6ef // fsub v15.4s, v23.4s, v15.4s
+	WORD $0x4eafc6b5 // fminnm v21.4s, v21.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4eb0d6f0 // fsub v16.4s, v23.4s, v16.4s
+	WORD $0x4eb0c6d6 // fminnm v22.4s, v22.4s, v16.4s
+	FSTPQ (F15, F16), 896(R4)
+	VLD1R.P 4(R16), [V23.S4]
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x6e33de31 // fmul v17.4s, v17.4s, v19.4s
+	WORD $0x4eb1d6f1 // fsub v17.4s, v23.4s, v17.4s
+	WORD $0x4eb1c6b5 // fminnm v21.4s, v21.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x6e34de52 // fmul v18.4s, v18.4s, v20.4s
+	WORD $0x4eb2d6f2 // fsub v18.4s, v23.4s, v18.4s
+	WORD $0x4eb2c6d6 // fminnm v22.4s, v22.4s, v18.4s
+	FMOVQ F17, 1024(R4)
+	FMOVQ F18, 1040(R4)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 128(R1), F19
+	VLD1R.P 4(R19), [V23.S4]
+	WORD $0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V23.S4]
+	FMOVQ 256(R1), F24
+	WORD $0x4e38cef3 // fmla v19.4s, v23.4s, v24.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V23.S4]
+	FMOVQ 384(R1), F24
+	WORD $0x4e38cef3 // fmla v19.4s, v23.4s, v24.4s
+	WORD $0x4e33d6b5 // fadd v21.4s, v21.4s, v19.4s
+	FMOVQ 0(R5), F24
+	WORD $0x4eb8c6b5 // fminnm v21.4s, v21.4s, v24.4s
+	FMOVQ F21, 0(R5)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 144(R1), F20
+	VLD1R.P 4(R19), [V23.S4]
+	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V23.S4]
+	FMOVQ 272(R1), F24
+	WORD $0x4e38cef4 // fmla v20.4s, v23.4s, v24.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V23.S4]
+	FMOVQ 400(R1), F24
+	WORD $0x4e38cef4 // fmla v20.4s, v23.4s, v24.4s
+	WORD $0x4e34d6d6 // fadd v22.4s, v22.4s, v20.4s
+	FMOVQ 16(R5), F24
+	WORD $0x4eb8c6d6 // fminnm v22.4s, v22.4s, v24.4s
+	FMOVQ F22, 16(R5)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R4
+	ADD $32, R5
+	SUBS $1, R15
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $1024, R4
+	ADD $16, R3
+	MOVD R14, R2
+	ADD $36, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -3275,6 +5740,269 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx10(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx10(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R14
+	MOVD R6, R15
+	FLDPQ 0(R14), (F1, F2)
+	FMOVD 32(R14), F3
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+loop2:
+	ADD $40, R14
+	FLDPQ 0(R14), (F7, F8)
+	FMOVD 32(R14), F9
+	WORD $0x4e8094e4 // sdot v4.4s, v7.16b, v0.16b
+	WORD $0x4e809505 // sdot v5.4s, v8.16b, v0.16b
+	WORD $0x4e809526 // sdot v6.4s, v9.16b, v0.16b
+	SUBS $1, R15
+	BNE loop2
+	WORD $0x6ea48421 // sub v1.4s, v1.4s, v4.4s
+	WORD $0x6ea58442 // sub v2.4s, v2.4s, v5.4s
+	WORD $0x6ea68463 // sub v3.4s, v3.4s, v6.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	VMOV V3.D[0], R12
+	VMOV V3.D[1], R13
+	ADD $40, R2
+	MOVD $4, R15
+loop3:
+	VMOV R8, V21.D[0]
+	VMOV R9, V21.D[1]
+	VMOV R10, V22.D[0]
+	VMOV R11, V22.D[1]
+	VMOV R12, V23.D[0]
+	VMOV R13, V23.D[1]
+	WORD $0x4e0406a1 // dup v1.4s, v21.s[0]
+	WORD $0x4e0406a2 // dup v2.4s, v21.s[0]
+	WORD $0x4e0c06a3 // dup v3.4s, v21.s[1]
+	WORD $0x4e0c06a4 // dup v4.4s, v21.s[1]
+	WORD $0x4e1406a5 // dup v5.4s, v21.s[2]
+	WORD $0x4e1406a6 // dup v6.4s, v21.s[2]
+	WORD $0x4e1c06a7 // dup v7.4s, v21.s[3]
+	WORD $0x4e1c06a8 // dup v8.4s, v21.s[3]
+	WORD $0x4e0406c9 // dup v9.4s, v22.s[0]
+	WORD $0x4e0406ca // dup v10.4s, v22.s[0]
+	WORD $0x4e0c06cb // dup v11.4s, v22.s[1]
+	WORD $0x4e0c06cc // dup v12.4s, v22.s[1]
+	WORD $0x4e1406cd // dup v13.4s, v22.s[2]
+	WORD $0x4e1406ce // dup v14.4s, v22.s[2]
+	WORD $0x4e1c06cf // dup v15.4s, v22.s[3]
+	WORD $0x4e1c06d0 // dup v16.4s, v22.s[3]
+	WORD $0x4e0406f1 // dup v17.4s, v23.s[0]
+	WORD $0x4e0406f2 // dup v18.4s, v23.s[0]
+	WORD $0x4e0c06f3 // dup v19.4s, v23.s[1]
+	WORD $0x4e0c06f4 // dup v20.4s, v23.s[1]
+	MOVD R0, R16
+	MOVD R6, R17
+	MOVD R2, R14
+loop4:
+	FLDPQ 0(R16), (F24, F25)
+	FLDPQ 0(R14), (F21, F22)
+	FMOVD 32(R14), F23
+	WORD $0x6e201f18 // eor v24.16b, v24.16b, v0.16b
+	WORD $0x6e201f39 // eor v25.16b, v25.16b, v0.16b
+	WORD $0x4f95e301 // sdot v1.4s, v24.16b, v21.4b[0]
+	WORD $0x4f95e322 // sdot v2.4s, v25.16b, v21.4b[0]
+	WORD $0x4fb5e303 // sdot v3.4s, v24.16b, v21.4b[1]
+	WORD $0x4fb5e324 // sdot v4.4s, v25.16b, v21.4b[1]
+	WORD $0x4f95eb05 // sdot v5.4s, v24.16b, v21.4b[2]
+	WORD $0x4f95eb26 // sdot v6.4s, v25.16b, v21.4b[2]
+	WORD $0x4fb5eb07 // sdot v7.4s, v24.16b, v21.4b[3]
+	WORD $0x4fb5eb28 // sdot v8.4s, v25.16b, v21.4b[3]
+	WORD $0x4f96e309 // sdot v9.4s, v24.16b, v22.4b[0]
+	WORD $0x4f96e32a // sdot v10.4s, v25.16b, v22.4b[0]
+	WORD $0x4fb6e30b // sdot v11.4s, v24.16b, v22.4b[1]
+	WORD $0x4fb6e32c // sdot v12.4s, v25.16b, v22.4b[1]
+	WORD $0x4f96eb0d // sdot v13.4s, v24.16b, v22.4b[2]
+	WORD $0x4f96eb2e // sdot v14.4s, v25.16b, v22.4b[2]
+	WORD $0x4fb6eb0f // sdot v15.4s, v24.16b, v22.4b[3]
+	WORD $0x4fb6eb30 // sdot v16.4s, v25.16b, v22.4b[3]
+	WORD $0x4f97e311 // sdot v17.4s, v24.16b, v23.4b[0]
+	WORD $0x4f97e332 // sdot v18.4s, v25.16b, v23.4b[0]
+	WORD $0x4fb7e313 // sdot v19.4s, v24.16b, v23.4b[1]
+	WORD $0x4fb7e334 // sdot v20.4s, v25.16b, v23.4b[1]
+	ADD $128, R16
+	ADD $40, R14
+	SUBS $1, R17
+	BNE loop4
+	MOVD R14, R16
+	MOVD R3, R17
+	VLD1R.P 4(R17), [V25.S4]
+	FLDPQ 0(R1), (F21, F22)
+	WORD $0x6e39deb5 // fmul v21.4s, v21.4s, v25.4s
+	WORD $0x6e39ded6 // fmul v22.4s, v22.4s, v25.4s
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
+	WORD $0x4ea1d721 // fsub v1.4s, v25.4s, v1.4s
+	WORD $0x4ea11c37 // orr v23.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e36dc42 // fmul v2.4s, v2.4s, v22.4s
+	WORD $0x4ea2d722 // fsub v2.4s, v25.4s, v2.4s
+	WORD $0x4ea21c58 // orr v24.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
+	WORD $0x4ea3d723 // fsub v3.4s, v25.4s, v3.4s
+	WORD $0x4ea3c6f7 // fminnm v23.4s, v23.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e36dc84 // fmul v4.4s, v4.4s, v22.4s
+	WORD $0x4ea4d724 // fsub v4.4s, v25.4s, v4.4s
+	WORD $0x4ea4c718 // fminnm v24.4s, v24.4s, v4.4s
+	FSTPQ (F3, F4), 128(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e35dca5 // fmul v5.4s, v5.4s, v21.4s
+	WORD $0x4ea5d725 // fsub v5.4s, v25.4s, v5.4s
+	WORD $0x4ea5c6f7 // fminnm v23.4s, v23.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e36dcc6 // fmul v6.4s, v6.4s, v22.4s
+	WORD $0x4ea6d726 // fsub v6.4s, v25.4s, v6.4s
+	WORD $0x4ea6c718 // fminnm v24.4s, v24.4s, v6.4s
+	FSTPQ (F5, F6), 256(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e35dce7 // fmul v7.4s, v7.4s, v21.4s
+	WORD $0x4ea7d727 // fsub v7.4s, v25.4s, v7.4s
+	WORD $0x4ea7c6f7 // fminnm v23.4s, v23.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e36dd08 // fmul v8.4s, v8.4s, v22.4s
+	WORD $0x4ea8d728 // fsub v8.4s, v25.4s, v8.4s
+	WORD $0x4ea8c718 // fminnm v24.4s, v24.4s, v8.4s
+	FSTPQ (F7, F8), 384(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e35dd29 // fmul v9.4s, v9.4s, v21.4s
+	WORD $0x4ea9d729 // fsub v9.4s, v25.4s, v9.4s
+	WORD $0x4ea9c6f7 // fminnm v23.4s, v23.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e36dd4a // fmul v10.4s, v10.4s, v22.4s
+	WORD $0x4eaad72a // fsub v10.4s, v25.4s, v10.4s
+	WORD $0x4eaac718 // fminnm v24.4s, v24.4s, v10.4s
+	FSTPQ (F9, F10), 512(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e35dd6b // fmul v11.4s, v11.4s, v21.4s
+	WORD $0x4eabd72b // fsub v11.4s, v25.4s, v11.4s
+	WORD $0x4eabc6f7 // fminnm v23.4s, v23.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e36dd8c // fmul v12.4s, v12.4s, v22.4s
+	WORD $0x4eacd72c // fsub v12.4s, v25.4s, v12.4s
+	WORD $0x4eacc718 // fminnm v24.4s, v24.4s, v12.4s
+	FSTPQ (F11, F12), 640(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e35ddad // fmul v13.4s, v13.4s, v21.4s
+	WORD $0x4eadd72d // fsub v13.4s, v25.4s, v13.4s
+	WORD $0x4eadc6f7 // fminnm v23.4s, v23.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e36ddce // fmul v14.4s, v14.4s, v22.4s
+	WORD $0x4eaed72e // fsub v14.4s, v25.4s, v14.4s
+	WORD $0x4eaec718 // fminnm v24.4s, v24.4s, v14.4s
+	FSTPQ (F13, F14), 768(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e35ddef // fmul v15.4s, v15.4s, v21.4s
+	WORD $0x4eafd72f // fsub v15.4s, v25.4s, v15.4s
+	WORD $0x4eafc6f7 // fminnm v23.4s, v23.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e36de10 // fmul v16.4s, v16.4s, v22.4s
+	WORD $0x4eb0d730 // fsub v16.4s, v25.4s, v16.4s
+	WORD $0x4eb0c718 // fminnm v24.4s, v24.4s, v16.4s
+	FSTPQ (F15, F16), 896(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
+	WORD $0x4eb1d731 // fsub v17.4s, v25.4s, v17.4s
+	WORD $0x4eb1c6f7 // fminnm v23.4s, v23.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x6e36de52 // fmul v18.4s, v18.4s, v22.4s
+	WORD $0x4eb2d732 // fsub v18.4s, v25.4s, v18.4s
+	WORD $0x4eb2c718 // fminnm v24.4s, v24.4s, v18.4s
+	FMOVQ F17, 1024(R4)
+	FMOVQ F18, 1040(R4)
+	VLD1R.P 4(R16), [V25.S4]
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x6e35de73 // fmul v19.4s, v19.4s, v21.4s
+	WORD $0x4eb3d733 // fsub v19.4s, v25.4s, v19.4s
+	WORD $0x4eb3c6f7 // fminnm v23.4s, v23.4s, v19.4s
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x6e36de94 // fmul v20.4s, v20.4s, v22.4s
+	WORD $0x4eb4d734 // fsub v20.4s, v25.4s, v20.4s
+	WORD $0x4eb4c718 // fminnm v24.4s, v24.4s, v20.4s
+	FMOVQ F19, 1152(R4)
+	FMOVQ F20, 1168(R4)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 128(R1), F21
+	VLD1R.P 4(R19), [V25.S4]
+	WORD $0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V25.S4]
+	FMOVQ 256(R1), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V25.S4]
+	FMOVQ 384(R1), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	WORD $0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
+	FMOVQ 0(R5), F26
+	WORD $0x4ebac6f7 // fminnm v23.4s, v23.4s, v26.4s
+	FMOVQ F23, 0(R5)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 144(R1), F22
+	VLD1R.P 4(R19), [V25.S4]
+	WORD $0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V25.S4]
+	FMOVQ 272(R1), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V25.S4]
+	FMOVQ 400(R1), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	WORD $0x4e36d718 // fadd v24.4s, v24.4s, v22.4s
+	FMOVQ 16(R5), F26
+	WORD $0x4ebac718 // fminnm v24.4s, v24.4s, v26.4s
+	FMOVQ F24, 16(R5)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R4
+	ADD $32, R5
+	SUBS $1, R15
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $1152, R4
+	ADD $16, R3
+	MOVD R14, R2
+	ADD $40, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -3602,6 +6330,284 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx11(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx11(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R14
+	MOVD R6, R15
+	FLDPQ 0(R14), (F1, F2)
+	FMOVQ 32(R14), F3
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+loop2:
+	ADD $44, R14
+	FLDPQ 0(R14), (F7, F8)
+	FMOVQ 32(R14), F9
+	WORD $0x4e8094e4 // sdot v4.4s, v7.16b, v0.16b
+	WORD $0x4e809505 // sdot v5.4s, v8.16b, v0.16b
+	WORD $0x4e809526 // sdot v6.4s, v9.16b, v0.16b
+	SUBS $1, R15
+	BNE loop2
+	WORD $0x6ea48421 // sub v1.4s, v1.4s, v4.4s
+	WORD $0x6ea58442 // sub v2.4s, v2.4s, v5.4s
+	WORD $0x6ea68463 // sub v3.4s, v3.4s, v6.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	VMOV V3.D[0], R12
+	VMOV V3.D[1], R13
+	ADD $44, R2
+	MOVD $4, R15
+loop3:
+	VMOV R8, V23.D[0]
+	VMOV R9, V23.D[1]
+	VMOV R10, V24.D[0]
+	VMOV R11, V24.D[1]
+	VMOV R12, V25.D[0]
+	VMOV R13, V25.D[1]
+	WORD $0x4e0406e1 // dup v1.4s, v23.s[0]
+	WORD $0x4e0406e2 // dup v2.4s, v23.s[0]
+	WORD $0x4e0c06e3 // dup v3.4s, v23.s[1]
+	WORD $0x4e0c06e4 // dup v4.4s, v23.s[1]
+	WORD $0x4e1406e5 // dup v5.4s, v23.s[2]
+	WORD $0x4e1406e6 // dup v6.4s, v23.s[2]
+	WORD $0x4e1c06e7 // dup v7.4s, v23.s[3]
+	WORD $0x4e1c06e8 // dup v8.4s, v23.s[3]
+	WORD $0x4e040709 // dup v9.4s, v24.s[0]
+	WORD $0x4e04070a // dup v10.4s, v24.s[0]
+	WORD $0x4e0c070b // dup v11.4s, v24.s[1]
+	WORD $0x4e0c070c // dup v12.4s, v24.s[1]
+	WORD $0x4e14070d // dup v13.4s, v24.s[2]
+	WORD $0x4e14070e // dup v14.4s, v24.s[2]
+	WORD $0x4e1c070f // dup v15.4s, v24.s[3]
+	WORD $0x4e1c0710 // dup v16.4s, v24.s[3]
+	WORD $0x4e040731 // dup v17.4s, v25.s[0]
+	WORD $0x4e040732 // dup v18.4s, v25.s[0]
+	WORD $0x4e0c0733 // dup v19.4s, v25.s[1]
+	WORD $0x4e0c0734 // dup v20.4s, v25.s[1]
+	WORD $0x4e140735 // dup v21.4s, v25.s[2]
+	WORD $0x4e140736 // dup v22.4s, v25.s[2]
+	MOVD R0, R16
+	MOVD R6, R17
+	MOVD R2, R14
+loop4:
+	FLDPQ 0(R16), (F26, F27)
+	FLDPQ 0(R14), (F23, F24)
+	FMOVQ 32(R14), F25
+	WORD $0x6e201f5a // eor v26.16b, v26.16b, v0.16b
+	WORD $0x6e201f7b // eor v27.16b, v27.16b, v0.16b
+	WORD $0x4f97e341 // sdot v1.4s, v26.16b, v23.4b[0]
+	WORD $0x4f97e362 // sdot v2.4s, v27.16b, v23.4b[0]
+	WORD $0x4fb7e343 // sdot v3.4s, v26.16b, v23.4b[1]
+	WORD $0x4fb7e364 // sdot v4.4s, v27.16b, v23.4b[1]
+	WORD $0x4f97eb45 // sdot v5.4s, v26.16b, v23.4b[2]
+	WORD $0x4f97eb66 // sdot v6.4s, v27.16b, v23.4b[2]
+	WORD $0x4fb7eb47 // sdot v7.4s, v26.16b, v23.4b[3]
+	WORD $0x4fb7eb68 // sdot v8.4s, v27.16b, v23.4b[3]
+	WORD $0x4f98e349 // sdot v9.4s, v26.16b, v24.4b[0]
+	WORD $0x4f98e36a // sdot v10.4s, v27.16b, v24.4b[0]
+	WORD $0x4fb8e34b // sdot v11.4s, v26.16b, v24.4b[1]
+	WORD $0x4fb8e36c // sdot v12.4s, v27.16b, v24.4b[1]
+	WORD $0x4f98eb4d // sdot v13.4s, v26.16b, v24.4b[2]
+	WORD $0x4f98eb6e // sdot v14.4s, v27.16b, v24.4b[2]
+	WORD $0x4fb8eb4f // sdot v15.4s, v26.16b, v24.4b[3]
+	WORD $0x4fb8eb70 // sdot v16.4s, v27.16b, v24.4b[3]
+	WORD $0x4f99e351 // sdot v17.4s, v26.16b, v25.4b[0]
+	WORD $0x4f99e372 // sdot v18.4s, v27.16b, v25.4b[0]
+	WORD $0x4fb9e353 // sdot v19.4s, v26.16b, v25.4b[1]
+	WORD $0x4fb9e374 // sdot v20.4s, v27.16b, v25.4b[1]
+	WORD $0x4f99eb55 // sdot v21.4s, v26.16b, v25.4b[2]
+	WORD $0x4f99eb76 // sdot v22.4s, v27.16b, v25.4b[2]
+	ADD $128, R16
+	ADD $44, R14
+	SUBS $1, R17
+	BNE loop4
+	MOVD R14, R16
+	MOVD R3, R17
+	VLD1R.P 4(R17), [V27.S4]
+	FLDPQ 0(R1), (F23, F24)
+	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
+	WORD $0x6e3bdf18 // fmul v24.4s, v24.4s, v27.4s
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e37dc21 // fmul v1.4s, v1.4s, v23.4s
+	WORD $0x4ea1d761 // fsub v1.4s, v27.4s, v1.4s
+	WORD $0x4ea11c39 // orr v25.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	WORD $0x4ea2d762 // fsub v2.4s, v27.4s, v2.4s
+	WORD $0x4ea21c5a // orr v26.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e37dc63 // fmul v3.4s, v3.4s, v23.4s
+	WORD $0x4ea3d763 // fsub v3.4s, v27.4s, v3.4s
+	WORD $0x4ea3c739 // fminnm v25.4s, v25.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	WORD $0x4ea4d764 // fsub v4.4s, v27.4s, v4.4s
+	WORD $0x4ea4c75a // fminnm v26.4s, v26.4s, v4.4s
+	FSTPQ (F3, F4), 128(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e37dca5 // fmul v5.4s, v5.4s, v23.4s
+	WORD $0x4ea5d765 // fsub v5.4s, v27.4s, v5.4s
+	WORD $0x4ea5c739 // fminnm v25.4s, v25.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	WORD $0x4ea6d766 // fsub v6.4s, v27.4s, v6.4s
+	WORD $0x4ea6c75a // fminnm v26.4s, v26.4s, v6.4s
+	FSTPQ (F5, F6), 256(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e37dce7 // fmul v7.4s, v7.4s, v23.4s
+	WORD $0x4ea7d767 // fsub v7.4s, v27.4s, v7.4s
+	WORD $0x4ea7c739 // fminnm v25.4s, v25.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	WORD $0x4ea8d768 // fsub v8.4s, v27.4s, v8.4s
+	WORD $0x4ea8c75a // fminnm v26.4s, v26.4s, v8.4s
+	FSTPQ (F7, F8), 384(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e37dd29 // fmul v9.4s, v9.4s, v23.4s
+	WORD $0x4ea9d769 // fsub v9.4s, v27.4s, v9.4s
+	WORD $0x4ea9c739 // fminnm v25.4s, v25.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	WORD $0x4eaad76a // fsub v10.4s, v27.4s, v10.4s
+	WORD $0x4eaac75a // fminnm v26.4s, v26.4s, v10.4s
+	FSTPQ (F9, F10), 512(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e37dd6b // fmul v11.4s, v11.4s, v23.4s
+	WORD $0x4eabd76b // fsub v11.4s, v27.4s, v11.4s
+	WORD $0x4eabc739 // fminnm v25.4s, v25.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
+	WORD $0x4eacd76c // fsub v12.4s, v27.4s, v12.4s
+	WORD $0x4eacc75a // fminnm v26.4s, v26.4s, v12.4s
+	FSTPQ (F11, F12), 640(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e37ddad // fmul v13.4s, v13.4s, v23.4s
+	WORD $0x4eadd76d // fsub v13.4s, v27.4s, v13.4s
+	WORD $0x4eadc739 // fminnm v25.4s, v25.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
+	WORD $0x4eaed76e // fsub v14.4s, v27.4s, v14.4s
+	WORD $0x4eaec75a // fminnm v26.4s, v26.4s, v14.4s
+	FSTPQ (F13, F14), 768(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e37ddef // fmul v15.4s, v15.4s, v23.4s
+	WORD $0x4eafd76f // fsub v15.4s, v27.4s, v15.4s
+	WORD $0x4eafc739 // fminnm v25.4s, v25.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
+	WORD $0x4eb0d770 // fsub v16.4s, v27.4s, v16.4s
+	WORD $0x4eb0c75a // fminnm v26.4s, v26.4s, v16.4s
+	FSTPQ (F15, F16), 896(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x6e37de31 // fmul v17.4s, v17.4s, v23.4s
+	WORD $0x4eb1d771 // fsub v17.4s, v27.4s, v17.4s
+	WORD $0x4eb1c739 // fminnm v25.4s, v25.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
+	WORD $0x4eb2d772 // fsub v18.4s, v27.4s, v18.4s
+	WORD $0x4eb2c75a // fminnm v26.4s, v26.4s, v18.4s
+	FMOVQ F17, 1024(R4)
+	FMOVQ F18, 1040(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x6e37de73 // fmul v19.4s, v19.4s, v23.4s
+	WORD $0x4eb3d773 // fsub v19.4s, v27.4s, v19.4s
+	WORD $0x4eb3c739 // fminnm v25.4s, v25.4s, v19.4s
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x6e38de94 // fmul v20.4s, v20.4s, v24.4s
+	WORD $0x4eb4d774 // fsub v20.4s, v27.4s, v20.4s
+	WORD $0x4eb4c75a // fminnm v26.4s, v26.4s, v20.4s
+	FMOVQ F19, 1152(R4)
+	FMOVQ F20, 1168(R4)
+	VLD1R.P 4(R16), [V27.S4]
+	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4eb5d775 // fsub v21.4s, v27.4s, v21.4s
+	WORD $0x4eb5c739 // fminnm v25.4s, v25.4s, v21.4s
+	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
+	WORD $0x6e38ded6 // fmul v22.4s, v22.4s, v24.4s
+	WORD $0x4eb6d776 // fsub v22.4s, v27.4s, v22.4s
+	WORD $0x4eb6c75a // fminnm v26.4s, v26.4s, v22.4s
+	FMOVQ F21, 1280(R4)
+	FMOVQ F22, 1296(R4)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 128(R1), F23
+	VLD1R.P 4(R19), [V27.S4]
+	WORD $0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V27.S4]
+	FMOVQ 256(R1), F28
+	WORD $0x4e3ccf77 // fmla v23.4s, v27.4s, v28.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V27.S4]
+	FMOVQ 384(R1), F28
+	WORD $0x4e3ccf77 // fmla v23.4s, v27.4s, v28.4s
+	WORD $0x4e37d739 // fadd v25.4s, v25.4s, v23.4s
+	FMOVQ 0(R5), F28
+	WORD $0x4ebcc739 // fminnm v25.4s, v25.4s, v28.4s
+	FMOVQ F25, 0(R5)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 144(R1), F24
+	VLD1R.P 4(R19), [V27.S4]
+	WORD $0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V27.S4]
+	FMOVQ 272(R1), F28
+	WORD $0x4e3ccf78 // fmla v24.4s, v27.4s, v28.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V27.S4]
+	FMOVQ 400(R1), F28
+	WORD $0x4e3ccf78 // fmla v24.4s, v27.4s, v28.4s
+	WORD $0x4e38d75a // fadd v26.4s, v26.4s, v24.4s
+	FMOVQ 16(R5), F28
+	WORD $0x4ebcc75a // fminnm v26.4s, v26.4s, v28.4s
+	FMOVQ F26, 16(R5)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R4
+	ADD $32, R5
+	SUBS $1, R15
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $1280, R4
+	ADD $16, R3
+	MOVD R14, R2
+	ADD $44, R2
+	SUBS $1, R7
 	BNE loop1
 	RET
 
@@ -3947,6 +6953,947 @@ loop5:
 	MOVD next+96(FP), R13
 	ADD R13, R4
 	SUBS $1, R9
+	BNE loop1
+	RET
+
+// func bytesNEONx12(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int)
+TEXT ·bytesNEONx12(SB), NOSPLIT, $0-64
+	MOVD x+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD meta+24(FP), R3
+	MOVD scores+32(FP), R4
+	MOVD upper+40(FP), R5
+	MOVD groups+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0x8080808080808080, R8
+	VDUP R8, V0.D2
+loop1:
+	MOVD R2, R14
+	MOVD R6, R15
+	FLDPQ 0(R14), (F1, F2)
+	FMOVQ 32(R14), F3
+	WORD $0x6e241c84 // eor v4.16b, v4.16b, v4.16b
+	WORD $0x6e251ca5 // eor v5.16b, v5.16b, v5.16b
+	WORD $0x6e261cc6 // eor v6.16b, v6.16b, v6.16b
+loop2:
+	ADD $48, R14
+	FLDPQ 0(R14), (F7, F8)
+	FMOVQ 32(R14), F9
+	WORD $0x4e8094e4 // sdot v4.4s, v7.16b, v0.16b
+	WORD $0x4e809505 // sdot v5.4s, v8.16b, v0.16b
+	WORD $0x4e809526 // sdot v6.4s, v9.16b, v0.16b
+	SUBS $1, R15
+	BNE loop2
+	WORD $0x6ea48421 // sub v1.4s, v1.4s, v4.4s
+	WORD $0x6ea58442 // sub v2.4s, v2.4s, v5.4s
+	WORD $0x6ea68463 // sub v3.4s, v3.4s, v6.4s
+	VMOV V1.D[0], R8
+	VMOV V1.D[1], R9
+	VMOV V2.D[0], R10
+	VMOV V2.D[1], R11
+	VMOV V3.D[0], R12
+	VMOV V3.D[1], R13
+	ADD $48, R2
+	MOVD $4, R15
+loop3:
+	VMOV R8, V25.D[0]
+	VMOV R9, V25.D[1]
+	VMOV R10, V26.D[0]
+	VMOV R11, V26.D[1]
+	VMOV R12, V27.D[0]
+	VMOV R13, V27.D[1]
+	WORD $0x4e040721 // dup v1.4s, v25.s[0]
+	WORD $0x4e040722 // dup v2.4s, v25.s[0]
+	WORD $0x4e0c0723 // dup v3.4s, v25.s[1]
+	WORD $0x4e0c0724 // dup v4.4s, v25.s[1]
+	WORD $0x4e140725 // dup v5.4s, v25.s[2]
+	WORD $0x4e140726 // dup v6.4s, v25.s[2]
+	WORD $0x4e1c0727 // dup v7.4s, v25.s[3]
+	WORD $0x4e1c0728 // dup v8.4s, v25.s[3]
+	WORD $0x4e040749 // dup v9.4s, v26.s[0]
+	WORD $0x4e04074a // dup v10.4s, v26.s[0]
+	WORD $0x4e0c074b // dup v11.4s, v26.s[1]
+	WORD $0x4e0c074c // dup v12.4s, v26.s[1]
+	WORD $0x4e14074d // dup v13.4s, v26.s[2]
+	WORD $0x4e14074e // dup v14.4s, v26.s[2]
+	WORD $0x4e1c074f // dup v15.4s, v26.s[3]
+	WORD $0x4e1c0750 // dup v16.4s, v26.s[3]
+	WORD $0x4e040771 // dup v17.4s, v27.s[0]
+	WORD $0x4e040772 // dup v18.4s, v27.s[0]
+	WORD $0x4e0c0773 // dup v19.4s, v27.s[1]
+	WORD $0x4e0c0774 // dup v20.4s, v27.s[1]
+	WORD $0x4e140775 // dup v21.4s, v27.s[2]
+	WORD $0x4e140776 // dup v22.4s, v27.s[2]
+	WORD $0x4e1c0777 // dup v23.4s, v27.s[3]
+	WORD $0x4e1c0778 // dup v24.4s, v27.s[3]
+	MOVD R0, R16
+	MOVD R6, R17
+	MOVD R2, R14
+loop4:
+	FLDPQ 0(R16), (F28, F29)
+	FLDPQ 0(R14), (F25, F26)
+	FMOVQ 32(R14), F27
+	WORD $0x6e201f9c // eor v28.16b, v28.16b, v0.16b
+	WORD $0x6e201fbd // eor v29.16b, v29.16b, v0.16b
+	WORD $0x4f99e381 // sdot v1.4s, v28.16b, v25.4b[0]
+	WORD $0x4f99e3a2 // sdot v2.4s, v29.16b, v25.4b[0]
+	WORD $0x4fb9e383 // sdot v3.4s, v28.16b, v25.4b[1]
+	WORD $0x4fb9e3a4 // sdot v4.4s, v29.16b, v25.4b[1]
+	WORD $0x4f99eb85 // sdot v5.4s, v28.16b, v25.4b[2]
+	WORD $0x4f99eba6 // sdot v6.4s, v29.16b, v25.4b[2]
+	WORD $0x4fb9eb87 // sdot v7.4s, v28.16b, v25.4b[3]
+	WORD $0x4fb9eba8 // sdot v8.4s, v29.16b, v25.4b[3]
+	WORD $0x4f9ae389 // sdot v9.4s, v28.16b, v26.4b[0]
+	WORD $0x4f9ae3aa // sdot v10.4s, v29.16b, v26.4b[0]
+	WORD $0x4fbae38b // sdot v11.4s, v28.16b, v26.4b[1]
+	WORD $0x4fbae3ac // sdot v12.4s, v29.16b, v26.4b[1]
+	WORD $0x4f9aeb8d // sdot v13.4s, v28.16b, v26.4b[2]
+	WORD $0x4f9aebae // sdot v14.4s, v29.16b, v26.4b[2]
+	WORD $0x4fbaeb8f // sdot v15.4s, v28.16b, v26.4b[3]
+	WORD $0x4fbaebb0 // sdot v16.4s, v29.16b, v26.4b[3]
+	WORD $0x4f9be391 // sdot v17.4s, v28.16b, v27.4b[0]
+	WORD $0x4f9be3b2 // sdot v18.4s, v29.16b, v27.4b[0]
+	WORD $0x4fbbe393 // sdot v19.4s, v28.16b, v27.4b[1]
+	WORD $0x4fbbe3b4 // sdot v20.4s, v29.16b, v27.4b[1]
+	WORD $0x4f9beb95 // sdot v21.4s, v28.16b, v27.4b[2]
+	WORD $0x4f9bebb6 // sdot v22.4s, v29.16b, v27.4b[2]
+	WORD $0x4fbbeb97 // sdot v23.4s, v28.16b, v27.4b[3]
+	WORD $0x4fbbebb8 // sdot v24.4s, v29.16b, v27.4b[3]
+	ADD $128, R16
+	ADD $48, R14
+	SUBS $1, R17
+	BNE loop4
+	MOVD R14, R16
+	MOVD R3, R17
+	VLD1R.P 4(R17), [V29.S4]
+	FLDPQ 0(R1), (F25, F26)
+	WORD $0x6e3ddf39 // fmul v25.4s, v25.4s, v29.4s
+	WORD $0x6e3ddf5a // fmul v26.4s, v26.4s, v29.4s
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e39dc21 // fmul v1.4s, v1.4s, v25.4s
+	WORD $0x4ea1d7a1 // fsub v1.4s, v29.4s, v1.4s
+	WORD $0x4ea11c3b // orr v27.16b, v1.16b, v1.16b
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e3adc42 // fmul v2.4s, v2.4s, v26.4s
+	WORD $0x4ea2d7a2 // fsub v2.4s, v29.4s, v2.4s
+	WORD $0x4ea21c5c // orr v28.16b, v2.16b, v2.16b
+	FSTPQ (F1, F2), 0(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
+	WORD $0x4ea3d7a3 // fsub v3.4s, v29.4s, v3.4s
+	WORD $0x4ea3c77b // fminnm v27.4s, v27.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e3adc84 // fmul v4.4s, v4.4s, v26.4s
+	WORD $0x4ea4d7a4 // fsub v4.4s, v29.4s, v4.4s
+	WORD $0x4ea4c79c // fminnm v28.4s, v28.4s, v4.4s
+	FSTPQ (F3, F4), 128(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e39dca5 // fmul v5.4s, v5.4s, v25.4s
+	WORD $0x4ea5d7a5 // fsub v5.4s, v29.4s, v5.4s
+	WORD $0x4ea5c77b // fminnm v27.4s, v27.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e3adcc6 // fmul v6.4s, v6.4s, v26.4s
+	WORD $0x4ea6d7a6 // fsub v6.4s, v29.4s, v6.4s
+	WORD $0x4ea6c79c // fminnm v28.4s, v28.4s, v6.4s
+	FSTPQ (F5, F6), 256(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e39dce7 // fmul v7.4s, v7.4s, v25.4s
+	WORD $0x4ea7d7a7 // fsub v7.4s, v29.4s, v7.4s
+	WORD $0x4ea7c77b // fminnm v27.4s, v27.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e3add08 // fmul v8.4s, v8.4s, v26.4s
+	WORD $0x4ea8d7a8 // fsub v8.4s, v29.4s, v8.4s
+	WORD $0x4ea8c79c // fminnm v28.4s, v28.4s, v8.4s
+	FSTPQ (F7, F8), 384(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e39dd29 // fmul v9.4s, v9.4s, v25.4s
+	WORD $0x4ea9d7a9 // fsub v9.4s, v29.4s, v9.4s
+	WORD $0x4ea9c77b // fminnm v27.4s, v27.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e3add4a // fmul v10.4s, v10.4s, v26.4s
+	WORD $0x4eaad7aa // fsub v10.4s, v29.4s, v10.4s
+	WORD $0x4eaac79c // fminnm v28.4s, v28.4s, v10.4s
+	FSTPQ (F9, F10), 512(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e39dd6b // fmul v11.4s, v11.4s, v25.4s
+	WORD $0x4eabd7ab // fsub v11.4s, v29.4s, v11.4s
+	WORD $0x4eabc77b // fminnm v27.4s, v27.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e3add8c // fmul v12.4s, v12.4s, v26.4s
+	WORD $0x4eacd7ac // fsub v12.4s, v29.4s, v12.4s
+	WORD $0x4eacc79c // fminnm v28.4s, v28.4s, v12.4s
+	FSTPQ (F11, F12), 640(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e39ddad // fmul v13.4s, v13.4s, v25.4s
+	WORD $0x4eadd7ad // fsub v13.4s, v29.4s, v13.4s
+	WORD $0x4eadc77b // fminnm v27.4s, v27.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e3addce // fmul v14.4s, v14.4s, v26.4s
+	WORD $0x4eaed7ae // fsub v14.4s, v29.4s, v14.4s
+	WORD $0x4eaec79c // fminnm v28.4s, v28.4s, v14.4s
+	FSTPQ (F13, F14), 768(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e39ddef // fmul v15.4s, v15.4s, v25.4s
+	WORD $0x4eafd7af // fsub v15.4s, v29.4s, v15.4s
+	WORD $0x4eafc77b // fminnm v27.4s, v27.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e3ade10 // fmul v16.4s, v16.4s, v26.4s
+	WORD $0x4eb0d7b0 // fsub v16.4s, v29.4s, v16.4s
+	WORD $0x4eb0c79c // fminnm v28.4s, v28.4s, v16.4s
+	FSTPQ (F15, F16), 896(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x6e39de31 // fmul v17.4s, v17.4s, v25.4s
+	WORD $0x4eb1d7b1 // fsub v17.4s, v29.4s, v17.4s
+	WORD $0x4eb1c77b // fminnm v27.4s, v27.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x6e3ade52 // fmul v18.4s, v18.4s, v26.4s
+	WORD $0x4eb2d7b2 // fsub v18.4s, v29.4s, v18.4s
+	WORD $0x4eb2c79c // fminnm v28.4s, v28.4s, v18.4s
+	FMOVQ F17, 1024(R4)
+	FMOVQ F18, 1040(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x6e39de73 // fmul v19.4s, v19.4s, v25.4s
+	WORD $0x4eb3d7b3 // fsub v19.4s, v29.4s, v19.4s
+	WORD $0x4eb3c77b // fminnm v27.4s, v27.4s, v19.4s
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x6e3ade94 // fmul v20.4s, v20.4s, v26.4s
+	WORD $0x4eb4d7b4 // fsub v20.4s, v29.4s, v20.4s
+	WORD $0x4eb4c79c // fminnm v28.4s, v28.4s, v20.4s
+	FMOVQ F19, 1152(R4)
+	FMOVQ F20, 1168(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
+	WORD $0x6e39deb5 // fmul v21.4s, v21.4s, v25.4s
+	WORD $0x4eb5d7b5 // fsub v21.4s, v29.4s, v21.4s
+	WORD $0x4eb5c77b // fminnm v27.4s, v27.4s, v21.4s
+	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
+	WORD $0x6e3aded6 // fmul v22.4s, v22.4s, v26.4s
+	WORD $0x4eb6d7b6 // fsub v22.4s, v29.4s, v22.4s
+	WORD $0x4eb6c79c // fminnm v28.4s, v28.4s, v22.4s
+	FMOVQ F21, 1280(R4)
+	FMOVQ F22, 1296(R4)
+	VLD1R.P 4(R16), [V29.S4]
+	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
+	WORD $0x6e39def7 // fmul v23.4s, v23.4s, v25.4s
+	WORD $0x4eb7d7b7 // fsub v23.4s, v29.4s, v23.4s
+	WORD $0x4eb7c77b // fminnm v27.4s, v27.4s, v23.4s
+	WORD $0x4e21db18 // scvtf v24.4s, v24.4s
+	WORD $0x6e3adf18 // fmul v24.4s, v24.4s, v26.4s
+	WORD $0x4eb8d7b8 // fsub v24.4s, v29.4s, v24.4s
+	WORD $0x4eb8c79c // fminnm v28.4s, v28.4s, v24.4s
+	FMOVQ F23, 1408(R4)
+	FMOVQ F24, 1424(R4)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 128(R1), F25
+	VLD1R.P 4(R19), [V29.S4]
+	WORD $0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V29.S4]
+	FMOVQ 256(R1), F30
+	WORD $0x4e3ecfb9 // fmla v25.4s, v29.4s, v30.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V29.S4]
+	FMOVQ 384(R1), F30
+	WORD $0x4e3ecfb9 // fmla v25.4s, v29.4s, v30.4s
+	WORD $0x4e39d77b // fadd v27.4s, v27.4s, v25.4s
+	FMOVQ 0(R5), F30
+	WORD $0x4ebec77b // fminnm v27.4s, v27.4s, v30.4s
+	FMOVQ F27, 0(R5)
+	MOVD R3, R19
+	ADD $12, R19
+	FMOVQ 144(R1), F26
+	VLD1R.P 4(R19), [V29.S4]
+	WORD $0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	MOVD R3, R19
+	ADD $4, R19
+	VLD1R.P 4(R19), [V29.S4]
+	FMOVQ 272(R1), F30
+	WORD $0x4e3ecfba // fmla v26.4s, v29.4s, v30.4s
+	MOVD R3, R19
+	ADD $8, R19
+	VLD1R.P 4(R19), [V29.S4]
+	FMOVQ 400(R1), F30
+	WORD $0x4e3ecfba // fmla v26.4s, v29.4s, v30.4s
+	WORD $0x4e3ad79c // fadd v28.4s, v28.4s, v26.4s
+	FMOVQ 16(R5), F30
+	WORD $0x4ebec79c // fminnm v28.4s, v28.4s, v30.4s
+	FMOVQ F28, 16(R5)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R4
+	ADD $32, R5
+	SUBS $1, R15
+	BNE loop3
+	SUB $128, R0
+	SUB $128, R1
+	SUB $128, R5
+	ADD $1408, R4
+	ADD $16, R3
+	MOVD R14, R2
+	ADD $48, R2
+	SUBS $1, R7
+	BNE loop1
+	RET
+
+// func survivorsNEON(row, meta, scores, upper *float32, list, out *uint32, w, tiles int)
+TEXT ·survivorsNEON(SB), NOSPLIT, $0-64
+	MOVD row+0(FP), R0
+	MOVD meta+8(FP), R1
+	MOVD scores+16(FP), R2
+	MOVD upper+24(FP), R3
+	MOVD list+32(FP), R4
+	MOVD out+40(FP), R5
+	MOVD w+48(FP), R6
+	MOVD tiles+56(FP), R7
+	MOVD $0, R8
+	MOVD $0, R9
+	MOVD $0, R10
+	MOVD $0, R11
+	MOVD $nearest_bits<>(SB), R12
+	FMOVQ 0(R12), F0
+	WORD $0x4f245401 // shl v1.4s, v0.4s, #4
+	WORD $0x4f245422 // shl v2.4s, v1.4s, #4
+	WORD $0x4f245443 // shl v3.4s, v2.4s, #4
+	WORD $0x4f245464 // shl v4.4s, v3.4s, #4
+	WORD $0x4f245485 // shl v5.4s, v4.4s, #4
+	WORD $0x4f2454a6 // shl v6.4s, v5.4s, #4
+	WORD $0x4f2454c7 // shl v7.4s, v6.4s, #4
+loop1:
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 128(R0), F8
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 256(R0), F17
+	WORD $0x4e31ce08 // fmla v8.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 384(R0), F17
+	WORD $0x4e31ce08 // fmla v8.4s, v16.4s, v17.4s
+	FMOVQ 0(R3), F16
+	WORD $0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 144(R0), F9
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 272(R0), F17
+	WORD $0x4e31ce09 // fmla v9.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 400(R0), F17
+	WORD $0x4e31ce09 // fmla v9.4s, v16.4s, v17.4s
+	FMOVQ 16(R3), F16
+	WORD $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 160(R0), F10
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 288(R0), F17
+	WORD $0x4e31ce0a // fmla v10.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 416(R0), F17
+	WORD $0x4e31ce0a // fmla v10.4s, v16.4s, v17.4s
+	FMOVQ 32(R3), F16
+	WORD $0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 176(R0), F11
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 304(R0), F17
+	WORD $0x4e31ce0b // fmla v11.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 432(R0), F17
+	WORD $0x4e31ce0b // fmla v11.4s, v16.4s, v17.4s
+	FMOVQ 48(R3), F16
+	WORD $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 192(R0), F12
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 320(R0), F17
+	WORD $0x4e31ce0c // fmla v12.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 448(R0), F17
+	WORD $0x4e31ce0c // fmla v12.4s, v16.4s, v17.4s
+	FMOVQ 64(R3), F16
+	WORD $0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 208(R0), F13
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 336(R0), F17
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 464(R0), F17
+	WORD $0x4e31ce0d // fmla v13.4s, v16.4s, v17.4s
+	FMOVQ 80(R3), F16
+	WORD $0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 224(R0), F14
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 352(R0), F17
+	WORD $0x4e31ce0e // fmla v14.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 480(R0), F17
+	WORD $0x4e31ce0e // fmla v14.4s, v16.4s, v17.4s
+	FMOVQ 96(R3), F16
+	WORD $0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	MOVD R1, R12
+	ADD $12, R12
+	FMOVQ 240(R0), F15
+	VLD1R.P 4(R12), [V16.S4]
+	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	MOVD R1, R12
+	ADD $4, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 368(R0), F17
+	WORD $0x4e31ce0f // fmla v15.4s, v16.4s, v17.4s
+	MOVD R1, R12
+	ADD $8, R12
+	VLD1R.P 4(R12), [V16.S4]
+	FMOVQ 496(R0), F17
+	WORD $0x4e31ce0f // fmla v15.4s, v16.4s, v17.4s
+	FMOVQ 112(R3), F16
+	WORD $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	MOVD R6, R12
+loop2:
+	WORD $0x6e361ed6 // eor v22.16b, v22.16b, v22.16b
+	FLDPQ 0(R2), (F18, F19)
+	FLDPQ 32(R2), (F20, F21)
+	WORD $0x6e32e512 // fcmge v18.4s, v8.4s, v18.4s
+	WORD $0x6e33e533 // fcmge v19.4s, v9.4s, v19.4s
+	WORD $0x6e34e554 // fcmge v20.4s, v10.4s, v20.4s
+	WORD $0x6e35e575 // fcmge v21.4s, v11.4s, v21.4s
+	WORD $0x4e201e52 // and v18.16b, v18.16b, v0.16b
+	WORD $0x4e211e73 // and v19.16b, v19.16b, v1.16b
+	WORD $0x4e221e94 // and v20.16b, v20.16b, v2.16b
+	WORD $0x4e231eb5 // and v21.16b, v21.16b, v3.16b
+	WORD $0x4eb21ed6 // orr v22.16b, v22.16b, v18.16b
+	WORD $0x4eb31ed6 // orr v22.16b, v22.16b, v19.16b
+	WORD $0x4eb41ed6 // orr v22.16b, v22.16b, v20.16b
+	WORD $0x4eb51ed6 // orr v22.16b, v22.16b, v21.16b
+	FLDPQ 64(R2), (F18, F19)
+	FLDPQ 96(R2), (F20, F21)
+	WORD $0x6e32e592 // fcmge v18.4s, v12.4s, v18.4s
+	WORD $0x6e33e5b3 // fcmge v19.4s, v13.4s, v19.4s
+	WORD $0x6e34e5d4 // fcmge v20.4s, v14.4s, v20.4s
+	WORD $0x6e35e5f5 // fcmge v21.4s, v15.4s, v21.4s
+	WORD $0x4e241e52 // and v18.16b, v18.16b, v4.16b
+	WORD $0x4e251e73 // and v19.16b, v19.16b, v5.16b
+	WORD $0x4e261e94 // and v20.16b, v20.16b, v6.16b
+	WORD $0x4e271eb5 // and v21.16b, v21.16b, v7.16b
+	WORD $0x4eb21ed6 // orr v22.16b, v22.16b, v18.16b
+	WORD $0x4eb31ed6 // orr v22.16b, v22.16b, v19.16b
+	WORD $0x4eb41ed6 // orr v22.16b, v22.16b, v20.16b
+	WORD $0x4eb51ed6 // orr v22.16b, v22.16b, v21.16b
+	MOVD R11, R13
+	WORD $0x4eb1bad6 // addv s22, v22.4s
+	VMOV V22.S[0], R15
+	LSL R11, R15, R15
+	ORR R15, R13, R13
+	MOVW R10, (R4)
+	MOVW R13, 4(R4)
+	AND R13, R8, R14
+	ORR R14, R9, R9
+	ORR R13, R8, R8
+	CMPW $0, R13
+	ADD $8, R4, R14
+	CSEL NE, R14, R4, R4
+	ADD $1, R10
+	ADD $128, R2
+	SUBS $1, R12
+	BNE loop2
+	ADD $16, R1
+	SUBS $1, R7
+	BNE loop1
+	MOVD list+32(FP), R12
+	SUB R12, R4, R4
+	LSR $3, R4, R4
+	MOVW R4, (R5)
+	MOVW R9, 4(R5)
+	RET
+
+// func runnerUpNEON(row, meta, scores, second *float32, w, tiles int)
+TEXT ·runnerUpNEON(SB), NOSPLIT, $0-48
+	MOVD row+0(FP), R0
+	MOVD meta+8(FP), R1
+	MOVD scores+16(FP), R2
+	MOVD second+24(FP), R3
+	MOVD w+32(FP), R4
+	MOVD tiles+40(FP), R5
+	MOVD $0x7f7fffff7f7fffff, R6
+	VDUP R6, V16.D2
+	WORD $0x4eb01e00 // orr v0.16b, v16.16b, v16.16b
+	WORD $0x4eb01e08 // orr v8.16b, v16.16b, v16.16b
+	WORD $0x4eb01e01 // orr v1.16b, v16.16b, v16.16b
+	WORD $0x4eb01e09 // orr v9.16b, v16.16b, v16.16b
+	WORD $0x4eb01e02 // orr v2.16b, v16.16b, v16.16b
+	WORD $0x4eb01e0a // orr v10.16b, v16.16b, v16.16b
+	WORD $0x4eb01e03 // orr v3.16b, v16.16b, v16.16b
+	WORD $0x4eb01e0b // orr v11.16b, v16.16b, v16.16b
+	WORD $0x4eb01e04 // orr v4.16b, v16.16b, v16.16b
+	WORD $0x4eb01e0c // orr v12.16b, v16.16b, v16.16b
+	WORD $0x4eb01e05 // orr v5.16b, v16.16b, v16.16b
+	WORD $0x4eb01e0d // orr v13.16b, v16.16b, v16.16b
+	WORD $0x4eb01e06 // orr v6.16b, v16.16b, v16.16b
+	WORD $0x4eb01e0e // orr v14.16b, v16.16b, v16.16b
+	WORD $0x4eb01e07 // orr v7.16b, v16.16b, v16.16b
+	WORD $0x4eb01e0f // orr v15.16b, v16.16b, v16.16b
+loop1:
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 128(R0), F17
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 256(R0), F26
+	WORD $0x4e3acf31 // fmla v17.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 384(R0), F26
+	WORD $0x4e3acf31 // fmla v17.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 144(R0), F18
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 272(R0), F26
+	WORD $0x4e3acf32 // fmla v18.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 400(R0), F26
+	WORD $0x4e3acf32 // fmla v18.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 160(R0), F19
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 288(R0), F26
+	WORD $0x4e3acf33 // fmla v19.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 416(R0), F26
+	WORD $0x4e3acf33 // fmla v19.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 176(R0), F20
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 304(R0), F26
+	WORD $0x4e3acf34 // fmla v20.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 432(R0), F26
+	WORD $0x4e3acf34 // fmla v20.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 192(R0), F21
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 320(R0), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 448(R0), F26
+	WORD $0x4e3acf35 // fmla v21.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 208(R0), F22
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 336(R0), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 464(R0), F26
+	WORD $0x4e3acf36 // fmla v22.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 224(R0), F23
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 352(R0), F26
+	WORD $0x4e3acf37 // fmla v23.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 480(R0), F26
+	WORD $0x4e3acf37 // fmla v23.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $12, R6
+	FMOVQ 240(R0), F24
+	VLD1R.P 4(R6), [V25.S4]
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	MOVD R1, R6
+	ADD $4, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 368(R0), F26
+	WORD $0x4e3acf38 // fmla v24.4s, v25.4s, v26.4s
+	MOVD R1, R6
+	ADD $8, R6
+	VLD1R.P 4(R6), [V25.S4]
+	FMOVQ 496(R0), F26
+	WORD $0x4e3acf38 // fmla v24.4s, v25.4s, v26.4s
+	MOVD R4, R6
+loop2:
+	FMOVQ 0(R2), F25
+	WORD $0x4eb1d739 // fsub v25.4s, v25.4s, v17.4s
+	WORD $0x4e20c73a // fmaxnm v26.4s, v25.4s, v0.4s
+	WORD $0x4eb9c400 // fminnm v0.4s, v0.4s, v25.4s
+	WORD $0x4ebac508 // fminnm v8.4s, v8.4s, v26.4s
+	FMOVQ 16(R2), F25
+	WORD $0x4eb2d739 // fsub v25.4s, v25.4s, v18.4s
+	WORD $0x4e21c73a // fmaxnm v26.4s, v25.4s, v1.4s
+	WORD $0x4eb9c421 // fminnm v1.4s, v1.4s, v25.4s
+	WORD $0x4ebac529 // fminnm v9.4s, v9.4s, v26.4s
+	FMOVQ 32(R2), F25
+	WORD $0x4eb3d739 // fsub v25.4s, v25.4s, v19.4s
+	WORD $0x4e22c73a // fmaxnm v26.4s, v25.4s, v2.4s
+	WORD $0x4eb9c442 // fminnm v2.4s, v2.4s, v25.4s
+	WORD $0x4ebac54a // fminnm v10.4s, v10.4s, v26.4s
+	FMOVQ 48(R2), F25
+	WORD $0x4eb4d739 // fsub v25.4s, v25.4s, v20.4s
+	WORD $0x4e23c73a // fmaxnm v26.4s, v25.4s, v3.4s
+	WORD $0x4eb9c463 // fminnm v3.4s, v3.4s, v25.4s
+	WORD $0x4ebac56b // fminnm v11.4s, v11.4s, v26.4s
+	FMOVQ 64(R2), F25
+	WORD $0x4eb5d739 // fsub v25.4s, v25.4s, v21.4s
+	WORD $0x4e24c73a // fmaxnm v26.4s, v25.4s, v4.4s
+	WORD $0x4eb9c484 // fminnm v4.4s, v4.4s, v25.4s
+	WORD $0x4ebac58c // fminnm v12.4s, v12.4s, v26.4s
+	FMOVQ 80(R2), F25
+	WORD $0x4eb6d739 // fsub v25.4s, v25.4s, v22.4s
+	WORD $0x4e25c73a // fmaxnm v26.4s, v25.4s, v5.4s
+	WORD $0x4eb9c4a5 // fminnm v5.4s, v5.4s, v25.4s
+	WORD $0x4ebac5ad // fminnm v13.4s, v13.4s, v26.4s
+	FMOVQ 96(R2), F25
+	WORD $0x4eb7d739 // fsub v25.4s, v25.4s, v23.4s
+	WORD $0x4e26c73a // fmaxnm v26.4s, v25.4s, v6.4s
+	WORD $0x4eb9c4c6 // fminnm v6.4s, v6.4s, v25.4s
+	WORD $0x4ebac5ce // fminnm v14.4s, v14.4s, v26.4s
+	FMOVQ 112(R2), F25
+	WORD $0x4eb8d739 // fsub v25.4s, v25.4s, v24.4s
+	WORD $0x4e27c73a // fmaxnm v26.4s, v25.4s, v7.4s
+	WORD $0x4eb9c4e7 // fminnm v7.4s, v7.4s, v25.4s
+	WORD $0x4ebac5ef // fminnm v15.4s, v15.4s, v26.4s
+	ADD $128, R2
+	SUBS $1, R6
+	BNE loop2
+	ADD $16, R1
+	SUBS $1, R5
+	BNE loop1
+	FSTPQ (F8, F9), 0(R3)
+	FSTPQ (F10, F11), 32(R3)
+	FSTPQ (F12, F13), 64(R3)
+	FSTPQ (F14, F15), 96(R3)
+	RET
+
+// func dueNEON(flags *uint32, due *float32, label *int32, at *float32, panels int)
+TEXT ·dueNEON(SB), NOSPLIT, $0-40
+	MOVD flags+0(FP), R0
+	MOVD due+8(FP), R1
+	MOVD label+16(FP), R2
+	MOVD at+24(FP), R3
+	MOVD panels+32(FP), R4
+	ADD $4, R3
+	MOVD $0, R5
+	MOVD $nearest_bits<>(SB), R6
+	FMOVQ 0(R6), F0
+loop1:
+	WORD $0x4ea01c01 // orr v1.16b, v0.16b, v0.16b
+	WORD $0x6e221c42 // eor v2.16b, v2.16b, v2.16b
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 0(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 16(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 32(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 48(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 64(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 80(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 96(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVW.P 4(R2), R6
+	ADD R6<<2, R3, R6
+	VLD1 (R6), V4.S[0]
+	MOVW.P 4(R2), R7
+	ADD R7<<2, R3, R7
+	VLD1 (R7), V4.S[1]
+	MOVW.P 4(R2), R8
+	ADD R8<<2, R3, R8
+	VLD1 (R8), V4.S[2]
+	MOVW.P 4(R2), R9
+	ADD R9<<2, R3, R9
+	VLD1 (R9), V4.S[3]
+	FMOVQ 112(R1), F3
+	WORD $0x6ea4e463 // fcmgt v3.4s, v3.4s, v4.4s
+	WORD $0x4e631c23 // bic v3.16b, v1.16b, v3.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4f245421 // shl v1.4s, v1.4s, #4
+	MOVD R5, R6
+	WORD $0x4eb1b842 // addv s2, v2.4s
+	VMOV V2.S[0], R7
+	LSL R5, R7, R7
+	ORR R7, R6, R6
+	MOVW.P R6, 4(R0)
+	ADD $128, R1
+	SUBS $1, R4
+	BNE loop1
+	RET
+
+// func slackNEON(due, state, norm *float32, label *int32, low, coef *float32, panels int)
+TEXT ·slackNEON(SB), NOSPLIT, $0-56
+	MOVD due+0(FP), R0
+	MOVD state+8(FP), R1
+	MOVD norm+16(FP), R2
+	MOVD label+24(FP), R3
+	MOVD low+32(FP), R4
+	MOVD coef+40(FP), R5
+	MOVD panels+48(FP), R6
+	ADD $4, R4
+	VLD1R.P 4(R5), [V0.S4]
+	VLD1R.P 4(R5), [V1.S4]
+	VLD1R.P 4(R5), [V2.S4]
+	VLD1R.P 4(R5), [V3.S4]
+	VLD1R.P 4(R5), [V4.S4]
+	VLD1R.P 4(R5), [V5.S4]
+	VLD1R.P 4(R5), [V6.S4]
+	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
+loop1:
+	MOVD $8, R7
+loop2:
+	FMOVQ 0(R2), F8
+	FMOVQ 0(R1), F13
+	FMOVQ 128(R1), F14
+	WORD $0x4ea11c2a // orr v10.16b, v1.16b, v1.16b
+	WORD $0x4e28cc0a // fmla v10.4s, v0.4s, v8.4s
+	WORD $0x4ea21c49 // orr v9.16b, v2.16b, v2.16b
+	WORD $0x4e28cd49 // fmla v9.4s, v10.4s, v8.4s
+	WORD $0x4e23d508 // fadd v8.4s, v8.4s, v3.4s
+	WORD $0x6e28dd08 // fmul v8.4s, v8.4s, v8.4s
+	WORD $0x4ea91d2b // orr v11.16b, v9.16b, v9.16b
+	WORD $0x4e28cc8b // fmla v11.4s, v4.4s, v8.4s
+	WORD $0x4eadd5c8 // fsub v8.4s, v14.4s, v13.4s
+	WORD $0x4ea9d508 // fsub v8.4s, v8.4s, v9.4s
+	WORD $0x4e27c508 // fmaxnm v8.4s, v8.4s, v7.4s
+	WORD $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD $0x4e27c5ad // fmaxnm v13.4s, v13.4s, v7.4s
+	WORD $0x6ea1f9ad // fsqrt v13.4s, v13.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e27c5ce // fmaxnm v14.4s, v14.4s, v7.4s
+	WORD $0x6ea1f9ce // fsqrt v14.4s, v14.4s
+	WORD $0x4e2ed5aa // fadd v10.4s, v13.4s, v14.4s
+	WORD $0x4e25c54a // fmaxnm v10.4s, v10.4s, v5.4s
+	WORD $0x6e2afd08 // fdiv v8.4s, v8.4s, v10.4s
+	MOVW.P 4(R3), R8
+	ADD R8<<2, R4, R8
+	VLD1 (R8), V12.S[0]
+	MOVW.P 4(R3), R9
+	ADD R9<<2, R4, R9
+	VLD1 (R9), V12.S[1]
+	MOVW.P 4(R3), R10
+	ADD R10<<2, R4, R10
+	VLD1 (R10), V12.S[2]
+	MOVW.P 4(R3), R11
+	ADD R11<<2, R4, R11
+	VLD1 (R11), V12.S[3]
+	WORD $0x4e26cd0c // fmla v12.4s, v8.4s, v6.4s
+	FMOVQ F12, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $1, R7
+	BNE loop2
+	ADD $256, R1
+	SUBS $1, R6
 	BNE loop1
 	RET
 

@@ -27,7 +27,12 @@ type asm struct{ *arm64.File }
 func nearest(a *asm) {
 	for w := 1; w <= denseWidth; w++ {
 		a.dense(w)
+		a.bytes(w)
 	}
+	a.survivors()
+	a.runnerUp()
+	a.due()
+	a.slack()
 	a.all("sqdist", "SqdistAll", a.squared)
 	a.all("sqdistFused", "SqdistFused", a.fused)
 	a.least(false)
