@@ -19,6 +19,7 @@ var forms = map[string]uint32{
 	"fmls v.2d, v.2d, v.2d": 0x4ee0cc00, "fmls v.2d, v.2d, v.d[]": 0x4fc05000,
 	"fabd v.2d, v.2d, v.2d": 0x6ee0d400,
 	"fabs v.2d, v.2d":       0x4ee0f800,
+	"fneg v.2d, v.2d":       0x6ee0f800,
 	"fsqrt v.2d, v.2d":      0x6ee1f800, "fsqrt v.4s, v.4s": 0x6ea1f800,
 	"fmax v.2d, v.2d, v.2d": 0x4e60f400, "fmin v.2d, v.2d, v.2d": 0x4ee0f400,
 	"fmaxnm v.2d, v.2d, v.2d": 0x4e60c400, "fmaxnm v.4s, v.4s, v.4s": 0x4e20c400,

@@ -11,7 +11,7 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "where the files go")
 	flag.Parse()
-	for name, write := range map[string]func(a *asm){"bits": bits, "gmm": gmm, "l1": l1, "nearest": nearest} {
+	for name, write := range map[string]func(a *asm){"bits": bits, "gmm": gmm, "l1": l1, "lanes": lanes, "nearest": nearest} {
 		f := arm64.NewFile(name)
 		write(&asm{f})
 		if err := f.Write(*dir); err != nil {
