@@ -172,7 +172,7 @@ func accumulateTiles(sum, t, r []float64, f, kp int) {
 	for q, left := 0, f; left > 0; {
 		tiles := (left + mostFeatures - 1) / mostFeatures
 		q = (left + tiles - 1) / tiles
-		n := min(left-(q-1)*tiles, 1<<10) // groups of q; the others are of q-1. Bounded: assembly is not preempted.
+		n := min(left-(q-1)*tiles, 1<<9) // groups of q; the others are of q-1. Bounded: assembly is not preempted.
 		accumulateNEON(&sum[0], &t[0], &r[0], n, q, kp)
 		if left -= n * q; left > 0 {
 			sum, t = sum[n*q*kp:], t[n*q*Rows:]

@@ -455,8 +455,8 @@ loop3:
 	WORD $0x6e331e73 // eor v19.16b, v19.16b, v19.16b
 	MOVD R1, R8
 loop4:
-	FLDPQ 0(R8), (F20, F21)
 	FLDPQ 32(R8), (F22, F23)
+	FLDPQ.P 256(R8), (F20, F21)
 	FLDPQ 0(R6), (F24, F25)
 	FMOVD 32(R6), F26
 	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
@@ -479,7 +479,6 @@ loop4:
 	WORD $0x4fda12b1 // fmla v17.2d, v21.2d, v26.d[0]
 	WORD $0x4fda12d2 // fmla v18.2d, v22.2d, v26.d[0]
 	WORD $0x4fda12f3 // fmla v19.2d, v23.2d, v26.d[0]
-	ADD $256, R8
 	ADD $40, R6
 	SUBS $1, R7
 	BNE loop4
@@ -525,8 +524,8 @@ loop6:
 	WORD $0x6e2f1def // eor v15.16b, v15.16b, v15.16b
 	MOVD R1, R8
 loop7:
-	FLDPQ 0(R8), (F16, F17)
 	FLDPQ 32(R8), (F18, F19)
+	FLDPQ.P 256(R8), (F16, F17)
 	FLDPQ 0(R6), (F20, F21)
 	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
 	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
@@ -544,7 +543,6 @@ loop7:
 	WORD $0x4fd51a2d // fmla v13.2d, v17.2d, v21.d[1]
 	WORD $0x4fd51a4e // fmla v14.2d, v18.2d, v21.d[1]
 	WORD $0x4fd51a6f // fmla v15.2d, v19.2d, v21.d[1]
-	ADD $256, R8
 	ADD $32, R6
 	SUBS $1, R7
 	BNE loop7
@@ -582,8 +580,8 @@ loop9:
 	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
 	MOVD R1, R8
 loop10:
-	FLDPQ 0(R8), (F12, F13)
 	FLDPQ 32(R8), (F14, F15)
+	FLDPQ.P 256(R8), (F12, F13)
 	FMOVQ 0(R6), F16
 	FMOVD 16(R6), F17
 	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
@@ -598,7 +596,6 @@ loop10:
 	WORD $0x4fd111a9 // fmla v9.2d, v13.2d, v17.d[0]
 	WORD $0x4fd111ca // fmla v10.2d, v14.2d, v17.d[0]
 	WORD $0x4fd111eb // fmla v11.2d, v15.2d, v17.d[0]
-	ADD $256, R8
 	ADD $24, R6
 	SUBS $1, R7
 	BNE loop10
@@ -630,8 +627,8 @@ loop12:
 	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
 	MOVD R1, R8
 loop13:
-	FLDPQ 0(R8), (F8, F9)
 	FLDPQ 32(R8), (F10, F11)
+	FLDPQ.P 256(R8), (F8, F9)
 	FMOVQ 0(R6), F12
 	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
 	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
@@ -641,7 +638,6 @@ loop13:
 	WORD $0x4fcc1925 // fmla v5.2d, v9.2d, v12.d[1]
 	WORD $0x4fcc1946 // fmla v6.2d, v10.2d, v12.d[1]
 	WORD $0x4fcc1967 // fmla v7.2d, v11.2d, v12.d[1]
-	ADD $256, R8
 	ADD $16, R6
 	SUBS $1, R7
 	BNE loop13
@@ -667,14 +663,13 @@ loop15:
 	WORD $0x6e231c63 // eor v3.16b, v3.16b, v3.16b
 	MOVD R1, R8
 loop16:
-	FLDPQ 0(R8), (F4, F5)
 	FLDPQ 32(R8), (F6, F7)
+	FLDPQ.P 256(R8), (F4, F5)
 	FMOVD 0(R6), F8
 	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
 	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
 	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
 	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD $256, R8
 	ADD $8, R6
 	SUBS $1, R7
 	BNE loop16
@@ -737,8 +732,8 @@ again3:
 	MOVD R4, R13
 loop5:
 	VLD1R.P 8(R13), [V28.D2]
-	FLDPQ 0(R12), (F24, F25)
 	FLDPQ 32(R12), (F26, F27)
+	FLDPQ.P 256(R12), (F24, F25)
 	WORD $0x4ef8d798 // fsub v24.2d, v28.2d, v24.2d
 	WORD $0x4ef9d799 // fsub v25.2d, v28.2d, v25.2d
 	WORD $0x4efad79a // fsub v26.2d, v28.2d, v26.2d
@@ -765,7 +760,6 @@ loop5:
 	WORD $0x4fde1335 // fmla v21.2d, v25.2d, v30.d[0]
 	WORD $0x4fde1356 // fmla v22.2d, v26.2d, v30.d[0]
 	WORD $0x4fde1377 // fmla v23.2d, v27.2d, v30.d[0]
-	ADD $256, R12
 	ADD $40, R5
 	SUBS $1, R11
 	BNE loop5
@@ -817,8 +811,8 @@ again6:
 	MOVD R4, R13
 loop8:
 	VLD1R.P 8(R13), [V24.D2]
-	FLDPQ 0(R12), (F20, F21)
 	FLDPQ 32(R12), (F22, F23)
+	FLDPQ.P 256(R12), (F20, F21)
 	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
 	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
 	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
@@ -840,7 +834,6 @@ loop8:
 	WORD $0x4fd91ab1 // fmla v17.2d, v21.2d, v25.d[1]
 	WORD $0x4fd91ad2 // fmla v18.2d, v22.2d, v25.d[1]
 	WORD $0x4fd91af3 // fmla v19.2d, v23.2d, v25.d[1]
-	ADD $256, R12
 	ADD $32, R5
 	SUBS $1, R11
 	BNE loop8
@@ -884,8 +877,8 @@ again9:
 	MOVD R4, R13
 loop11:
 	VLD1R.P 8(R13), [V20.D2]
-	FLDPQ 0(R12), (F16, F17)
 	FLDPQ 32(R12), (F18, F19)
+	FLDPQ.P 256(R12), (F16, F17)
 	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
 	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
 	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
@@ -904,7 +897,6 @@ loop11:
 	WORD $0x4fd5122d // fmla v13.2d, v17.2d, v21.d[0]
 	WORD $0x4fd5124e // fmla v14.2d, v18.2d, v21.d[0]
 	WORD $0x4fd5126f // fmla v15.2d, v19.2d, v21.d[0]
-	ADD $256, R12
 	ADD $24, R5
 	SUBS $1, R11
 	BNE loop11
@@ -940,8 +932,8 @@ again12:
 	MOVD R4, R13
 loop14:
 	VLD1R.P 8(R13), [V16.D2]
-	FLDPQ 0(R12), (F12, F13)
 	FLDPQ 32(R12), (F14, F15)
+	FLDPQ.P 256(R12), (F12, F13)
 	WORD $0x4eecd60c // fsub v12.2d, v16.2d, v12.2d
 	WORD $0x4eedd60d // fsub v13.2d, v16.2d, v13.2d
 	WORD $0x4eeed60e // fsub v14.2d, v16.2d, v14.2d
@@ -955,7 +947,6 @@ loop14:
 	WORD $0x4fd019a9 // fmla v9.2d, v13.2d, v16.d[1]
 	WORD $0x4fd019ca // fmla v10.2d, v14.2d, v16.d[1]
 	WORD $0x4fd019eb // fmla v11.2d, v15.2d, v16.d[1]
-	ADD $256, R12
 	ADD $16, R5
 	SUBS $1, R11
 	BNE loop14
@@ -983,8 +974,8 @@ again15:
 	MOVD R4, R13
 loop17:
 	VLD1R.P 8(R13), [V12.D2]
-	FLDPQ 0(R12), (F8, F9)
 	FLDPQ 32(R12), (F10, F11)
+	FLDPQ.P 256(R12), (F8, F9)
 	WORD $0x4ee8d588 // fsub v8.2d, v12.2d, v8.2d
 	WORD $0x4ee9d589 // fsub v9.2d, v12.2d, v9.2d
 	WORD $0x4eead58a // fsub v10.2d, v12.2d, v10.2d
@@ -994,7 +985,6 @@ loop17:
 	WORD $0x4fcc1125 // fmla v5.2d, v9.2d, v12.d[0]
 	WORD $0x4fcc1146 // fmla v6.2d, v10.2d, v12.d[0]
 	WORD $0x4fcc1167 // fmla v7.2d, v11.2d, v12.d[0]
-	ADD $256, R12
 	ADD $8, R5
 	SUBS $1, R11
 	BNE loop17
@@ -1073,11 +1063,10 @@ loop3:
 	MOVD R6, R13
 	ADD R3<<3, R13
 loop4:
-	FLDPQ 0(R9), (F16, F17)
 	FLDPQ 32(R9), (F18, F19)
 	FLDPQ 64(R9), (F20, F21)
 	FLDPQ 96(R9), (F22, F23)
-	ADD $256, R9
+	FLDPQ.P 256(R9), (F16, F17)
 	VLD1R.P 8(R10), [V24.D2]
 	VLD1R.P 8(R11), [V25.D2]
 	WORD $0x4ef8d61a // fsub v26.2d, v16.2d, v24.2d
@@ -1231,11 +1220,10 @@ loop7:
 	MOVD R5, R10
 	MOVD R6, R11
 loop8:
-	FLDPQ 0(R9), (F8, F9)
 	FLDPQ 32(R9), (F10, F11)
 	FLDPQ 64(R9), (F12, F13)
 	FLDPQ 96(R9), (F14, F15)
-	ADD $256, R9
+	FLDPQ.P 256(R9), (F8, F9)
 	VLD1R.P 8(R10), [V16.D2]
 	VLD1R.P 8(R11), [V17.D2]
 	WORD $0x4ef0d512 // fsub v18.2d, v8.2d, v16.2d
@@ -1347,11 +1335,10 @@ loop3:
 	MOVD R5, R11
 	ADD R3<<3, R11
 loop4:
-	FLDPQ 0(R9), (F16, F17)
 	FLDPQ 32(R9), (F18, F19)
 	FLDPQ 64(R9), (F20, F21)
 	FLDPQ 96(R9), (F22, F23)
-	ADD $256, R9
+	FLDPQ.P 256(R9), (F16, F17)
 	VLD1R.P 8(R10), [V24.D2]
 	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
 	WORD $0x4e79cf20 // fmla v0.2d, v25.2d, v25.2d
@@ -1504,11 +1491,10 @@ loop7:
 	MOVD R2, R9
 	MOVD R5, R10
 loop8:
-	FLDPQ 0(R9), (F8, F9)
 	FLDPQ 32(R9), (F10, F11)
 	FLDPQ 64(R9), (F12, F13)
 	FLDPQ 96(R9), (F14, F15)
-	ADD $256, R9
+	FLDPQ.P 256(R9), (F8, F9)
 	VLD1R.P 8(R10), [V16.D2]
 	WORD $0x4ef0d511 // fsub v17.2d, v8.2d, v16.2d
 	WORD $0x4e71ce20 // fmla v0.2d, v17.2d, v17.2d
@@ -1622,12 +1608,10 @@ loop3:
 	MOVD R7, R19
 	ADD R3<<3, R19
 loop4:
-	FLDPQ 0(R11), (F8, F9)
 	FLDPQ 32(R11), (F10, F11)
-	ADD $256, R11
-	FLDPQ 0(R12), (F12, F13)
+	FLDPQ.P 256(R11), (F8, F9)
 	FLDPQ 32(R12), (F14, F15)
-	ADD $256, R12
+	FLDPQ.P 256(R12), (F12, F13)
 	VLD1R.P 8(R13), [V16.D2]
 	VLD1R.P 8(R14), [V17.D2]
 	VLD1R.P 8(R15), [V18.D2]
@@ -1749,12 +1733,10 @@ loop7:
 	MOVD R6, R14
 	MOVD R7, R15
 loop8:
-	FLDPQ 0(R11), (F4, F5)
 	FLDPQ 32(R11), (F6, F7)
-	ADD $256, R11
-	FLDPQ 0(R12), (F8, F9)
+	FLDPQ.P 256(R11), (F4, F5)
 	FLDPQ 32(R12), (F10, F11)
-	ADD $256, R12
+	FLDPQ.P 256(R12), (F8, F9)
 	VLD1R.P 8(R13), [V12.D2]
 	VLD1R.P 8(R14), [V13.D2]
 	VLD1R.P 8(R15), [V14.D2]
@@ -2817,7 +2799,7 @@ loop2:
 	MOVD $0x3ff0000000000000, R6
 	VDUP R6, V13.D2
 loop3:
-	FLDPQ 0(R4), (F14, F15)
+	FLDPQ.P 256(R4), (F14, F15)
 	WORD $0x4ee0d5ce // fsub v14.2d, v14.2d, v0.2d
 	WORD $0x4ee1d5ef // fsub v15.2d, v15.2d, v1.2d
 	WORD $0x4e6cf5ce // fmax v14.2d, v14.2d, v12.2d
@@ -2878,7 +2860,6 @@ loop3:
 	WORD $0x4e751e31 // bic v17.16b, v17.16b, v21.16b
 	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
 	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	ADD $256, R4
 	SUBS $1, R5
 	BNE loop3
 	MOVD $gmm_log<>(SB), R4
@@ -2988,9 +2969,8 @@ loop1:
 	WORD $0x6e271ce7 // eor v7.16b, v7.16b, v7.16b
 	WORD $0x6e281d08 // eor v8.16b, v8.16b, v8.16b
 loop2:
-	FLDPQ 0(R5), (F9, F10)
 	FLDPQ 32(R5), (F11, F12)
-	ADD $256, R5
+	FLDPQ.P 256(R5), (F9, F10)
 	WORD $0x6ee1e52d // fcmgt v13.2d, v9.2d, v1.2d
 	WORD $0x6ead1d21 // bit v1.16b, v9.16b, v13.16b
 	WORD $0x6ead1dc5 // bit v5.16b, v14.16b, v13.16b

@@ -38,11 +38,10 @@ loop3:
 	MOVD R2, R9
 	ADD R4<<3, R9
 loop4:
-	FLDPQ 0(R7), (F16, F17)
 	FLDPQ 32(R7), (F18, F19)
 	FLDPQ 64(R7), (F20, F21)
 	FLDPQ 96(R7), (F22, F23)
-	ADD $256, R7
+	FLDPQ.P 256(R7), (F16, F17)
 	VLD1R.P 8(R8), [V24.D2]
 	WORD $0x6ef8d619 // fabd v25.2d, v16.2d, v24.2d
 	WORD $0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
@@ -115,11 +114,10 @@ loop7:
 	MOVD R1, R7
 	MOVD R2, R8
 loop8:
-	FLDPQ 0(R7), (F8, F9)
 	FLDPQ 32(R7), (F10, F11)
 	FLDPQ 64(R7), (F12, F13)
 	FLDPQ 96(R7), (F14, F15)
-	ADD $256, R7
+	FLDPQ.P 256(R7), (F8, F9)
 	VLD1R.P 8(R8), [V16.D2]
 	WORD $0x6ef0d511 // fabd v17.2d, v8.2d, v16.2d
 	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
@@ -193,11 +191,10 @@ loop3:
 	MOVD R3, R10
 	ADD R5<<3, R10
 loop4:
-	FLDPQ 0(R8), (F18, F19)
 	FLDPQ 32(R8), (F20, F21)
 	FLDPQ 64(R8), (F22, F23)
 	FLDPQ 96(R8), (F24, F25)
-	ADD $256, R8
+	FLDPQ.P 256(R8), (F18, F19)
 	VLD1R.P 8(R9), [V26.D2]
 	WORD $0x6efad65b // fabd v27.2d, v18.2d, v26.2d
 	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
@@ -331,11 +328,10 @@ loop7:
 	MOVD R2, R8
 	MOVD R3, R9
 loop8:
-	FLDPQ 0(R8), (F10, F11)
 	FLDPQ 32(R8), (F12, F13)
 	FLDPQ 64(R8), (F14, F15)
 	FLDPQ 96(R8), (F16, F17)
-	ADD $256, R8
+	FLDPQ.P 256(R8), (F10, F11)
 	VLD1R.P 8(R9), [V18.D2]
 	WORD $0x6ef2d553 // fabd v19.2d, v10.2d, v18.2d
 	WORD $0x4e73d442 // fadd v2.2d, v2.2d, v19.2d
@@ -569,9 +565,8 @@ loop3:
 	MOVD R3, R10
 	ADD R5<<3, R10
 loop4:
-	FLDPQ 0(R8), (F16, F17)
 	FLDPQ 32(R8), (F18, F19)
-	ADD $256, R8
+	FLDPQ.P 256(R8), (F16, F17)
 	VLD1R.P 8(R9), [V20.D2]
 	WORD $0x4ef4d615 // fsub v21.2d, v16.2d, v20.2d
 	WORD $0x6e75deb5 // fmul v21.2d, v21.2d, v21.2d
@@ -668,9 +663,8 @@ loop7:
 	MOVD R1, R8
 	MOVD R3, R9
 loop8:
-	FLDPQ 0(R8), (F8, F9)
 	FLDPQ 32(R8), (F10, F11)
-	ADD $256, R8
+	FLDPQ.P 256(R8), (F8, F9)
 	VLD1R.P 8(R9), [V12.D2]
 	WORD $0x4eecd50d // fsub v13.2d, v8.2d, v12.2d
 	WORD $0x6e6dddad // fmul v13.2d, v13.2d, v13.2d

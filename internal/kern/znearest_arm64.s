@@ -70,11 +70,12 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F8, F9)
 	FLDPQ 32(R16), (F10, F11)
 	FLDPQ 64(R16), (F12, F13)
 	FLDPQ 96(R16), (F14, F15)
+	FLDPQ.P 128(R16), (F8, F9)
 	FMOVS 0(R15), F16
+	ADD $4, R15
 	WORD $0x4f901100 // fmla v0.4s, v8.4s, v16.s[0]
 	WORD $0x4f901121 // fmla v1.4s, v9.4s, v16.s[0]
 	WORD $0x4f901142 // fmla v2.4s, v10.4s, v16.s[0]
@@ -83,8 +84,6 @@ loop5:
 	WORD $0x4f9011a5 // fmla v5.4s, v13.4s, v16.s[0]
 	WORD $0x4f9011c6 // fmla v6.4s, v14.4s, v16.s[0]
 	WORD $0x4f9011e7 // fmla v7.4s, v15.4s, v16.s[0]
-	ADD $128, R16
-	ADD $4, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -404,11 +403,12 @@ loop3:
 	MOVD R6, R13
 	MOVD R2, R10
 loop4:
-	FLDPQ 0(R12), (F10, F11)
 	FLDPQ 32(R12), (F12, F13)
 	FLDPQ 64(R12), (F14, F15)
 	FLDPQ 96(R12), (F16, F17)
+	FLDPQ.P 128(R12), (F10, F11)
 	FMOVS 0(R10), F9
+	ADD $4, R10
 	WORD $0x6e201d4a // eor v10.16b, v10.16b, v0.16b
 	WORD $0x6e201d6b // eor v11.16b, v11.16b, v0.16b
 	WORD $0x6e201d8c // eor v12.16b, v12.16b, v0.16b
@@ -425,8 +425,6 @@ loop4:
 	WORD $0x4f89e1e6 // sdot v6.4s, v15.16b, v9.4b[0]
 	WORD $0x4f89e207 // sdot v7.4s, v16.16b, v9.4b[0]
 	WORD $0x4f89e228 // sdot v8.4s, v17.16b, v9.4b[0]
-	ADD $128, R12
-	ADD $4, R10
 	SUBS $1, R13
 	BNE loop4
 	MOVD R10, R12
@@ -731,11 +729,12 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F16, F17)
 	FLDPQ 32(R16), (F18, F19)
 	FLDPQ 64(R16), (F20, F21)
 	FLDPQ 96(R16), (F22, F23)
+	FLDPQ.P 128(R16), (F16, F17)
 	FMOVD 0(R15), F24
+	ADD $8, R15
 	WORD $0x4f981200 // fmla v0.4s, v16.4s, v24.s[0]
 	WORD $0x4f981221 // fmla v1.4s, v17.4s, v24.s[0]
 	WORD $0x4f981242 // fmla v2.4s, v18.4s, v24.s[0]
@@ -752,8 +751,6 @@ loop5:
 	WORD $0x4fb812ad // fmla v13.4s, v21.4s, v24.s[1]
 	WORD $0x4fb812ce // fmla v14.4s, v22.4s, v24.s[1]
 	WORD $0x4fb812ef // fmla v15.4s, v23.4s, v24.s[1]
-	ADD $128, R16
-	ADD $8, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -1137,11 +1134,12 @@ loop3:
 	MOVD R6, R13
 	MOVD R2, R10
 loop4:
-	FLDPQ 0(R12), (F18, F19)
 	FLDPQ 32(R12), (F20, F21)
 	FLDPQ 64(R12), (F22, F23)
 	FLDPQ 96(R12), (F24, F25)
+	FLDPQ.P 128(R12), (F18, F19)
 	FMOVD 0(R10), F17
+	ADD $8, R10
 	WORD $0x6e201e52 // eor v18.16b, v18.16b, v0.16b
 	WORD $0x6e201e73 // eor v19.16b, v19.16b, v0.16b
 	WORD $0x6e201e94 // eor v20.16b, v20.16b, v0.16b
@@ -1166,8 +1164,6 @@ loop4:
 	WORD $0x4fb1e2ee // sdot v14.4s, v23.16b, v17.4b[1]
 	WORD $0x4fb1e30f // sdot v15.4s, v24.16b, v17.4b[1]
 	WORD $0x4fb1e330 // sdot v16.4s, v25.16b, v17.4b[1]
-	ADD $128, R12
-	ADD $8, R10
 	SUBS $1, R13
 	BNE loop4
 	MOVD R10, R12
@@ -1497,9 +1493,10 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F12, F13)
 	FLDPQ 32(R16), (F14, F15)
+	FLDPQ.P 128(R16), (F12, F13)
 	FMOVQ 0(R15), F16
+	ADD $12, R15
 	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
 	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
 	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
@@ -1512,8 +1509,6 @@ loop5:
 	WORD $0x4f9019a9 // fmla v9.4s, v13.4s, v16.s[2]
 	WORD $0x4f9019ca // fmla v10.4s, v14.4s, v16.s[2]
 	WORD $0x4f9019eb // fmla v11.4s, v15.4s, v16.s[2]
-	ADD $128, R16
-	ADD $12, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -1777,9 +1772,10 @@ loop3:
 	MOVD R6, R13
 	MOVD R2, R10
 loop4:
-	FLDPQ 0(R12), (F14, F15)
 	FLDPQ 32(R12), (F16, F17)
+	FLDPQ.P 128(R12), (F14, F15)
 	FMOVQ 0(R10), F13
+	ADD $12, R10
 	WORD $0x6e201dce // eor v14.16b, v14.16b, v0.16b
 	WORD $0x6e201def // eor v15.16b, v15.16b, v0.16b
 	WORD $0x6e201e10 // eor v16.16b, v16.16b, v0.16b
@@ -1796,8 +1792,6 @@ loop4:
 	WORD $0x4f8de9ea // sdot v10.4s, v15.16b, v13.4b[2]
 	WORD $0x4f8dea0b // sdot v11.4s, v16.16b, v13.4b[2]
 	WORD $0x4f8dea2c // sdot v12.4s, v17.16b, v13.4b[2]
-	ADD $128, R12
-	ADD $12, R10
 	SUBS $1, R13
 	BNE loop4
 	MOVD R10, R12
@@ -2023,9 +2017,10 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F16, F17)
 	FLDPQ 32(R16), (F18, F19)
+	FLDPQ.P 128(R16), (F16, F17)
 	FMOVQ 0(R15), F20
+	ADD $16, R15
 	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
 	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
 	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
@@ -2042,8 +2037,6 @@ loop5:
 	WORD $0x4fb41a2d // fmla v13.4s, v17.4s, v20.s[3]
 	WORD $0x4fb41a4e // fmla v14.4s, v18.4s, v20.s[3]
 	WORD $0x4fb41a6f // fmla v15.4s, v19.4s, v20.s[3]
-	ADD $128, R16
-	ADD $16, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -2339,9 +2332,10 @@ loop3:
 	MOVD R6, R13
 	MOVD R2, R10
 loop4:
-	FLDPQ 0(R12), (F18, F19)
 	FLDPQ 32(R12), (F20, F21)
+	FLDPQ.P 128(R12), (F18, F19)
 	FMOVQ 0(R10), F17
+	ADD $16, R10
 	WORD $0x6e201e52 // eor v18.16b, v18.16b, v0.16b
 	WORD $0x6e201e73 // eor v19.16b, v19.16b, v0.16b
 	WORD $0x6e201e94 // eor v20.16b, v20.16b, v0.16b
@@ -2362,8 +2356,6 @@ loop4:
 	WORD $0x4fb1ea6e // sdot v14.4s, v19.16b, v17.4b[3]
 	WORD $0x4fb1ea8f // sdot v15.4s, v20.16b, v17.4b[3]
 	WORD $0x4fb1eab0 // sdot v16.4s, v21.16b, v17.4b[3]
-	ADD $128, R12
-	ADD $16, R10
 	SUBS $1, R13
 	BNE loop4
 	MOVD R10, R12
@@ -2613,10 +2605,11 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F20, F21)
 	FLDPQ 32(R16), (F22, F23)
+	FLDPQ.P 128(R16), (F20, F21)
 	FMOVQ 0(R15), F24
 	FMOVS 16(R15), F25
+	ADD $20, R15
 	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
 	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
 	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
@@ -2637,8 +2630,6 @@ loop5:
 	WORD $0x4f9912b1 // fmla v17.4s, v21.4s, v25.s[0]
 	WORD $0x4f9912d2 // fmla v18.4s, v22.4s, v25.s[0]
 	WORD $0x4f9912f3 // fmla v19.4s, v23.4s, v25.s[0]
-	ADD $128, R16
-	ADD $20, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -2975,10 +2966,11 @@ loop3:
 	MOVD R6, R15
 	MOVD R2, R12
 loop4:
-	FLDPQ 0(R14), (F23, F24)
 	FLDPQ 32(R14), (F25, F26)
+	FLDPQ.P 128(R14), (F23, F24)
 	FMOVQ 0(R12), F21
 	FMOVS 16(R12), F22
+	ADD $20, R12
 	WORD $0x6e201ef7 // eor v23.16b, v23.16b, v0.16b
 	WORD $0x6e201f18 // eor v24.16b, v24.16b, v0.16b
 	WORD $0x6e201f39 // eor v25.16b, v25.16b, v0.16b
@@ -3003,8 +2995,6 @@ loop4:
 	WORD $0x4f96e312 // sdot v18.4s, v24.16b, v22.4b[0]
 	WORD $0x4f96e333 // sdot v19.4s, v25.16b, v22.4b[0]
 	WORD $0x4f96e354 // sdot v20.4s, v26.16b, v22.4b[0]
-	ADD $128, R14
-	ADD $20, R12
 	SUBS $1, R15
 	BNE loop4
 	MOVD R12, R14
@@ -3278,10 +3268,11 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F24, F25)
 	FLDPQ 32(R16), (F26, F27)
+	FLDPQ.P 128(R16), (F24, F25)
 	FMOVQ 0(R15), F28
 	FMOVD 16(R15), F29
+	ADD $24, R15
 	WORD $0x4f9c1300 // fmla v0.4s, v24.4s, v28.s[0]
 	WORD $0x4f9c1321 // fmla v1.4s, v25.4s, v28.s[0]
 	WORD $0x4f9c1342 // fmla v2.4s, v26.4s, v28.s[0]
@@ -3306,8 +3297,6 @@ loop5:
 	WORD $0x4fbd1335 // fmla v21.4s, v25.4s, v29.s[1]
 	WORD $0x4fbd1356 // fmla v22.4s, v26.4s, v29.s[1]
 	WORD $0x4fbd1377 // fmla v23.4s, v27.4s, v29.s[1]
-	ADD $128, R16
-	ADD $24, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -3676,10 +3665,11 @@ loop3:
 	MOVD R6, R15
 	MOVD R2, R12
 loop4:
-	FLDPQ 0(R14), (F27, F28)
 	FLDPQ 32(R14), (F29, F30)
+	FLDPQ.P 128(R14), (F27, F28)
 	FMOVQ 0(R12), F25
 	FMOVD 16(R12), F26
+	ADD $24, R12
 	WORD $0x6e201f7b // eor v27.16b, v27.16b, v0.16b
 	WORD $0x6e201f9c // eor v28.16b, v28.16b, v0.16b
 	WORD $0x6e201fbd // eor v29.16b, v29.16b, v0.16b
@@ -3708,8 +3698,6 @@ loop4:
 	WORD $0x4fbae396 // sdot v22.4s, v28.16b, v26.4b[1]
 	WORD $0x4fbae3b7 // sdot v23.4s, v29.16b, v26.4b[1]
 	WORD $0x4fbae3d8 // sdot v24.4s, v30.16b, v26.4b[1]
-	ADD $128, R14
-	ADD $24, R12
 	SUBS $1, R15
 	BNE loop4
 	MOVD R12, R14
@@ -3987,8 +3975,9 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F14, F15)
+	FLDPQ.P 128(R16), (F14, F15)
 	FLDPQ 0(R15), (F16, F17)
+	ADD $28, R15
 	WORD $0x4f9011c0 // fmla v0.4s, v14.4s, v16.s[0]
 	WORD $0x4f9011e1 // fmla v1.4s, v15.4s, v16.s[0]
 	WORD $0x4fb011c2 // fmla v2.4s, v14.4s, v16.s[1]
@@ -4003,8 +3992,6 @@ loop5:
 	WORD $0x4fb111eb // fmla v11.4s, v15.4s, v17.s[1]
 	WORD $0x4f9119cc // fmla v12.4s, v14.4s, v17.s[2]
 	WORD $0x4f9119ed // fmla v13.4s, v15.4s, v17.s[2]
-	ADD $128, R16
-	ADD $28, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -4247,8 +4234,9 @@ loop3:
 	MOVD R6, R15
 	MOVD R2, R12
 loop4:
-	FLDPQ 0(R14), (F17, F18)
+	FLDPQ.P 128(R14), (F17, F18)
 	FLDPQ 0(R12), (F15, F16)
+	ADD $28, R12
 	WORD $0x6e201e31 // eor v17.16b, v17.16b, v0.16b
 	WORD $0x6e201e52 // eor v18.16b, v18.16b, v0.16b
 	WORD $0x4f8fe221 // sdot v1.4s, v17.16b, v15.4b[0]
@@ -4265,8 +4253,6 @@ loop4:
 	WORD $0x4fb0e24c // sdot v12.4s, v18.16b, v16.4b[1]
 	WORD $0x4f90ea2d // sdot v13.4s, v17.16b, v16.4b[2]
 	WORD $0x4f90ea4e // sdot v14.4s, v18.16b, v16.4b[2]
-	ADD $128, R14
-	ADD $28, R12
 	SUBS $1, R15
 	BNE loop4
 	MOVD R12, R14
@@ -4452,8 +4438,8 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F16, F17)
-	FLDPQ 0(R15), (F18, F19)
+	FLDPQ.P 128(R16), (F16, F17)
+	FLDPQ.P 32(R15), (F18, F19)
 	WORD $0x4f921200 // fmla v0.4s, v16.4s, v18.s[0]
 	WORD $0x4f921221 // fmla v1.4s, v17.4s, v18.s[0]
 	WORD $0x4fb21202 // fmla v2.4s, v16.4s, v18.s[1]
@@ -4470,8 +4456,6 @@ loop5:
 	WORD $0x4f931a2d // fmla v13.4s, v17.4s, v19.s[2]
 	WORD $0x4fb31a0e // fmla v14.4s, v16.4s, v19.s[3]
 	WORD $0x4fb31a2f // fmla v15.4s, v17.4s, v19.s[3]
-	ADD $128, R16
-	ADD $32, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -4730,8 +4714,8 @@ loop3:
 	MOVD R6, R15
 	MOVD R2, R12
 loop4:
-	FLDPQ 0(R14), (F19, F20)
-	FLDPQ 0(R12), (F17, F18)
+	FLDPQ.P 128(R14), (F19, F20)
+	FLDPQ.P 32(R12), (F17, F18)
 	WORD $0x6e201e73 // eor v19.16b, v19.16b, v0.16b
 	WORD $0x6e201e94 // eor v20.16b, v20.16b, v0.16b
 	WORD $0x4f91e261 // sdot v1.4s, v19.16b, v17.4b[0]
@@ -4750,8 +4734,6 @@ loop4:
 	WORD $0x4f92ea8e // sdot v14.4s, v20.16b, v18.4b[2]
 	WORD $0x4fb2ea6f // sdot v15.4s, v19.16b, v18.4b[3]
 	WORD $0x4fb2ea90 // sdot v16.4s, v20.16b, v18.4b[3]
-	ADD $128, R14
-	ADD $32, R12
 	SUBS $1, R15
 	BNE loop4
 	MOVD R12, R14
@@ -4949,9 +4931,10 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F18, F19)
+	FLDPQ.P 128(R16), (F18, F19)
 	FLDPQ 0(R15), (F20, F21)
 	FMOVS 32(R15), F22
+	ADD $36, R15
 	WORD $0x4f941240 // fmla v0.4s, v18.4s, v20.s[0]
 	WORD $0x4f941261 // fmla v1.4s, v19.4s, v20.s[0]
 	WORD $0x4fb41242 // fmla v2.4s, v18.4s, v20.s[1]
@@ -4970,8 +4953,6 @@ loop5:
 	WORD $0x4fb51a6f // fmla v15.4s, v19.4s, v21.s[3]
 	WORD $0x4f961250 // fmla v16.4s, v18.4s, v22.s[0]
 	WORD $0x4f961271 // fmla v17.4s, v19.4s, v22.s[0]
-	ADD $128, R16
-	ADD $36, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -5255,9 +5236,10 @@ loop3:
 	MOVD R6, R17
 	MOVD R2, R14
 loop4:
-	FLDPQ 0(R16), (F22, F23)
+	FLDPQ.P 128(R16), (F22, F23)
 	FLDPQ 0(R14), (F19, F20)
 	FMOVS 32(R14), F21
+	ADD $36, R14
 	WORD $0x6e201ed6 // eor v22.16b, v22.16b, v0.16b
 	WORD $0x6e201ef7 // eor v23.16b, v23.16b, v0.16b
 	WORD $0x4f93e2c1 // sdot v1.4s, v22.16b, v19.4b[0]
@@ -5278,8 +5260,6 @@ loop4:
 	WORD $0x4fb4eaf0 // sdot v16.4s, v23.16b, v20.4b[3]
 	WORD $0x4f95e2d1 // sdot v17.4s, v22.16b, v21.4b[0]
 	WORD $0x4f95e2f2 // sdot v18.4s, v23.16b, v21.4b[0]
-	ADD $128, R16
-	ADD $36, R14
 	SUBS $1, R17
 	BNE loop4
 	MOVD R14, R16
@@ -5490,9 +5470,10 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F20, F21)
+	FLDPQ.P 128(R16), (F20, F21)
 	FLDPQ 0(R15), (F22, F23)
 	FMOVD 32(R15), F24
+	ADD $40, R15
 	WORD $0x4f961280 // fmla v0.4s, v20.4s, v22.s[0]
 	WORD $0x4f9612a1 // fmla v1.4s, v21.4s, v22.s[0]
 	WORD $0x4fb61282 // fmla v2.4s, v20.4s, v22.s[1]
@@ -5513,8 +5494,6 @@ loop5:
 	WORD $0x4f9812b1 // fmla v17.4s, v21.4s, v24.s[0]
 	WORD $0x4fb81292 // fmla v18.4s, v20.4s, v24.s[1]
 	WORD $0x4fb812b3 // fmla v19.4s, v21.4s, v24.s[1]
-	ADD $128, R16
-	ADD $40, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -5814,9 +5793,10 @@ loop3:
 	MOVD R6, R17
 	MOVD R2, R14
 loop4:
-	FLDPQ 0(R16), (F24, F25)
+	FLDPQ.P 128(R16), (F24, F25)
 	FLDPQ 0(R14), (F21, F22)
 	FMOVD 32(R14), F23
+	ADD $40, R14
 	WORD $0x6e201f18 // eor v24.16b, v24.16b, v0.16b
 	WORD $0x6e201f39 // eor v25.16b, v25.16b, v0.16b
 	WORD $0x4f95e301 // sdot v1.4s, v24.16b, v21.4b[0]
@@ -5839,8 +5819,6 @@ loop4:
 	WORD $0x4f97e332 // sdot v18.4s, v25.16b, v23.4b[0]
 	WORD $0x4fb7e313 // sdot v19.4s, v24.16b, v23.4b[1]
 	WORD $0x4fb7e334 // sdot v20.4s, v25.16b, v23.4b[1]
-	ADD $128, R16
-	ADD $40, R14
 	SUBS $1, R17
 	BNE loop4
 	MOVD R14, R16
@@ -6064,9 +6042,10 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F22, F23)
+	FLDPQ.P 128(R16), (F22, F23)
 	FLDPQ 0(R15), (F24, F25)
 	FMOVQ 32(R15), F26
+	ADD $44, R15
 	WORD $0x4f9812c0 // fmla v0.4s, v22.4s, v24.s[0]
 	WORD $0x4f9812e1 // fmla v1.4s, v23.4s, v24.s[0]
 	WORD $0x4fb812c2 // fmla v2.4s, v22.4s, v24.s[1]
@@ -6089,8 +6068,6 @@ loop5:
 	WORD $0x4fba12f3 // fmla v19.4s, v23.4s, v26.s[1]
 	WORD $0x4f9a1ad4 // fmla v20.4s, v22.4s, v26.s[2]
 	WORD $0x4f9a1af5 // fmla v21.4s, v23.4s, v26.s[2]
-	ADD $128, R16
-	ADD $44, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -6406,9 +6383,10 @@ loop3:
 	MOVD R6, R17
 	MOVD R2, R14
 loop4:
-	FLDPQ 0(R16), (F26, F27)
+	FLDPQ.P 128(R16), (F26, F27)
 	FLDPQ 0(R14), (F23, F24)
 	FMOVQ 32(R14), F25
+	ADD $44, R14
 	WORD $0x6e201f5a // eor v26.16b, v26.16b, v0.16b
 	WORD $0x6e201f7b // eor v27.16b, v27.16b, v0.16b
 	WORD $0x4f97e341 // sdot v1.4s, v26.16b, v23.4b[0]
@@ -6433,8 +6411,6 @@ loop4:
 	WORD $0x4fb9e374 // sdot v20.4s, v27.16b, v25.4b[1]
 	WORD $0x4f99eb55 // sdot v21.4s, v26.16b, v25.4b[2]
 	WORD $0x4f99eb76 // sdot v22.4s, v27.16b, v25.4b[2]
-	ADD $128, R16
-	ADD $44, R14
 	SUBS $1, R17
 	BNE loop4
 	MOVD R14, R16
@@ -6671,9 +6647,9 @@ loop4:
 	MOVD R0, R16
 	MOVD R8, R17
 loop5:
-	FLDPQ 0(R16), (F24, F25)
-	FLDPQ 0(R15), (F26, F27)
+	FLDPQ.P 128(R16), (F24, F25)
 	FMOVQ 32(R15), F28
+	FLDPQ.P 48(R15), (F26, F27)
 	WORD $0x4f9a1300 // fmla v0.4s, v24.4s, v26.s[0]
 	WORD $0x4f9a1321 // fmla v1.4s, v25.4s, v26.s[0]
 	WORD $0x4fba1302 // fmla v2.4s, v24.4s, v26.s[1]
@@ -6698,8 +6674,6 @@ loop5:
 	WORD $0x4f9c1b35 // fmla v21.4s, v25.4s, v28.s[2]
 	WORD $0x4fbc1b16 // fmla v22.4s, v24.4s, v28.s[3]
 	WORD $0x4fbc1b37 // fmla v23.4s, v25.4s, v28.s[3]
-	ADD $128, R16
-	ADD $48, R15
 	SUBS $1, R17
 	BNE loop5
 	MOVD R15, R16
@@ -7031,9 +7005,9 @@ loop3:
 	MOVD R6, R17
 	MOVD R2, R14
 loop4:
-	FLDPQ 0(R16), (F28, F29)
-	FLDPQ 0(R14), (F25, F26)
+	FLDPQ.P 128(R16), (F28, F29)
 	FMOVQ 32(R14), F27
+	FLDPQ.P 48(R14), (F25, F26)
 	WORD $0x6e201f9c // eor v28.16b, v28.16b, v0.16b
 	WORD $0x6e201fbd // eor v29.16b, v29.16b, v0.16b
 	WORD $0x4f99e381 // sdot v1.4s, v28.16b, v25.4b[0]
@@ -7060,8 +7034,6 @@ loop4:
 	WORD $0x4f9bebb6 // sdot v22.4s, v29.16b, v27.4b[2]
 	WORD $0x4fbbeb97 // sdot v23.4s, v28.16b, v27.4b[3]
 	WORD $0x4fbbebb8 // sdot v24.4s, v29.16b, v27.4b[3]
-	ADD $128, R16
-	ADD $48, R14
 	SUBS $1, R17
 	BNE loop4
 	MOVD R14, R16
@@ -7931,11 +7903,10 @@ loop3:
 	MOVD R2, R9
 	ADD R4<<3, R9
 loop4:
-	FLDPQ 0(R7), (F16, F17)
 	FLDPQ 32(R7), (F18, F19)
 	FLDPQ 64(R7), (F20, F21)
 	FLDPQ 96(R7), (F22, F23)
-	ADD $256, R7
+	FLDPQ.P 256(R7), (F16, F17)
 	VLD1R.P 8(R8), [V24.D2]
 	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
 	WORD $0x6e79df39 // fmul v25.2d, v25.2d, v25.2d
@@ -8024,11 +7995,10 @@ loop7:
 	MOVD R1, R7
 	MOVD R2, R8
 loop8:
-	FLDPQ 0(R7), (F8, F9)
 	FLDPQ 32(R7), (F10, F11)
 	FLDPQ 64(R7), (F12, F13)
 	FLDPQ 96(R7), (F14, F15)
-	ADD $256, R7
+	FLDPQ.P 256(R7), (F8, F9)
 	VLD1R.P 8(R8), [V16.D2]
 	WORD $0x4ef0d511 // fsub v17.2d, v8.2d, v16.2d
 	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
@@ -8105,11 +8075,10 @@ loop3:
 	MOVD R2, R9
 	ADD R4<<3, R9
 loop4:
-	FLDPQ 0(R7), (F16, F17)
 	FLDPQ 32(R7), (F18, F19)
 	FLDPQ 64(R7), (F20, F21)
 	FLDPQ 96(R7), (F22, F23)
-	ADD $256, R7
+	FLDPQ.P 256(R7), (F16, F17)
 	VLD1R.P 8(R8), [V24.D2]
 	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
 	WORD $0x4e79cf20 // fmla v0.2d, v25.2d, v25.2d
@@ -8182,11 +8151,10 @@ loop7:
 	MOVD R1, R7
 	MOVD R2, R8
 loop8:
-	FLDPQ 0(R7), (F8, F9)
 	FLDPQ 32(R7), (F10, F11)
 	FLDPQ 64(R7), (F12, F13)
 	FLDPQ 96(R7), (F14, F15)
-	ADD $256, R7
+	FLDPQ.P 256(R7), (F8, F9)
 	VLD1R.P 8(R8), [V16.D2]
 	WORD $0x4ef0d511 // fsub v17.2d, v8.2d, v16.2d
 	WORD $0x4e71ce20 // fmla v0.2d, v17.2d, v17.2d
@@ -8251,9 +8219,8 @@ loop1:
 	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
 	WORD $0x6e2c1d8c // eor v12.16b, v12.16b, v12.16b
 loop2:
-	FLDPQ 0(R5), (F13, F14)
 	FLDPQ 32(R5), (F15, F16)
-	ADD $256, R5
+	FLDPQ.P 256(R5), (F13, F14)
 	WORD $0x6eede431 // fcmgt v17.2d, v1.2d, v13.2d
 	WORD $0x6eb11e49 // bit v9.16b, v18.16b, v17.16b
 	WORD $0x6eb11da1 // bit v1.16b, v13.16b, v17.16b
@@ -8309,9 +8276,8 @@ loop1:
 	WORD $0x6e2b1d6b // eor v11.16b, v11.16b, v11.16b
 	WORD $0x6e2c1d8c // eor v12.16b, v12.16b, v12.16b
 loop2:
-	FLDPQ 0(R6), (F13, F14)
 	FLDPQ 32(R6), (F15, F16)
-	ADD $256, R6
+	FLDPQ.P 256(R6), (F13, F14)
 	WORD $0x6eede431 // fcmgt v17.2d, v1.2d, v13.2d
 	WORD $0x6eb11e49 // bit v9.16b, v18.16b, v17.16b
 	WORD $0x4e6df431 // fmax v17.2d, v1.2d, v13.2d

@@ -261,6 +261,12 @@ func (f *File) move(pair, one string, load bool, at R, off int, v []V) {
 	}
 }
 
+// LoadNext loads two vectors or more and moves the pointer on by so many bytes, a multiple of 16 up to 1008.
+func (f *File) LoadNext(at R, by int, v ...V) {
+	f.Load(at, 32, v[2:]...)
+	f.Go("FLDPQ.P %d(%v), (%s, %s)", by, at, v[0].F(), v[1].F())
+}
+
 // LoadAll fills a vector with the number at a pointer, of a size in bytes, and moves the pointer on by as much.
 func (f *File) LoadAll(at R, size int, v V) {
 	f.Go("VLD1R.P %d(%v), [V%d.%s]", size, at, int(v), map[int]string{4: "S4", 8: "D2"}[size])

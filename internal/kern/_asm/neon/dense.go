@@ -118,16 +118,24 @@ func (a *asm) denseColumns(w, vectors int, acc []vec, x, cp, d reg) {
 	rows, values := a.Vecs(vectors), a.Vecs((w+3)/4)
 	xp, j := a.Copy(x), a.Copy(d)
 	a.Loop(j, func() {
-		a.Load(xp, 0, rows...)
-		a.loadSingles(cp, w, values)
+		a.LoadNext(xp, panelLine, rows...)
+		a.nextSingles(cp, w, values)
 		for q := range w {
 			for v, r := range rows {
 				a.Do("fmla %v.4s, %v.4s, %v.s[%d]", acc[q*vectors+v], r, values[q/4], q%4)
 			}
 		}
-		a.Add(panelLine, xp)
-		a.Add(4*w, cp)
 	})
+}
+
+// nextSingles is loadSingles that moves the pointer on.
+func (a *asm) nextSingles(at reg, w int, v []vec) {
+	if w%4 == 0 && w > 4 {
+		a.LoadNext(at, 4*w, v...)
+		return
+	}
+	a.loadSingles(at, w, v)
+	a.Add(4*w, at)
 }
 
 // loadSingles loads w float32, four to a vector. It may read up to four bytes beyond them: in a tile norms and indices follow.

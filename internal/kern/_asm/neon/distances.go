@@ -88,11 +88,9 @@ func (a *asm) columns(s *distances, q int, acc [][]vec) {
 		}
 	}
 	a.Loop(j, func() {
-		a.Load(xp, 0, x...)
-		a.Add(arm64.Line, xp)
+		a.LoadNext(xp, arm64.Line, x...)
 		if s.mask != nil {
-			a.Load(mp, 0, mask...)
-			a.Add(arm64.Line, mp)
+			a.LoadNext(mp, arm64.Line, mask...)
 		}
 		for c := range q {
 			for i, n := range numbers {
@@ -197,8 +195,7 @@ func (a *asm) least(second bool) {
 		}
 		a.Zero(append([]vec{n}, label...)...)
 		a.Loop(c, func() {
-			a.Load(at, 0, x...)
-			a.Add(arm64.Line, at)
+			a.LoadNext(at, arm64.Line, x...)
 			for v := range vectors {
 				a.Do("fcmgt %v.2d, %v.2d, %v.2d", t, least[v], x[v])
 				a.Do("bit %v.16b, %v.16b, %v.16b", label[v], n, t)

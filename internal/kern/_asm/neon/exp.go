@@ -196,11 +196,10 @@ func (a *asm) logSumExp() {
 		sp, n, e := a.Copy(src), a.Copy(k), a.newExp()
 		a.Loop(n, func() {
 			t := a.Vecs(ways)
-			a.Load(sp, 0, t...)
+			a.LoadNext(sp, arm64.Line, t...)
 			each(t, func(v int) { a.Do("fsub %v.2d, %v.2d, %v.2d", t[v], t[v], m[v]) })
 			x := e.of(t)
 			each(x, func(v int) { a.Do("fadd %v.2d, %v.2d, %v.2d", sum[v], sum[v], x[v]) })
-			a.Add(arm64.Line, sp)
 		})
 		restore()
 		log := a.newLog()
@@ -228,8 +227,7 @@ func (a *asm) argmax() {
 		a.Load(at, 0, top...)
 		a.Zero(append([]vec{c}, index...)...)
 		a.Loop(n, func() {
-			a.Load(at, 0, x...)
-			a.Add(arm64.Line, at)
+			a.LoadNext(at, arm64.Line, x...)
 			for v := range vectors {
 				a.Do("fcmgt %v.2d, %v.2d, %v.2d", t, x[v], top[v])
 				a.Do("bit %v.16b, %v.16b, %v.16b", top[v], x[v], t)

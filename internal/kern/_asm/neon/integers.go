@@ -64,14 +64,12 @@ func (a *asm) bytesColumns(w, vectors int, acc []vec, start []reg, x, c, at, gro
 	rows, xp, j := a.Vecs(vectors), a.Copy(x), a.Copy(groups)
 	a.Go("MOVD %v, %v", c, at)
 	a.Loop(j, func() {
-		a.Load(xp, 0, rows...)
-		a.loadSingles(at, w, values)
+		a.LoadNext(xp, panelLine, rows...)
+		a.nextSingles(at, w, values)
 		each(rows, func(v int) { a.Do("eor %v.16b, %v.16b, %v.16b", rows[v], rows[v], sign) })
 		for q := range w {
 			each(rows, func(v int) { a.Do("sdot %v.4s, %v.16b, %v.4b[%d]", acc[q*vectors+v], rows[v], values[q/4], q%4) })
 		}
-		a.Add(panelLine, xp)
-		a.Add(4*w, at)
 	})
 }
 

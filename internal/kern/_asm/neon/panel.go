@@ -168,16 +168,15 @@ func (a *asm) multiplyInto(acc []vec, q int, x, mean, w, n reg) {
 		if mean >= 0 {
 			m := f[0] // free until the numbers of w come
 			a.LoadAll(mp, 8, m)
-			a.Load(xp, 0, y...)
+			a.LoadNext(xp, arm64.Line, y...)
 			each(y, func(v int) { a.Do("fsub %v.2d, %v.2d, %[1]v.2d", y[v], m) })
 		} else {
-			a.Load(xp, 0, y...)
+			a.LoadNext(xp, arm64.Line, y...)
 		}
 		a.loadRow(w, q, f)
 		for j := range q {
 			each(y, func(v int) { a.Do("fmla %v.2d, %v.2d, %v.d[%d]", acc[j*tileRows+v], y[v], f[j/2], j%2) })
 		}
-		a.Add(arm64.Line, xp)
 		a.Add(8*q, w)
 	})
 }
