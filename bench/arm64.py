@@ -60,7 +60,7 @@ def main():
     a = p.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         binary = os.path.join(folder, "kern.test")
-        subprocess.run(["go", "test", "-vet=off", "-c", "-o", binary, "./internal/kern"], check=True, env={**os.environ, "GOARCH": "arm64", "CGO_ENABLED": "0"})
+        subprocess.run(["go", "test", "-vet=off", "-c", "-o", binary, "./internal/kern"], check=True, cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))), env={**os.environ, "GOARCH": "arm64", "CGO_ENABLED": "0"})
         code = ranges(binary)
         print("| kernel | Go, a row | NEON, a row | Go, a pair | NEON, a pair | ratio |\n|---|---|---|---|---|---|")
         for what, (k, bench, level, other) in KERNELS.items():
