@@ -15,7 +15,7 @@ package kern
 //go:generate go -C _asm run ./l1 -out ../zl1_amd64.s -stubs ../zl1_amd64.go -pkg kern
 //go:generate go -C _asm run ./lanes -out ../zlanes_amd64.s -stubs ../zlanes_amd64.go -pkg kern
 //go:generate go -C _asm run ./nearest -out ../znearest_amd64.s -stubs ../znearest_amd64.go -pkg kern
-//go:generate go -C _asm run ./neon -dir ..
+//go:generate go -C _asm run ./neon
 
 // Rows is the number of rows in a panel.
 // 32 rows of 16 columns and their scores for 64 components stay within a 48 KB first-level cache.

@@ -1,20 +1,17 @@
-// Command neon writes the assembly of all kernels for arm64.
+// Command neon writes the assembly of all kernels for arm64 to the directory above.
 package main
 
 import (
-	"flag"
 	"log"
 
 	"github.com/latent-go/latent/internal/kern/_asm/arm64"
 )
 
 func main() {
-	dir := flag.String("dir", "..", "where the files go")
-	flag.Parse()
 	for name, write := range map[string]func(a *asm){"bits": bits, "gmm": gmm, "l1": l1, "lanes": lanes, "nearest": nearest} {
 		f := arm64.NewFile(name)
 		write(&asm{f})
-		if err := f.Write(*dir); err != nil {
+		if err := f.Write(".."); err != nil {
 			log.Fatal(err)
 		}
 	}
