@@ -22,6 +22,8 @@ KERNELS = {
     "responsibilities, k 16": (16, "Mixture/soften/d=16,k=16/LEVEL", "neon", ""),
     "log-sum-exp, k 16": (16, "Mixture/logsumexp/d=16,k=16/LEVEL", "neon", ""),
     "full moments, d 16, k 16": (16, "Mixture/accumulate/d=16,k=16/LEVEL", "neon", ""),
+    "full scores of rows of one pattern of gaps, d 16, k 8": (8, "Lanes/norms/d=16,k=8,n=32/LEVEL", "neon", ""),
+    "full moments of such rows, d 16, k 8": (8, "Lanes/moments/d=16,k=8,n=32/LEVEL", "neon", ""),
     "scores of bits, d 64, k 32": (32, "Bits/LEVEL/d=64,k=32/score", "neon", ""),
     "moments of bits, d 64, k 32": (32, "Bits/LEVEL/d=64,k=32/moments", "neon", ""),
 }
@@ -57,6 +59,7 @@ def count(binary, code, bench, iterations):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--iterations", type=int, default=20)
+    p.add_argument("--only", default="", help="kernels whose names have this in them")
     a = p.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         binary = os.path.join(folder, "kern.test")
@@ -64,6 +67,8 @@ def main():
         code = ranges(binary)
         print("| kernel | Go, a row | NEON, a row | Go, a pair | NEON, a pair | ratio |\n|---|---|---|---|---|---|")
         for what, (k, bench, level, other) in KERNELS.items():
+            if a.only not in what:
+                continue
             each = []
             for name in (other or bench.replace("LEVEL", "go"), bench.replace("LEVEL", level)):
                 each.append((count(binary, code, name, a.iterations) - count(binary, code, name, 1)) / (a.iterations - 1) / ROWS)
