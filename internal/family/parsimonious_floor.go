@@ -63,7 +63,7 @@ func (e *ellipsoid) low(unit []float64, enough float64) float64 {
 	for j := range d {
 		f := math.Exp(-e.log[j] - top)
 		for l := range j + 1 {
-			v := w[tri(j, l)] * f * unit[l]
+			v := float64(w[tri(j, l)] * f * unit[l]) // rounded: fused, v - v would not be 0
 			off += v - v
 			sum += v * v // the sum of all eigenvalues
 			rows.Set(j, l, v)

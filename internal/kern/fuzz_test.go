@@ -190,6 +190,15 @@ func FuzzPanels(f *testing.F) {
 			out := r.ordinary(kernel.n)
 			against(r, func() []float64 { kernel.run(out); return clone(out) }, func(l Level, got, want []float64) { r.same(l, kernel.name, got, want) })
 		}
+		filled := r.ordinary(d * Rows)
+		there := r.ordinary(d * Rows)
+		against(r, func() []float64 {
+			missing := 0.0
+			if Present(there, filled, x, d) {
+				missing = 1
+			}
+			return slices.Concat(there, filled, []float64{missing})
+		}, func(l Level, got, want []float64) { r.same(l, "Present", got, want) })
 		size := make([]float64, Rows)
 		for i, v := range x {
 			size[i%Rows] = add(size[i%Rows], product(v, v))

@@ -56,6 +56,17 @@ func BenchmarkMixture(b *testing.B) {
 			}
 			rate(b, float64(2*f*k*Rows))
 		})
+		b.Run("whiten/"+name+"/go", func(b *testing.B) { // what plain Go does instead
+			defer Use(Go)()
+			w, mean, y, z := make([]float64, d*(d+1)/2), make([]float64, d), make([]float64, d*Rows), make([]float64, d*Rows)
+			for b.Loop() {
+				for c := range k {
+					Centre(y, x, mean)
+					Whiten(z, y, w, d)
+					Norms(s[c*Rows:(c+1)*Rows], z, d)
+				}
+			}
+		})
 		benchLevels(b, "ellipses/"+name, func(b *testing.B) {
 			mean := make([]float64, k*d)
 			for b.Loop() {
@@ -85,6 +96,11 @@ func BenchmarkMixture(b *testing.B) {
 			for b.Loop() {
 				copy(s, scores)
 				Soften(s, row, row[Rows:], row[2*Rows:], k, 1)
+			}
+		})
+		benchLevels(b, "logsumexp/"+name, func(b *testing.B) {
+			for b.Loop() {
+				LogSumExp(row[:Rows], s, k)
 			}
 		})
 		benchLevels(b, "share/"+name, func(b *testing.B) {

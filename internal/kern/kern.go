@@ -2,7 +2,7 @@
 // assembly version may replace it without a change to any caller.
 //
 // The plain definitions are in bits.go, chain.go, gmm*.go, l1.go, lanes.go, nearest*.go and tails.go; each calls the assembly of the level in
-// use where there is some (x_amd64.go), which a generator in _asm writes (zx_amd64.s).
+// use where there is some (x_amd64.go, x_arm64.go), which a generator in _asm writes (zx_amd64.s, zx_arm64.s).
 //
 // Kernels work on a panel: Rows rows stored variable by variable, so that the Rows values of one variable, or of one
 // component's scores, are contiguous and fill vector registers. A panel is always full; rows beyond the data have
@@ -17,6 +17,7 @@ package kern
 //go:generate go -C _asm run ./l1 -out ../zl1_amd64.s -stubs ../zl1_amd64.go -pkg kern
 //go:generate go -C _asm run ./lanes -out ../zlanes_amd64.s -stubs ../zlanes_amd64.go -pkg kern
 //go:generate go -C _asm run ./nearest -out ../znearest_amd64.s -stubs ../znearest_amd64.go -pkg kern
+//go:generate go -C _asm run ./neon
 
 // Rows is the number of rows in a panel.
 // 32 rows of 16 columns and their scores for 64 components stay within a 48 KB first-level cache.

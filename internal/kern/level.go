@@ -11,19 +11,21 @@ import (
 // Level is an instruction set that the kernels are written for.
 type Level uint8
 
-// The levels, each a superset of the ones before.
+// The levels of all processors. On amd64, and on arm64, each is a superset of the ones before.
 const (
-	Go     Level = iota // portable Go: the definition of every kernel
-	AVX2                // 256 bit vectors and FMA
-	AVX512              // 512 bit vectors (F, DQ, BW, VL)
+	Go          Level = iota // portable Go: the definition of every kernel
+	AVX2                     // amd64: 256 bit vectors and FMA
+	AVX512                   // amd64: 512 bit vectors (F, DQ, BW, VL)
+	NEON                     // arm64: 128 bit vectors, which every such processor has
+	NEONDotProd              // arm64: and products of four bytes (FEAT_DotProd)
 )
 
-var names = [...]string{"go", "avx2", "avx512"}
+var names = [...]string{"go", "avx2", "avx512", "neon", "neon+dotprod"}
 
-// String returns "go", "avx2" or "avx512".
+// String returns "go", "avx2", "avx512", "neon" or "neon+dotprod".
 func (l Level) String() string { return names[l] }
 
-// Env is the environment variable that forces a level: off, avx2 or avx512.
+// Env is the environment variable that forces a level: off or the name of one.
 const Env = "LATENT_SIMD"
 
 // EnvRequire is the environment variable that names a level without which Err is an error. It forces none.
@@ -38,10 +40,7 @@ var _, requireErr = choose(EnvRequire, os.Getenv(EnvRequire), detect())
 func Current() Level { return level }
 
 // Levels returns what this machine has, the lowest first.
-func Levels() []Level {
-	all := []Level{Go, AVX2, AVX512}
-	return all[:detect()+1]
-}
+func Levels() []Level { return detect() }
 
 // Use sets the level, which this machine must have, and returns a function that sets it back. It is for tests and not
 // safe while kernels run.
@@ -58,22 +57,23 @@ func Use(l Level) (restore func()) {
 // have.
 func Err() error { return cmp.Or(levelErr, requireErr) }
 
-// choose returns the level that the word of a variable asks for, in any case; "" and auto ask for the highest.
-func choose(variable, word string, have Level) (Level, error) {
-	want := have
-	switch strings.ToLower(word) {
+// choose returns the level of have, the lowest first, that the word of a variable asks for, in any case; "" and auto ask for the
+// highest.
+func choose(variable, word string, have []Level) (Level, error) {
+	highest := have[len(have)-1]
+	word = strings.ToLower(word)
+	switch word {
 	case "", "auto":
-	case "off", "go":
-		want = Go
-	case "avx2":
-		want = AVX2
-	case "avx512":
-		want = AVX512
-	default:
-		return have, fmt.Errorf("%s is %q; it must be auto, off, avx2 or avx512", variable, word)
+		return highest, nil
+	case "off":
+		return Go, nil
 	}
-	if want > have {
-		return have, fmt.Errorf("%s is %s, but this machine has no more than %s", variable, word, have)
+	want := Level(slices.Index(names[:], word))
+	switch {
+	case slices.Contains(have, want):
+		return want, nil
+	case slices.Contains(names[:], word):
+		return highest, fmt.Errorf("%s is %s, but this machine has no more than %s", variable, want, highest)
 	}
-	return want, nil
+	return highest, fmt.Errorf("%s is %q; it must be auto, off, %s or %s", variable, word, strings.Join(names[1:len(names)-1], ", "), names[len(names)-1])
 }

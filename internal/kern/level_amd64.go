@@ -4,14 +4,14 @@ package kern
 
 import "golang.org/x/sys/cpu"
 
-// detect returns the highest level that processor and operating system offer.
-func detect() Level {
+// detect returns the levels that processor and operating system offer, the lowest first.
+func detect() []Level {
 	x := &cpu.X86
 	switch {
 	case x.HasAVX2 && x.HasFMA && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL:
-		return AVX512
+		return []Level{Go, AVX2, AVX512}
 	case x.HasAVX2 && x.HasFMA:
-		return AVX2
+		return []Level{Go, AVX2}
 	}
-	return Go
+	return []Level{Go}
 }

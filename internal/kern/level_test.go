@@ -6,15 +6,18 @@ import (
 )
 
 func TestLevelIsChosen(t *testing.T) {
+	none, avx2, avx512, arm := []Level{Go}, []Level{Go, AVX2}, []Level{Go, AVX2, AVX512}, []Level{Go, NEON}
 	for _, c := range []struct {
 		word string
-		have Level
+		have []Level
 		want Level
 		bad  bool
 	}{
-		{"", AVX512, AVX512, false}, {"auto", AVX2, AVX2, false}, {"off", AVX512, Go, false}, {"go", AVX2, Go, false},
-		{"avx2", AVX512, AVX2, false}, {"avx512", AVX512, AVX512, false}, {"avx512", AVX2, AVX2, true}, {"avx2", Go, Go, true},
-		{"sse", AVX512, AVX512, true}, {"AVX512", AVX512, AVX512, false}, {"Off", AVX2, Go, false}, {" avx2", AVX512, AVX512, true}, {"0", AVX512, AVX512, true},
+		{"", avx512, AVX512, false}, {"auto", avx2, AVX2, false}, {"off", avx512, Go, false}, {"go", avx2, Go, false},
+		{"avx2", avx512, AVX2, false}, {"avx512", avx512, AVX512, false}, {"avx512", avx2, AVX2, true}, {"avx2", none, Go, true},
+		{"sse", avx512, AVX512, true}, {"AVX512", avx512, AVX512, false}, {"Off", avx2, Go, false}, {" avx2", avx512, AVX512, true}, {"0", avx512, AVX512, true},
+		{"", arm, NEON, false}, {"NEON", arm, NEON, false}, {"neon+dotprod", arm, NEON, true}, {"avx2", arm, NEON, true}, {"neon", avx2, AVX2, true},
+		{"neon+dotprod", append(arm, NEONDotProd), NEONDotProd, false},
 	} {
 		got, err := choose("LATENT_SIMD", c.word, c.have)
 		if got != c.want || (err != nil) != c.bad {
@@ -48,9 +51,9 @@ func TestTheRequiredLevelIsThere(t *testing.T) {
 func TestErrorsOfLevelsNameTheVariable(t *testing.T) {
 	for word, want := range map[string]string{
 		"avx512": "LATENT_REQUIRE is avx512, but this machine has no more than avx2",
-		"sse":    `LATENT_REQUIRE is "sse"; it must be auto, off, avx2 or avx512`,
+		"sse":    `LATENT_REQUIRE is "sse"; it must be auto, off, avx2, avx512, neon or neon+dotprod`,
 	} {
-		if _, err := choose("LATENT_REQUIRE", word, AVX2); err == nil || err.Error() != want {
+		if _, err := choose("LATENT_REQUIRE", word, []Level{Go, AVX2}); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", word, err, want)
 		}
 	}

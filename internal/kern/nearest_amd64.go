@@ -19,8 +19,8 @@ func TileWidth() int {
 	return 4
 }
 
-// HasIntegers reports whether Integers is fast at the level in use.
-func HasIntegers() bool { return level == AVX512 && cpu.X86.HasAVX512VNNI }
+// HasIntegers reports whether Integers is fast at the level in use, in words or in bytes.
+func HasIntegers(_ bool) bool { return level == AVX512 && cpu.X86.HasAVX512VNNI }
 
 var dense512 = [...]func(x, c, norm, coef, state *float32, label, got *int32, flags *uint32, d, tiles, panels, resume, next int){
 	nil, dense512x1, dense512x2, dense512x3, dense512x4, dense512x5, dense512x6, dense512x7, dense512x8, dense512x9, dense512x10, dense512x11, dense512x12,
@@ -62,7 +62,7 @@ func fastIntegers(x []uint8, row []float32, c []int8, meta, scores []float32, up
 	if words {
 		f = words512[:]
 	}
-	if !HasIntegers() || w >= len(f) || groups == 0 || tiles == 0 {
+	if !HasIntegers(words) || w >= len(f) || groups == 0 || tiles == 0 {
 		return false
 	}
 	f[w](&x[0], &row[0], &c[0], &meta[0], &scores[0], &upper[0], groups, tiles)
@@ -70,7 +70,7 @@ func fastIntegers(x []uint8, row []float32, c []int8, meta, scores []float32, up
 }
 
 func fastSurvivors(list []Survivor, row, meta, scores []float32, upper *[Rows]float32, w, tiles int) (n int, multi uint32, ok bool) {
-	if !HasIntegers() || w == 0 || tiles == 0 {
+	if !HasIntegers(false) || w == 0 || tiles == 0 {
 		return 0, 0, false
 	}
 	out := &list[tiles*w] // the two results come in the entry after the last
@@ -222,7 +222,7 @@ func fastSlack(due []float32, state []DenseState, norm []float32, label []int32,
 }
 
 func fastRunnerUp(second *[Rows]float32, row, meta, scores []float32, w, tiles int) bool {
-	if !HasIntegers() || w == 0 || tiles == 0 {
+	if !HasIntegers(false) || w == 0 || tiles == 0 {
 		return false
 	}
 	runnerUp512(&row[0], &meta[0], &scores[0], &second[0], w, tiles)

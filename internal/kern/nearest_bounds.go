@@ -40,7 +40,7 @@ func Slack(due []float32, state []DenseState, norm []float32, label []int32, low
 	for i, n := range norm {
 		best, second := state[i/Rows][i%Rows], state[i/Rows][Rows+i%Rows]
 		g := (coef[0]*n+coef[1])*n + coef[2]
-		b := coef[4]*(n+coef[3])*(n+coef[3]) + g
+		b := float32(coef[4]*(n+coef[3])*(n+coef[3])) + g // rounded before g comes, as in vectors: a root may be of what cancels
 		due[i] = low[label[i]+1] + coef[6]*max(second-best-g, 0)/max(root(b+best)+root(b+second), coef[5])
 	}
 }

@@ -1,12 +1,12 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package kern
 
 // TileWidth is the largest number of centres in a tile of Dense that pays.
 func TileWidth() int { return 4 }
 
-// HasIntegers reports whether Integers is fast at the level in use.
-func HasIntegers() bool { return false }
+// HasIntegers reports whether Integers is fast at the level in use, in words or in bytes.
+func HasIntegers(_ bool) bool { return false }
 
 func fastDense(_, _, _ []float32, _ *[3]float32, _ []DenseState, _, _ []int32, _ []uint32, _, _, _, _ int, _ bool) bool {
 	return false

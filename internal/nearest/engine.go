@@ -38,8 +38,8 @@ const (
 
 // Engine holds the rows in the form the kernels want. Beside the rows it keeps, and 4 to 20 N bytes more:
 //
-//	4 N D bytes of float32 with few columns and centres, and without AVX-512 VNNI
-//	2 N D of words with at most 128 centres
+//	4 N D bytes of float32 with few columns and centres, and without AVX-512 VNNI or dot products of arm64
+//	2 N D of words with at most 128 centres, 4 N D of float32 on arm64
 //	  N D of bytes with more
 type Engine struct {
 	t       *data.Table
@@ -123,8 +123,8 @@ func (e *Engine) prepare(k int) bool {
 		return false
 	}
 	e.mean()
-	if kern.HasIntegers() && e.d >= intColumns && k*e.d >= intWork {
-		e.ints = e.quantise(k <= wordCentres)
+	if words := k <= wordCentres; kern.HasIntegers(words) && e.d >= intColumns && k*e.d >= intWork {
+		e.ints = e.quantise(words)
 	} else {
 		e.dense = e.pack()
 	}

@@ -140,10 +140,13 @@ func TestLabelsAndSumsAreThoseOfAPlainLoop(t *testing.T) {
 
 // passes are the fast passes of the level in use.
 func passes() []string {
-	if kern.HasIntegers() {
-		return []string{"dense", "bytes", "words"}
+	all := []string{"dense"}
+	for _, words := range []bool{false, true} {
+		if kern.HasIntegers(words) {
+			all = append(all, map[bool]string{false: "bytes", true: "words"}[words])
+		}
 	}
-	return []string{"dense"}
+	return all
 }
 
 // force makes the engine take a pass whatever pays.
@@ -230,7 +233,7 @@ func TestAllFastPassesGiveTheSameBits(t *testing.T) {
 // The first column varies a hundred times as much as the others, so that bytes keep little of these, and centres differ in
 // the others only.
 func TestIntegersAreLeftWhereTheyTellNothing(t *testing.T) {
-	if !kern.HasIntegers() {
+	if !kern.HasIntegers(false) {
 		t.Skip("integers are not fast here")
 	}
 	const n, d, k = 400, 64, 200

@@ -16,7 +16,7 @@ func sum(a, b float64) twofold {
 
 // product returns a b without error.
 func product(a, b float64) twofold {
-	p := a * b
+	p := float64(a * b) // rounded: where a processor fuses, what is taken off p later would not be what lo belongs to
 	return twofold{p, math.FMA(a, b, -p)}
 }
 
