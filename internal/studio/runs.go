@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
@@ -52,8 +53,9 @@ type run struct {
 	info   *data.Info
 	result *latent.Result
 	order  []int
-	last   any        // the last line of its answer
-	files  sync.Mutex // held while files are made
+	last   any         // the last line of its answer
+	files  sync.Mutex  // held while files are made
+	gone   atomic.Bool // the run was forgotten: its files are gone, or going
 }
 
 // counted is how far a choice is.
@@ -127,12 +129,15 @@ func (s *Studio) withRun(serve func(http.ResponseWriter, *http.Request, *run)) h
 		}
 		space.mu.Unlock()
 		if n == nil {
-			fail(w, http.StatusNotFound, "that fit is no longer kept: run it again")
+			fail(w, http.StatusNotFound, "%s", runGone)
 			return
 		}
 		serve(w, r, n)
 	}
 }
+
+// runGone is what a request about a run that was forgotten is answered.
+const runGone = "that fit is no longer kept: run it again"
 
 // withSteps answers a request about the steps of a run, where they are still kept.
 func withSteps(serve func(http.ResponseWriter, *http.Request, *run)) func(http.ResponseWriter, *http.Request, *run) {
@@ -238,6 +243,7 @@ func (s *Studio) register(w *space, n *run) *refusal {
 // forget lets go of what a run that has ended keeps.
 func (s *Studio) forget(n *run) {
 	s.tables.forget(n)
+	n.gone.Store(true)
 	os.RemoveAll(n.folder) // what is left goes with the folder of all
 }
 

@@ -25,6 +25,9 @@ func (s *Studio) serveRunFile(w http.ResponseWriter, r *http.Request, n *run, na
 	path := filepath.Join(n.folder, name)
 	if _, err := os.Stat(path); err != nil && name != centersFile {
 		if no := s.makeFiles(r, n); no != nil {
+			if n.gone.Load() { // while they were made
+				no = &refusal{http.StatusNotFound, runGone}
+			}
 			fail(w, no.status, "%s", no.text)
 			return
 		}
@@ -42,7 +45,7 @@ func (s *Studio) makeFiles(r *http.Request, n *run) *refusal {
 	var errw said
 	folder := filepath.Join(n.folder, "all")
 	defer os.RemoveAll(folder) // what is left goes with the folder of all
-	err := os.MkdirAll(folder, 0o700)
+	err := os.Mkdir(folder, 0o700)
 	if err == nil {
 		s.do(r.Context(), s.args(n, folder, allFiles), &out, &errw, Hooks{Folder: n.file.Folder})
 	}
