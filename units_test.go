@@ -66,6 +66,8 @@ func TestColumnsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 		{Spec{K: 3, Covariance: "EVI"}, [][]int{{300, -300, 470}}},
 		{Spec{K: 3, Covariance: "spherical"}, [][]int{{-470, -470, -470}, {500, 500, 500}}},
 		{Spec{K: 3, Covariance: "VEV"}, [][]int{{-470, -470, -470}, {500, 500, 500}}},
+		{Spec{K: 3, Covariance: "factors-tied:1"}, [][]int{{300, -300, 470}}},
+		{Spec{K: 3, Covariance: "ppca:1"}, [][]int{{-470, -470, -470}, {500, 500, 500}}},
 		{Spec{K: 3, Algorithm: "hard-em"}, [][]int{{-470, 0, 470}}},
 		{Spec{K: 3, Scale: "standard"}, [][]int{{-470, 0, 470}}},
 		{Spec{K: 2, PCA: 3}, [][]int{{-470, -470, -470}, {400, 400, 400}}},
