@@ -357,3 +357,19 @@ func TestAColumnThatVanishesInTheUnitOfAllIsNotCalledConstant(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Where groups overlap, a fit takes as many steps in any units of the columns, also where these are far apart and the fit is made in them.
+func TestUnitsOfColumnsTakeNoMoreSteps(t *testing.T) {
+	t.Parallel()
+	x := rng.Uniforms(7, 3*300)
+	for i := range x {
+		x[i] = math.Sin(9*x[i]) + x[i]*x[i] + float64(i/3%3)
+	}
+	for _, spec := range []Spec{{K: 2, Covariance: "diag"}, {K: 2, Covariance: "factors-tied:1"}} {
+		want, got := mustFit(t, fixtures.Table(3, x...), spec), mustFit(t, fixtures.Table(3, inPowers(x, -20, 40, 0)...), spec)
+		closeTo(t, "log-likelihood", *got.LogLik, *want.LogLik-300*20*math.Ln2, 1e-9)
+		if got.Iterations > want.Iterations+2 {
+			t.Errorf("%s: %d steps, and %d in units that are alike", spec.Covariance, got.Iterations, want.Iterations)
+		}
+	}
+}
