@@ -2,12 +2,15 @@ package latent
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/model"
 )
 
 // repeatedRows writes out the rows of a table as often as their weights say.
@@ -111,5 +114,22 @@ func TestAComponentOfWeightlessRowsIsEmpty(t *testing.T) {
 	}
 	if want := "group 3 is empty: only rows of weight 0 have its label"; !slices.Contains(texts(r.Warnings), want) {
 		t.Errorf("the remarks are %q, without %q", r.Warnings, want)
+	}
+}
+
+// A column that equals another leaves a factor none of its variance. What the warning calls a component is what all warnings of the fit call it.
+func TestHeywoodCasesAreOfComponentsWhereThoseAreMerged(t *testing.T) {
+	t.Parallel()
+	var x []float64
+	plain := groupsOfThree()
+	for i := 0; i < len(plain); i += 3 {
+		x = append(x, plain[i], plain[i+1], plain[i+2], plain[i])
+	}
+	for merge, want := range map[string]string{"": "group", "overlap": "component"} {
+		r := mustFit(t, fixtures.Table(4, x...), Spec{K: 3, Covariance: "factors:1", Merge: merge})
+		said := slices.IndexFunc(r.Warnings, func(w model.Warning) bool { return w.Code == model.Heywood })
+		if said < 0 || !strings.Contains(r.Warnings[said].Text, fmt.Sprintf(" in %s %d:", want, r.Warnings[said].Component)) {
+			t.Errorf("merge %q: %v; want a Heywood case in a %s", merge, r.Warnings, want)
+		}
 	}
 }

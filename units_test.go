@@ -66,6 +66,8 @@ func TestColumnsOfAnyMagnitudeGiveTheSameFit(t *testing.T) {
 		{Spec{K: 3, Covariance: "EVI"}, [][]int{{300, -300, 470}}},
 		{Spec{K: 3, Covariance: "spherical"}, [][]int{{-470, -470, -470}, {500, 500, 500}}},
 		{Spec{K: 3, Covariance: "VEV"}, [][]int{{-470, -470, -470}, {500, 500, 500}}},
+		{Spec{K: 3, Covariance: "factors-tied:1"}, [][]int{{300, -300, 470}}},
+		{Spec{K: 3, Covariance: "ppca:1"}, [][]int{{-470, -470, -470}, {500, 500, 500}}},
 		{Spec{K: 3, Algorithm: "hard-em"}, [][]int{{-470, 0, 470}}},
 		{Spec{K: 3, Scale: "standard"}, [][]int{{-470, 0, 470}}},
 		{Spec{K: 2, PCA: 3}, [][]int{{-470, -470, -470}, {400, 400, 400}}},
@@ -353,5 +355,21 @@ func TestAColumnThatVanishesInTheUnitOfAllIsNotCalledConstant(t *testing.T) {
 	_, err := Fit(context.Background(), fixtures.Table(2, x...), Spec{K: 2, Covariance: "VVE"})
 	if err == nil || !strings.Contains(err.Error(), `column "1": its values are so small beside those of the others`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Where groups overlap, a fit takes as many steps in any units of the columns, also where these are far apart and the fit is made in them.
+func TestUnitsOfColumnsTakeNoMoreSteps(t *testing.T) {
+	t.Parallel()
+	x := rng.Uniforms(7, 3*300)
+	for i := range x {
+		x[i] = math.Sin(9*x[i]) + x[i]*x[i] + float64(i/3%3)
+	}
+	for _, spec := range []Spec{{K: 2, Covariance: "diag"}, {K: 2, Covariance: "factors-tied:1"}} {
+		want, got := mustFit(t, fixtures.Table(3, x...), spec), mustFit(t, fixtures.Table(3, inPowers(x, -20, 40, 0)...), spec)
+		closeTo(t, "log-likelihood", *got.LogLik, *want.LogLik-300*20*math.Ln2, 1e-9)
+		if got.Iterations > want.Iterations+2 {
+			t.Errorf("%s: %d steps, and %d in units that are alike", spec.Covariance, got.Iterations, want.Iterations)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 
@@ -107,7 +108,7 @@ func (m *Model) rows(ctx context.Context, src data.Source, threads int, logits b
 	if err := m.kind().Check(ctx, src, m.Types, m.Levels, m.Columns, false); err != nil {
 		return err
 	}
-	j.logits = logits
+	j.logits, j.guard.places = logits, logits
 	return j.rows(ctx, src, threads, each)
 }
 
@@ -176,6 +177,9 @@ func (m *Model) judge() (*judge, error) {
 func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 	s := &j.plain
 	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best, Noise: scored.Noise, logits: scored.Logits}
+	if j.logits && j.guard.whole != "" {
+		s.keepPlaces()
+	}
 	if err := j.guard.check(s); err != nil {
 		return nil, err
 	}
@@ -209,6 +213,19 @@ func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 		}
 	}
 	return j.clustered(all), nil
+}
+
+// keepPlaces gives rows without any cell, which kernels of whole rows cannot score, density 1 in every component: they have a place in time alone.
+func (s *Scored) keepPlaces() {
+	for i := range s.N {
+		if s.cells(i) > 0 {
+			continue
+		}
+		s.LogDensity[i], s.Best[i] = 0, 0
+		for c := range s.K {
+			s.logits[i*s.K+c] = -math.Log(float64(s.K))
+		}
+	}
 }
 
 // volume returns what the log density of row i has too much: of the cells that are there.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/family"
 )
 
 // weather is a hidden Markov model as docs/model-file.md has it, on a scaled column and one on another scale.
@@ -525,5 +526,48 @@ func TestForecastsAreTheMomentsOfDraws(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// A row without any cell keeps its place in a chain whose states take whole rows alone: where no row tells of the next, its states are as at the
+// beginning, its density is 1 and the other rows are as without it. A row that lacks one cell is refused, and so are both by a mixture.
+func TestRowsWithoutAnyCellOfStatesThatTakeWholeRows(t *testing.T) {
+	const d = 65
+	m := &Model{Kind: "hmm", Emission: "gmm", Shape: family.RoundFactors.WithFactors(1), Weights: []float64{0.7, 0.3}, Initial: []float64{0.7, 0.3}, Transitions: [][]float64{{0.7, 0.3}, {0.7, 0.3}},
+		Means: [][]float64{make([]float64, d), slices.Repeat([]float64{0.25}, d)}, Loadings: [][]float64{slices.Repeat([]float64{0.5}, d), make([]float64, d)}, Uniquenesses: [][]float64{{1}, {2}}}
+	rows := &data.Table{N: 4, D: d, F64: make([]float64, 4*d)}
+	for j := range d {
+		m.Columns = append(m.Columns, fmt.Sprint("x", j))
+	}
+	for i := range rows.F64 {
+		rows.F64[i] = math.Sin(float64(i))
+	}
+	for _, how := range []Decoding{Filter, Smooth, Viterbi} {
+		whole := decode(t, m, rows, how, 1)
+		gap := *rows
+		gap.F64 = slices.Clone(rows.F64)
+		for j := range d {
+			gap.F64[d+j] = math.NaN()
+		}
+		got := decode(t, m, &gap, how, 1)
+		for i, want := range whole.densities {
+			p := whole.p[i]
+			if i == 1 {
+				want, p = 0, m.Initial
+			}
+			if !close(got.densities[i], want, 1e-12, 1e-12) || !close(got.p[i][0], p[0], 1e-9, 1e-12) {
+				t.Errorf("%s, row %d: log density %v and probabilities %v; want %v and %v", how, i+1, got.densities[i], got.p[i], want, p)
+			}
+		}
+		gap.F64[d] = 1
+		if err := m.Decode(context.Background(), &gap, how, 1, func(*Scored) error { return nil }); err == nil || !strings.Contains(err.Error(), "row 2: a cell is missing") {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+	mixture := *m
+	mixture.Kind, mixture.Emission, mixture.Initial, mixture.Transitions = "gmm", "", nil, nil
+	none := &data.Table{N: 1, D: d, F64: slices.Repeat([]float64{math.NaN()}, d)}
+	if err := mixture.Rows(context.Background(), none, 1, func(*Scored) error { return nil }); err == nil || !strings.Contains(err.Error(), "row 1: a cell is missing") {
+		t.Errorf("a mixture: %v", err)
 	}
 }

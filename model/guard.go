@@ -21,6 +21,7 @@ type guard struct {
 	names  []string // of the variables that the parameters speak of
 	origin []float64
 	near   map[int32]int
+	places bool   // rows without any cell have a place in time: they may be there in any case
 	whole  string // why rows must be complete; "" where cells may be missing
 }
 
@@ -45,7 +46,7 @@ func (g *guard) check(s *Scored) error {
 	for i, best := range s.Best {
 		switch {
 		case s.Weight(i) == 0:
-		case g.whole != "" && lacks(s, i):
+		case g.whole != "" && s.cells(i) < s.D && !(g.places && s.cells(i) == 0):
 			return fmt.Errorf("row %d: a cell is missing, or overflows where it is projected; %s", s.Number(i), g.whole)
 		case !(best > -mostCost) || !(s.LogDensity[i] > -mostCost):
 			return g.tooFar(s, i)
@@ -58,14 +59,14 @@ func (g *guard) check(s *Scored) error {
 	return nil
 }
 
-// lacks reports whether row i has a cell that is NaN.
-func lacks(s *Scored, i int) bool {
+// cells returns how many cells of row i are there.
+func (s *Scored) cells(i int) (n int) {
 	for j := range s.D {
-		if v := s.At(i, j); v != v {
-			return true
+		if v := s.At(i, j); v == v {
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // crowded returns a column in which another centre differs from c, where it does so in all columns by so little that squares

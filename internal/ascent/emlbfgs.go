@@ -279,8 +279,11 @@ func (m *memory) keep(a, b *Point, move []float64) {
 	axpy(y, -1, framed(b, b.Grad))
 	mask(s, a.Held)
 	mask(y, a.Held)
-	sy := dot(s, y)
-	if !(sy > 1e-8*math.Sqrt(dot(s, s)*dot(y, y))) { // F curves upwards here: no use to a matrix that must be positive
+	sy, size := dot(s, y), 0.0
+	for i, v := range s { // unlike the lengths of s and y, this does not depend on the units of columns
+		size += math.Abs(v * y[i])
+	}
+	if !(sy > 1e-8*size) { // F curves upwards here: no use to a matrix that must be positive
 		return
 	}
 	m.s, m.y, m.sy = append(m.s, s), append(m.y, y), append(m.sy, sy)

@@ -338,11 +338,11 @@ func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 		}
 		m.Noise = m.Noise.Scaled(factor)
 	}
-	means, covariance := make([][]float64, len(m.Means)), make([][]float64, len(m.Covariance))
+	means, covariance := make([][]float64, len(m.Means)), [][]float64(nil) // nil as it was: of few factors there is none
 	for c, mean := range m.Means {
 		means[c] = row(mean)
 	}
-	for c, cov := range m.Covariance {
+	for _, cov := range m.Covariance {
 		d := len(scale)
 		q := make([]float64, len(cov))
 		for i, v := range cov {
@@ -352,7 +352,7 @@ func remeasure(m *model.Model, scale []float64, by func(v, s float64) float64) {
 				q[i] = by(by(v, scale[i]), scale[i])
 			}
 		}
-		covariance[c] = q
+		covariance = append(covariance, q)
 	}
 	m.Means, m.Covariance = means, covariance
 	m.Loadings, m.Uniquenesses = remeasuredFactors(m, scale, by)

@@ -70,12 +70,12 @@ func (f *Fit) heywood(r *Result, p *ascent.Point, order []int) {
 			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
 		}
 		list := strings.Join(names, ", ")
-		group := fmt.Sprintf(" in group %d", c+1)
+		where := fmt.Sprintf(" in %s %d", f.part(), c+1)
 		if fam.Shape.SharesUniquenesses() {
-			group = ""
+			where = ""
 		}
-		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("uniqueness%s: %s", group, list))
-		w := model.Warn(model.Heywood, "the factors determine %s%s: no variance is left for %s own (a Heywood case); with fewer factors some may be", list, group, text.Form(len(names), "its", "their"))
+		r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("uniqueness%s: %s", where, list))
+		w := model.Warn(model.Heywood, "the factors determine %s%s: no variance is left for %s own (a Heywood case); with fewer factors some may be", list, where, text.Form(len(names), "its", "their"))
 		w.Component = c + 1
 		if len(names) == 1 {
 			w.Column = names[0]

@@ -9,6 +9,7 @@ import (
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
 	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/mixture"
 	"github.com/latent-go/latent/internal/plan"
 )
@@ -18,6 +19,7 @@ func TestADegenerateComponentDoesNotWin(t *testing.T) {
 	t.Parallel()
 	g := family.Gaussian{Shape: family.Spherical, Var: []float64{1}}
 	f := &Fit{Mix: &mixture.Mixture{Family: g, K: 2, D: 1}}
+	f.Plan.Kind, f.Plan.Shape = kind.Of(kind.Gaussian.Name), family.TiedSpherical // shared: no component has too few rows for its own
 	floor := math.Log(family.MinEigenvalue) / 2
 	start := func(logL, logSD, weight float64) Run {
 		return Run{Last: ascent.Step{Point: &ascent.Point{Beta: 1, Theta: []float64{0, 0, 0, 5, 0, logSD}, F: logL, Weights: []float64{50, weight}}}}
