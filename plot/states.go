@@ -136,7 +136,7 @@ func (t Timeline) Figure() *Figure {
 	}
 	f.Layers = []Layer{layer}
 	if lost > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%s of %s rows have no value that can be drawn.", grouped(float64(lost), 0), grouped(float64(len(t.Values)), 0)))
+		f.Notes = append(f.Notes, fmt.Sprintf("%s of %s rows are left out: they have no value that can be drawn.", grouped(float64(lost), 0), grouped(float64(len(t.Values)), 0)))
 	}
 	if f.Alt == "" {
 		f.Alt = fmt.Sprintf("%s over %s rows, in the colours of %d states.", orElse(f.Y.title(), "Values"), grouped(float64(len(t.Values)), 0), len(layer.marks))
