@@ -231,15 +231,20 @@ func (l *loader) roles() error {
 		truth = l.file.truth
 	}
 	for _, r := range []struct {
-		name string
-		at   *int
-	}{{l.o.ID, &l.id}, {l.o.Weight, &l.weight}, {truth, &l.truth}, {l.o.Sequence, &l.sequence}, {l.o.Time, &l.time}} {
+		name    string
+		at      *int
+		without string // how to do without the column
+	}{
+		{l.o.ID, &l.id, ""}, {l.o.Weight, &l.weight, ""}, {truth, &l.truth, ""},
+		{l.o.Sequence, &l.sequence, "; if all rows are one sequence, pass --sequence ''"},
+		{l.o.Time, &l.time, "; if the rows stand in their order in time, pass --time ''"},
+	} {
 		if r.name == "" {
 			continue
 		}
-		c, err := l.cols.find(r.name)
-		if err != nil {
-			return err
+		c, ok := l.cols.lookUp(r.name)
+		if !ok {
+			return fmt.Errorf("%w%s", l.cols.unknown(r.name), r.without)
 		}
 		*r.at = c
 	}

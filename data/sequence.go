@@ -288,7 +288,15 @@ func (s *sequences) sameTime(ctx context.Context, a, b int64, of int32, at insta
 	case at.whole != 0:
 		when = strconv.FormatInt(at.whole, 10)
 	}
-	return s.apart(ctx, s.l.time, a, b, "have the same time, %s%s; a sequence has one row a time", when, s.name(", in", of))
+	return s.apart(ctx, s.l.time, a, b, "have the same time, %s%s; a sequence has one row a time%s", when, s.name(", in", of), s.l.oneSequence())
+}
+
+// oneSequence ends an error about rows that cannot be of one sequence, where nothing tells sequences apart.
+func (l *loader) oneSequence() string {
+	if l.sequence >= 0 {
+		return ""
+	}
+	return "; name the column that tells sequences apart by --sequence"
 }
 
 // uneven is the error about two rows of a sequence that have other weights.
@@ -367,7 +375,7 @@ func (l *loader) checkStream(ctx context.Context) error {
 		file, column := name(l.time)
 		switch order := now.time.compare(last.time); {
 		case order == 0:
-			return columnError(file, column, "two rows have the same time, %s%s: this line and the one before; a sequence has one row a time", now.text, s.name(", in", now.sequence))
+			return columnError(file, column, "two rows have the same time, %s%s: this line and the one before; a sequence has one row a time%s", now.text, s.name(", in", now.sequence), l.oneSequence())
 		case order < 0:
 			return columnError(file, column, "%s comes after %s%s: a stream needs rows in the order of time; sort the file, or leave out --stream", now.text, last.text, s.name(" in", now.sequence))
 		}

@@ -47,7 +47,7 @@ func (m *Model) emissions() *Model {
 // alone refuses a chain where a row is looked at by itself, and says what does that instead.
 func (m *Model) alone(what, instead string) error {
 	if m.IsChain() {
-		return fmt.Errorf("a %s model %s, since each depends on those before it; %s", ChainKind, what, instead)
+		return fmt.Errorf("a hidden Markov model %s, since each depends on those before it; %s", what, instead)
 	}
 	return nil
 }
@@ -67,8 +67,11 @@ func (m *Model) stay(c int) *float64 {
 }
 
 // LongRun returns the share of rows that each state of a hidden Markov model has in a sequence without end that begins as Initial says: the mean
-// of p A^t over t = 0, 1, 2 and on.
+// of p A^t over t = 0, 1, 2 and on. They add up to 1. It is nil for other models.
 func (m *Model) LongRun() []float64 {
+	if !m.IsChain() {
+		return nil
+	}
 	k := m.K()
 	half := make([][]float64, k) // (I + A)/2 has the same mean, and powers that converge to it
 	for a, row := range m.Transitions {

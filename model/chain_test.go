@@ -312,6 +312,9 @@ func TestLongRun(t *testing.T) {
 			t.Errorf("%v: %v, want %v", m.Transitions, got, want)
 		}
 	}
+	if got := new(Model).LongRun(); got != nil {
+		t.Errorf("a model that is no chain: %v", got)
+	}
 	m := parsed(t, []byte(weather))
 	var last []float64
 	err := m.Forecast(context.Background(), sequencesOf(weatherRows(), 2, []int{10}), 500, 1, func(f *Forecast) error {
@@ -409,16 +412,16 @@ func TestChainsRefuseWhatIsForSingleRows(t *testing.T) {
 	_, tail := m.Tail(10, 1, 1)
 	_, filler := m.Filler()
 	for want, err := range map[string]error{
-		"a hmm model scores no single rows":       scorer,
-		"a hmm model has no p-values of single r": tail,
-		"a hmm model fills in no cells of sing":   filler,
-		"a gmm model has no sequences of states":  mix.Decode(ctx, src, Viterbi, 1, told),
-		"a gmm model has no forecast":             mix.Forecast(ctx, src, 1, 1, func(*Forecast) error { return nil }),
-		"steps is 0":                              m.Forecast(ctx, src, 0, 1, func(*Forecast) error { return nil }),
-		"it must be viterbi, smooth or filter":    m.Decode(ctx, src, "guess", 1, told),
-		"the rows have 1 columns, but the model":  m.Decode(ctx, &data.Table{N: 1, D: 1, F64: []float64{1}}, Viterbi, 1, told),
-		"each is nil":                             m.Decode(ctx, src, Viterbi, 1, nil),
-		"is so far from all groups that no float": m.Decode(ctx, &data.Table{N: 2, D: 2, F64: []float64{1, 1, 1e200, 1}}, Viterbi, 1, told),
+		"a hidden Markov model scores no single rows":       scorer,
+		"a hidden Markov model has no p-values of single r": tail,
+		"a hidden Markov model fills in no cells of sing":   filler,
+		"a gmm model has no sequences of states":            mix.Decode(ctx, src, Viterbi, 1, told),
+		"a gmm model has no forecast":                       mix.Forecast(ctx, src, 1, 1, func(*Forecast) error { return nil }),
+		"steps is 0":                                        m.Forecast(ctx, src, 0, 1, func(*Forecast) error { return nil }),
+		"it must be viterbi, smooth or filter":              m.Decode(ctx, src, "guess", 1, told),
+		"the rows have 1 columns, but the model":            m.Decode(ctx, &data.Table{N: 1, D: 1, F64: []float64{1}}, Viterbi, 1, told),
+		"each is nil":                                       m.Decode(ctx, src, Viterbi, 1, nil),
+		"is so far from all groups that no float":           m.Decode(ctx, &data.Table{N: 2, D: 2, F64: []float64{1, 1, 1e200, 1}}, Viterbi, 1, told),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

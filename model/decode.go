@@ -43,8 +43,8 @@ func (how Decoding) check() error {
 }
 
 // Decode is Rows of a hidden Markov model, labelled one way or another. Rows of src with the same Block.Sequence are one sequence, in their order
-// in time; without any all are one. LogDensity is that of a row given the rows of its sequence before it, so that all add up to the
-// log-likelihood. A row without any cell keeps its place, with density 1. Each sees rows as they come in src.
+// in time; without any all are one. LogDensity is that of a row given the rows of its sequence before it, in nats, so that all add up to the
+// log-likelihood. The recursions are those of Baum, Petrie, Soules and Weiss (1970) and, for Viterbi, of Viterbi (1967). A row without any cell keeps its place, with density 1. Each sees rows as they come in src.
 //
 // Densities of rows are computed by so many threads, the recursions by one. Filter keeps nothing of the rows before. The others hold one
 // sequence at a time, five numbers a row and state; of a long one only a block of rows, whose densities are then computed three times. Where

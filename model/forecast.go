@@ -43,7 +43,7 @@ func (m *Model) ForecastVariables() (names []string, levels [][]string) {
 
 // Forecast tells what is expected of the rows 1 to steps after the last of each sequence of src, sequences as in Decode: the states from the last
 // filtered probabilities on, p A^h, and the mean and the standard deviation of the mixture of their densities. each is called sequence by
-// sequence, and by steps. What fails is what fails in Decode.
+// sequence, and by steps. What fails is what fails in Decode, and fewer than 1 step.
 func (m *Model) Forecast(ctx context.Context, src data.Source, steps, threads int, each func(*Forecast) error) error {
 	if err := m.whole(); err != nil {
 		return err

@@ -28,8 +28,8 @@ type Model struct {
 	Weights       []float64    // mixtures: k mixing weights
 	Means         [][]float64  // k x d means of the components, or centres, after Transform (d is then len(Variables())); nil where there are Probabilities
 	Covariance    [][]float64  // gmm: k covariances, 1 where they are shared; d x d row-major, d variances or 1; after Transform. t: scale matrices
-	Loadings      [][]float64  // gmm with factors, in place of Covariance: k times d x q, row-major; the covariance is L Lᵀ plus the uniquenesses on the diagonal
-	Uniquenesses  [][]float64  // gmm with factors: k times d numbers, one where all columns have one, or d for all components once where they share them
+	Loadings      [][]float64  // gmm with factors, in place of Covariance: k times d x q, row-major, after Transform; the covariance is L Lᵀ plus the uniquenesses on the diagonal
+	Uniquenesses  [][]float64  // gmm with factors: variances after Transform, k times d numbers, one where all columns have one, or d for all components once where they share them
 	Dof           []float64    // t: k degrees of freedom
 	Probabilities [][]float64  // of columns of bits: k x d, of a 1; of levels: k rows of one a level, column after column
 	Rates         [][]float64  // mixed: k rows of one a column of counts. Means and Covariance are then of the numbers, Probabilities of the categories

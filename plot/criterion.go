@@ -11,14 +11,15 @@ import (
 	"github.com/latent-go/latent/internal/text"
 )
 
-// Criterion shows a criterion by the number of groups, one line a shape, and rings the best three. Where a few candidates are so much worse
+// Criterion shows a criterion by the number of components, one line a shape, and rings the best three. Where a few candidates are so much worse
 // that they would flatten the rest, the axis ends before them, and a note counts them and names the shapes that are nowhere on it. Up to seven shapes are coloured; of more,
 // only those that hold one of the three.
 type Criterion struct {
 	Head
 	Name    string // "BIC"
 	Unit    string
-	Highest bool // more is better; else less
+	Part    string // what K counts, in the singular: "group" where it is empty
+	Highest bool   // more is better; else less
 	Curves  []Curve
 }
 
@@ -62,11 +63,11 @@ func (c Criterion) Best(n int) []Choice {
 
 // Figure lays the curves out.
 func (c Criterion) Figure() *Figure {
-	best := c.Best(3)
+	best, part := c.Best(3), orElse(c.Part, "group")
 	group := map[int]int{} // of the curves that are coloured
 	axis := Axis{Label: c.Name, Unit: c.Unit}
 	axis.Min, axis.Max = c.matters(best)
-	lines := Lines{Head: c.Head, X: Axis{Label: "groups"}, Y: axis, absent: "candidates left out: they could not win, or are the same model as another"}
+	lines := Lines{Head: c.Head, X: Axis{Label: text.Plural(part)}, Y: axis, absent: "candidates left out: they could not win, or are the same model as another"}
 	for i, curve := range c.Curves {
 		x := make([]float64, len(curve.K))
 		for j, k := range curve.K {
@@ -89,17 +90,17 @@ func (c Criterion) Figure() *Figure {
 	}
 	told := fine(values)
 	for i, b := range best {
-		name := fmt.Sprintf("%d: %s, %d groups, %s", i+1, c.Curves[b.Curve].Name, b.K, told[i])
+		name := fmt.Sprintf("%d: %s, %s, %s", i+1, c.Curves[b.Curve].Name, text.Count(b.K, part), told[i])
 		f.Legend = append(f.Legend, Key{Name: name, Color: Color(group[b.Curve]), Shape: Shape(group[b.Curve])})
 	}
 	if c.Alt == "" {
-		f.Alt = fmt.Sprintf("%s by number of groups", orElse(c.Name, "A criterion"))
+		f.Alt = fmt.Sprintf("%s by number of %s", orElse(c.Name, "A criterion"), text.Plural(part))
 		if n := len(c.Curves); n > 1 {
 			f.Alt += fmt.Sprintf(" for %d shapes", n)
 		}
 		f.Alt += "."
 		for i, b := range best {
-			f.Alt += fmt.Sprintf(" %s: %s with %d groups, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), b.K, told[i])
+			f.Alt += fmt.Sprintf(" %s: %s with %s, %s.", [...]string{"Best", "Second", "Third"}[i], orElse(c.Curves[b.Curve].Name, "one"), text.Count(b.K, part), told[i])
 		}
 	}
 	return f

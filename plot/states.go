@@ -135,7 +135,9 @@ func (t Timeline) Figure() *Figure {
 		f.Legend = append(f.Legend, Key{Name: name, Color: Color(i), Shape: Shape(i)})
 	}
 	f.Layers = []Layer{layer}
-	f.leftOut(lost, len(t.Values), "values")
+	if lost > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%s of %s rows are left out: they have no value that can be drawn.", grouped(float64(lost), 0), grouped(float64(len(t.Values)), 0)))
+	}
 	if f.Alt == "" {
 		f.Alt = fmt.Sprintf("%s over %s rows, in the colours of %d states.", orElse(f.Y.title(), "Values"), grouped(float64(len(t.Values)), 0), len(layer.marks))
 	}

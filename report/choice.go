@@ -18,7 +18,7 @@ var criterionNames = map[string]string{"bic": "BIC", "aic": "AIC", "icl": "ICL",
 // Criterion draws what k and the covariance shape of a result were chosen by: one line a shape, by the number of groups.
 // Candidates that could not win have no point.
 func Criterion(r *latent.Result) plot.Criterion {
-	c := plot.Criterion{Name: criterionNames[r.Choice.Criterion], Highest: r.Choice.Highest}
+	c := plot.Criterion{Name: criterionNames[r.Choice.Criterion], Part: tell.Part(r), Highest: r.Choice.Highest}
 	at := map[string]int{} // index of each shape's curve
 	ranked := r.Ranked()
 	for _, x := range r.Candidates {
@@ -53,7 +53,7 @@ func (b *builder) choice() {
 	if c == nil || len(best) == 0 {
 		return
 	}
-	s := &section{ID: "choice", Title: "How the number of groups was chosen"}
+	s := &section{ID: "choice", Title: fmt.Sprintf("How the number of %ss was chosen", tell.Part(b.r))}
 	name := criterionNames[c.Criterion]
 	s.Lead = append(s.Lead, fmt.Sprintf("%s %s compared by %s; %s is better. %s", text.Count(len(b.r.Candidates), "candidate"), text.Form(len(b.r.Candidates), "was", "were"), name, map[bool]string{true: "higher", false: "lower"}[c.Highest], b.closeness()))
 	if c.LeftOut != nil {
@@ -88,9 +88,9 @@ func (b *builder) choice() {
 	}
 	picture := Criterion(b.r)
 	if len(best) > 1 && b.r.Candidates[0].K < b.r.Candidates[len(b.r.Candidates)-1].K {
-		picture.Head = plot.Head{Title: fmt.Sprintf("%s is best with %s", name, groupsOf(&best[0])), Width: wide, Height: 460}
+		picture.Head = plot.Head{Title: fmt.Sprintf("%s is best with %s", name, groupsOf(&best[0], tell.Part(b.r))), Width: wide, Height: 460}
 		if c.Criterion == "gap" {
-			picture.Title = fmt.Sprintf("The gap statistic takes %s", groupsOf(&best[0]))
+			picture.Title = fmt.Sprintf("The gap statistic takes %s", groupsOf(&best[0], tell.Part(b.r)))
 		}
 		b.draw(s, picture)
 	}
@@ -115,8 +115,9 @@ func (b *builder) closeness() string {
 	return said
 }
 
-func groupsOf(x *model.Candidate) string {
-	s := text.Count(x.K, "group")
+// groupsOf says how many components a candidate has, each of them a part, and of what shape.
+func groupsOf(x *model.Candidate, part string) string {
+	s := text.Count(x.K, part)
 	if x.Mclust != "" {
 		s += " of shape " + x.Mclust
 	}
@@ -139,7 +140,7 @@ func candidateTable(r *latent.Result) table {
 	nats := func(v []float64) []string { return text.Criteria(v, 2, sameCriterion) }
 	ratios := func(v []float64) []string { return text.Criteria(v, 4, sameCriterion) }
 	costs := func(v []float64) []string { return text.Numbers(v, 0) }
-	column("groups", func(_ int, x *model.Candidate) string { return fmt.Sprint(x.K) })
+	column(tell.Part(r)+"s", func(_ int, x *model.Candidate) string { return fmt.Sprint(x.K) })
 	if r.LogLik != nil {
 		column("shape", func(_ int, x *model.Candidate) string { return x.Mclust })
 		numbers("log-likelihood", nats, func(x *model.Candidate) *float64 { return x.LogLik })

@@ -55,7 +55,7 @@ func (b *builder) note(n, most, least int) string {
 	case int64(taken) == b.rows.N:
 		return fmt.Sprintf("%s of %s drawn; the others lack a value here", text.Thousands(int64(n)), text.Count(b.rows.N, "row"))
 	}
-	return fmt.Sprintf("%s of %s drawn, small groups with more than their share", text.Thousands(int64(n)), text.Count(b.rows.N, "row"))
+	return fmt.Sprintf("%s of %s drawn, small %ss with more than their share", text.Thousands(int64(n)), text.Count(b.rows.N, "row"), b.noun())
 }
 
 // scatter shows the rows in their two most telling columns, or in the plane of the first two principal components where
@@ -65,7 +65,7 @@ func (b *builder) scatter() {
 	if len(columns) == 0 {
 		return
 	}
-	s := &section{ID: "scatter", Title: "Where the groups lie"}
+	s := &section{ID: "scatter", Title: fmt.Sprintf("Where the %ss lie", b.noun())}
 	if len(columns) == 1 {
 		b.density(s, columns[0])
 		return
@@ -78,22 +78,22 @@ func (b *builder) scatter() {
 	}
 	i, j := columns[0], columns[1]
 	groups, n := b.points(i, j, drawn, least)
-	title := fmt.Sprintf("The groups differ most in %s and %s", quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
+	title := fmt.Sprintf("The %ss differ most in %s and %s", b.noun(), quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	if b.k == 1 {
-		title = fmt.Sprintf("One group, in %s and %s", quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
+		title = fmt.Sprintf("One %s, in %s and %s", b.noun(), quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	}
 	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: b.axis(i), Y: b.axis(j), Groups: groups})
 	switch {
 	case b.r.Covariance == "":
-		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group.")
+		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a "+b.noun()+".")
 	case b.k == 1:
-		s.Lead = append(s.Lead, "A point is a row; the disc with a rim is the centre. Ellipses hold half and 95 % of the group, by the model.")
+		s.Lead = append(s.Lead, "A point is a row; the disc with a rim is the centre. Ellipses hold half and 95 % of the "+b.noun()+", by the model.")
 	case b.r.Clusters != nil:
 		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a component, with the number of its cluster. Ellipses hold half and 95 % of a component, by the model.")
 	default:
-		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a group. Ellipses hold half and 95 % of a group, by the model.")
+		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a "+b.noun()+". Ellipses hold half and 95 % of a "+b.noun()+", by the model.")
 		if b.rescaled() {
-			s.Lead = append(s.Lead, "Columns that were fitted on another scale are drawn in your units, where groups have no ellipses; centres are medians there.")
+			s.Lead = append(s.Lead, "Columns that were fitted on another scale are drawn in your units, where "+b.noun()+"s have no ellipses; centres are medians there.")
 		}
 	}
 	s.Data = append(s.Data, b.centers())
@@ -209,7 +209,7 @@ func (b *builder) curves(s *section, j int, x []float64) {
 		parts = append(parts, plot.Series{Name: b.names[c], X: grid, Y: y})
 	}
 	parts = append(parts, plot.Series{Name: "all", X: grid, Y: all, Faint: true})
-	title := "The density is the sum of those of the groups, each times its share"
+	title := "The density is the sum of those of the " + b.noun() + "s, each times its share"
 	if b.r.Noise != nil {
 		title += "; without the noise"
 	}
@@ -240,11 +240,11 @@ func (b *builder) profile() {
 		}
 		h.Rows, h.Values = append(h.Rows, b.r.Columns[j]), append(h.Values, line)
 	}
-	h.Title = fmt.Sprintf("Group %d stands out most: %s, %.1f standard deviations %s the mean of all rows", at[0]+1, quoted(b.r.Columns[at[1]]), math.Abs(top), map[bool]string{true: "above", false: "below"}[top > 0])
+	h.Title = fmt.Sprintf("%s %d stands out most: %s, %.1f standard deviations %s the mean of all rows", b.nounFirst(), at[0]+1, quoted(b.r.Columns[at[1]]), math.Abs(top), map[bool]string{true: "above", false: "below"}[top > 0])
 	if len(columns) < all {
 		h.Note = fmt.Sprintf("The %d most telling of %d columns", len(columns), all)
 	}
-	s := &section{ID: "profile", Title: "What makes a group", Lead: []string{"How far the centre of each group, by the model, lies from the mean of all rows. Columns at the top tell the groups apart best."}}
+	s := &section{ID: "profile", Title: "What makes a " + b.noun(), Lead: []string{fmt.Sprintf("How far the centre of each %[1]s, by the model, lies from the mean of all rows. Columns at the top tell the %[1]ss apart best.", b.noun())}}
 	if b.rescaled() {
 		s.Lead = append(s.Lead, "Of columns on another scale, whose centres are medians, the means of the rows with each label are shown; latitude and longitude are left out.")
 	}

@@ -101,9 +101,9 @@ func (b *builder) levels() {
 	if len(columns) == 0 || b.k > listed {
 		return
 	}
-	s := &section{ID: "levels", Title: "How often each level occurs", Lead: []string{"The share of each level in each group and in all of them together, by the model. Columns at the top tell the groups apart best."}}
+	s := &section{ID: "levels", Title: "How often each level occurs", Lead: []string{fmt.Sprintf("The share of each level in each %[1]s and in all of them together, by the model. Columns at the top tell the %[1]ss apart best.", b.noun())}}
 	if b.bits() {
-		s.Title, s.Lead[0] = "How often each column is 1", "The share of ones in each group and in all of them together, by the model. Columns at the top tell the groups apart best."
+		s.Title, s.Lead[0] = "How often each column is 1", fmt.Sprintf("The share of ones in each %[1]s and in all of them together, by the model. Columns at the top tell the %[1]ss apart best.", b.noun())
 	}
 	t := table{Head: []string{"column", "level"}}
 	for c := range b.k {
@@ -154,7 +154,7 @@ func (b *builder) levelTitle(columns []int) string {
 		for c, p := range of {
 			for l, v := range p {
 				if d := math.Abs(v - all[l]); d > most {
-					most, said = d, fmt.Sprintf("Group %d stands out most: %s", c+1, b.levelWord(j, names[l], v, all[l]))
+					most, said = d, fmt.Sprintf("%s %d stands out most: %s", b.nounFirst(), c+1, b.levelWord(j, names[l], v, all[l]))
 				}
 			}
 		}

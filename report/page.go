@@ -115,7 +115,7 @@ func (b *builder) questions() (parts []part) {
 		add       []func()
 	}{
 		{"time", "How the states follow each other", []func(){b.states}},
-		{"who", "Who the groups are", who},
+		{"who", "Who the " + b.noun() + "s are", who},
 		{"sure", "How sure this is", []func(){b.choice, b.merged, b.stability, b.sureness, b.overlap, b.responsibilities, b.silhouette, b.agreement}},
 		{"odd", "Which rows are odd", []func(){b.unusual}},
 		{"how", "How it was computed", []func(){b.convergence}},
@@ -156,14 +156,12 @@ func (b *builder) prepare() {
 }
 
 // noun is what the groups are called.
-func (b *builder) noun() string {
-	switch {
-	case b.r.Clusters != nil:
-		return "cluster"
-	case b.r.Transitions != nil:
-		return "state"
-	}
-	return "group"
+func (b *builder) noun() string { return tell.Label(b.r) }
+
+// nounFirst is noun as a sentence begins with it.
+func (b *builder) nounFirst() string {
+	s := b.noun()
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // place sets where the components of group c are, as of tells of each.

@@ -61,7 +61,7 @@ func (b *builder) plane(s *section) {
 		groups = append(groups, g)
 	}
 	s.Lead = append(s.Lead, "A direction is a sum of all columns, each in standard deviations and with a weight of its own; these two set the centres farthest apart.")
-	title := fmt.Sprintf("Two directions hold %s of what differs between the groups", percent(min((values[0]+values[1])/total, 1)))
+	title := fmt.Sprintf("Two directions hold %s of what differs between the %ss", percent(min((values[0]+values[1])/total, 1)), b.noun())
 	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups})
 }
 

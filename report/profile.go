@@ -66,7 +66,7 @@ func (b *builder) overview() *overview {
 		o.Groups = append(o.Groups, groupHead{b.names[c], hex(c)})
 		o.Rows = append(o.Rows, text.Thousands(b.rows.Group[c].Rows))
 	}
-	o.Notes = append(o.Notes, "rows: by the likeliest group")
+	o.Notes = append(o.Notes, "rows: by the likeliest "+b.noun())
 	left := 0
 	for i := range p.Columns {
 		lines := o.column(&p.Columns[i])

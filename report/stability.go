@@ -13,10 +13,10 @@ func (b *builder) stability() {
 	if (st == nil || st.Done == 0) && (lrt == nil || lrt.P == nil) {
 		return
 	}
-	s := &section{ID: "stability", Title: "How stable the groups are"}
+	s := &section{ID: "stability", Title: fmt.Sprintf("How stable the %ss are", b.noun())}
 	if st != nil && st.Done > 0 {
-		s.Lead = append(s.Lead, fmt.Sprintf("The fit was repeated on %s of the rows, and each of these models labelled all rows. Their labels agree with the groups here by an ARI of %.3f on average (1: the same groups, 0: no more than by chance), and of %.3f or more in 95 %% of the samples.", text.Count(st.Done, "bootstrap sample"), *st.ARI, *st.ARILow))
-		s.Lead = append(s.Lead, "Jaccard: the rows that a group shares with its most similar group in a sample, of the rows in either, on average. Consensus: the share of the pairs of its rows that stay together. A group is recovered where its Jaccard is above 0.75, and dissolved where it is 0.5 or less.")
+		s.Lead = append(s.Lead, fmt.Sprintf("The fit was repeated on %s of the rows, and each of these models labelled all rows. Their labels agree with those here by an ARI of %.3f on average (1: the same labels, 0: no more than by chance), and of %.3f or more in 95 %% of the samples.", text.Count(st.Done, "bootstrap sample"), *st.ARI, *st.ARILow))
+		s.Lead = append(s.Lead, fmt.Sprintf("Jaccard: the rows that a %[1]s shares with its most similar %[1]s in a sample, of the rows in either, on average. Consensus: the share of the pairs of its rows that stay together. A %[1]s is recovered where its Jaccard is above 0.75, and dissolved where it is 0.5 or less.", b.noun()))
 		if st.Failed > 0 {
 			s.Lead = append(s.Lead, fmt.Sprintf("%s could not be fitted: %s.", text.Count(st.Failed, "sample"), st.Why))
 		}
@@ -27,20 +27,20 @@ func (b *builder) stability() {
 	}
 	if lrt != nil && lrt.P != nil {
 		s.Lead = append(s.Lead, fmt.Sprintf("The likelihood ratio of %s against %d is %s; of %s drawn from the mixture of %d, %d %s that (p = %s).",
-			text.Count(lrt.K, tell.Part(b.r.Model)), lrt.Against, text.Short(*lrt.Statistic), text.Count(lrt.Done, "sample"), lrt.K, lrt.Reached, text.Form(lrt.Reached, "reaches", "reach"), text.P(*lrt.P)))
+			text.Count(lrt.K, tell.Part(b.r)), lrt.Against, text.Short(*lrt.Statistic), text.Count(lrt.Done, "sample"), lrt.K, lrt.Reached, text.Form(lrt.Reached, "reaches", "reach"), text.P(*lrt.P)))
 	}
 	b.add(s)
 }
 
 func (b *builder) stabilityTables() []table {
 	st := b.r.Stability
-	groups := table{Caption: "groups", Head: []string{"group", "reading", "Jaccard", "consensus", "recovered in", "dissolved in"}}
+	groups := table{Caption: b.noun() + "s", Head: []string{b.noun(), "reading", "Jaccard", "consensus", "recovered in", "dissolved in"}}
 	for _, g := range st.Groups {
 		groups.Rows = append(groups.Rows, []string{fmt.Sprint(g.Label), g.Reading, fmt.Sprintf("%.3f", g.Jaccard), fmt.Sprintf("%.3f", g.Consensus), fmt.Sprint(g.Recovered), fmt.Sprint(g.Dissolved)})
 	}
 	tables := []table{groups}
 	if st.Choices != nil {
-		chosen := table{Caption: "what the samples chose", Head: []string{"groups", "shape", "times"}}
+		chosen := table{Caption: "what the samples chose", Head: []string{tell.Part(b.r) + "s", "shape", "times"}}
 		for _, c := range st.Choices {
 			chosen.Rows = append(chosen.Rows, []string{fmt.Sprint(c.K), c.Mclust, fmt.Sprint(c.Times)})
 		}

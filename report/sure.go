@@ -17,11 +17,11 @@ func (b *builder) sureness() {
 	}
 	s := &section{ID: "uncertainty", Title: "How sure each row is"}
 	if worst := b.leastSure(); worst < doubt {
-		s.Lead = append(s.Lead, fmt.Sprintf("No row is in doubt: every one belongs to its group with a probability of %v or more.", 1-doubt))
+		s.Lead = append(s.Lead, fmt.Sprintf("No row is in doubt: every one belongs to its %s with a probability of %v or more.", b.noun(), 1-doubt))
 		b.add(s)
 		return
 	}
-	s.Lead = append(s.Lead, "A row's uncertainty is the probability that it belongs to another group than its own.")
+	s.Lead = append(s.Lead, "A row's uncertainty is the probability that it belongs to another "+b.noun()+" than its own.")
 	h := plot.Histogram{Head: plot.Head{Title: b.belong(), Width: wide},
 		X: plot.Axis{Label: "uncertainty"}, Values: b.rows.Uncertainty, Bins: 40}
 	if int64(len(b.rows.Uncertainty)) < b.rows.N {
@@ -68,7 +68,7 @@ func (b *builder) overlap() {
 	if b.k == 1 || b.k > listed || !b.rows.density || b.leastSure() < doubt {
 		return
 	}
-	m := plot.Matrix{Head: plot.Head{Width: wide}, X: plot.Axis{Label: "belong to group"}, Y: plot.Axis{Label: "rows with label"}, Percent: true, Unit: "per cent: the mean probability of the rows of a label to belong to each group"}
+	m := plot.Matrix{Head: plot.Head{Width: wide}, X: plot.Axis{Label: "belong to " + b.noun()}, Y: plot.Axis{Label: "rows with label"}, Percent: true, Unit: "per cent: the mean probability of the rows of a label to belong to each " + b.noun()}
 	top, at := 0.0, [2]int{}
 	for c := range b.k {
 		name := fmt.Sprint(c + 1)
@@ -79,11 +79,11 @@ func (b *builder) overlap() {
 			}
 		}
 	}
-	m.Title = "No two groups overlap"
+	m.Title = fmt.Sprintf("No two %ss overlap", b.noun())
 	if top > 0.001 {
-		m.Title = fmt.Sprintf("The rows of group %d are shared most: %s with group %d", at[0]+1, percent(top), at[1]+1)
+		m.Title = fmt.Sprintf("The rows of %[1]s %[2]d are shared most: %[3]s with %[1]s %[4]d", b.noun(), at[0]+1, percent(top), at[1]+1)
 	}
-	s := &section{ID: "overlap", Title: "Which groups overlap"}
+	s := &section{ID: "overlap", Title: fmt.Sprintf("Which %ss overlap", b.noun())}
 	b.draw(s, m)
 	b.add(s)
 }
@@ -262,18 +262,18 @@ func (b *builder) responsibilities() {
 			unsure++
 		}
 	}
-	p.Title = fmt.Sprintf("Of %s, %d %s shared between groups", text.Count(len(p.Values), "row"), unsure, text.Form(unsure, "is", "are"))
+	p.Title = fmt.Sprintf("Of %s, %d %s shared between %ss", text.Count(len(p.Values), "row"), unsure, text.Form(unsure, "is", "are"), b.noun())
 	switch {
 	case b.rows.Sure >= 1:
-		p.Title = "No row is shared between groups"
+		p.Title = fmt.Sprintf("No row is shared between %ss", b.noun())
 	case b.weighted():
-		p.Title = fmt.Sprintf("Rows with %s of the weight are shared between groups", percent(1-b.rows.Sure))
+		p.Title = fmt.Sprintf("Rows with %s of the weight are shared between %ss", percent(1-b.rows.Sure), b.noun())
 	case int64(len(p.Values)) < b.rows.N: // small groups have more than their share of those drawn
-		p.Title = fmt.Sprintf("%s of the rows are shared between groups", percent(1-b.rows.Sure))
+		p.Title = fmt.Sprintf("%s of the rows are shared between %ss", percent(1-b.rows.Sure), b.noun())
 	}
-	p.X.Label, p.Y.Label = "rows, by group and sureness", "probability"
+	p.X.Label, p.Y.Label = "rows, by "+b.noun()+" and sureness", "probability"
 	p.Note = b.note(len(p.Values), stacked, 2)
-	s := &section{ID: "responsibilities", Title: "Between which groups rows are shared", Lead: []string{"A row is shared where no group has a probability of 0.9 or more."}}
+	s := &section{ID: "responsibilities", Title: fmt.Sprintf("Between which %ss rows are shared", b.noun()), Lead: []string{"A row is shared where no " + b.noun() + " has a probability of 0.9 or more."}}
 	b.draw(s, p)
 	b.add(s)
 }
@@ -284,7 +284,7 @@ func (b *builder) agreement() {
 	if len(r.Truths) == 0 || len(r.Truths) > listed || b.k > listed {
 		return
 	}
-	m := plot.Matrix{Head: plot.Head{Title: "Groups and known labels", Width: wide}, X: plot.Axis{Label: "known label"}, Y: plot.Axis{Label: "group"}, Columns: r.Truths, Unit: "rows"}
+	m := plot.Matrix{Head: plot.Head{Title: b.nounFirst() + "s and known labels", Width: wide}, X: plot.Axis{Label: "known label"}, Y: plot.Axis{Label: b.noun()}, Columns: r.Truths, Unit: "rows"}
 	if t := b.r.Truth; t != nil {
 		m.Title = fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f", t.ARI, t.NMI)
 	}

@@ -47,7 +47,7 @@ func (b *builder) trust() []string {
 		said = append(said, fmt.Sprintf("Agreement with the known labels: ARI %.3f, NMI %.3f; 1 would be full agreement.", b.r.Truth.ARI, b.r.Truth.NMI))
 	}
 	if st := b.r.Stability; st != nil && st.Done > 0 {
-		said = append(said, fmt.Sprintf("Fits to %s of the rows agree with these groups by an ARI of %.3f on average; 1 would be the same groups.", text.Count(st.Done, "bootstrap sample"), *st.ARI))
+		said = append(said, fmt.Sprintf("Fits to %[1]s of the rows agree with these %[3]ss by an ARI of %.3[2]f on average; 1 would be the same %[3]ss.", text.Count(st.Done, "bootstrap sample"), *st.ARI, b.noun()))
 	}
 	return said
 }
@@ -56,11 +56,11 @@ func (b *builder) trust() []string {
 func (b *builder) belong() string {
 	switch {
 	case b.rows.Sure >= 1:
-		return "Every row belongs to its group with a probability of 0.9 or more"
+		return "Every row belongs to its " + b.noun() + " with a probability of 0.9 or more"
 	case b.weighted():
-		return "Rows with " + percent(b.rows.Sure) + " of the weight belong to their group with a probability of 0.9 or more"
+		return "Rows with " + percent(b.rows.Sure) + " of the weight belong to their " + b.noun() + " with a probability of 0.9 or more"
 	}
-	return percent(b.rows.Sure) + " of the rows belong to their group with a probability of 0.9 or more"
+	return percent(b.rows.Sure) + " of the rows belong to their " + b.noun() + " with a probability of 0.9 or more"
 }
 
 // weighted reports whether rows have weights, so that a share is one of the weight, not of the rows.
@@ -96,7 +96,7 @@ func (b *builder) fitted() []fact {
 	if r.Transitions != nil {
 		by = "a hidden Markov model whose states each have " + by
 	}
-	facts := []fact{{"fitted", text.Count(r.K, tell.Part(r.Model)) + ", by " + by}}
+	facts := []fact{{"fitted", text.Count(r.K, tell.Part(r)) + ", by " + by}}
 	switch {
 	case r.ELBO != nil:
 		facts = append(facts, fact{"evidence lower bound", fmt.Sprintf("%s nats; %d of %s in use", decimals(*r.ELBO), r.K, text.Count(r.KMax, "component"))})
@@ -127,8 +127,8 @@ func (b *builder) fitted() []fact {
 // certain reports whether a warning only says that probabilities are at an end of their range, which is normal. Model files keep no codes.
 func certain(w model.Warning) bool {
 	return w.Code == model.Certain || slices.ContainsFunc(kind.Names(), func(name string) bool {
-		words := kind.Of(name).Location.Certain
-		return words != "" && strings.HasSuffix(w.Text, words)
+		before, after, ok := strings.Cut(kind.Of(name).Location.Certain, "%s")
+		return ok && strings.Contains(w.Text, before) && strings.HasSuffix(w.Text, after)
 	})
 }
 
@@ -177,9 +177,9 @@ func (b *builder) cards() *section {
 			u.Rows += text.Form(g.Rows, " has", " have") + " this label"
 		}
 		u.Weight = percent(u.Share/100) + " of " + b.ofWhat()
-		typical := "nearest to the group's centre"
+		typical := "nearest to the " + b.noun() + "'s centre"
 		if k := kind.Of(b.r.ComponentKind()); !k.Cells.Units || k.Parted || len(b.members[c]) > 1 { // rows of bits, levels or counts have no centre among them
-			typical = "that fit the group best"
+			typical = "that fit the " + b.noun() + " best"
 		}
 		u.Typical = b.told(typical, g.Typical)
 		if len(g.Unsure) > 0 && g.Unsure[0].Uncertainty > 1e-6 {
@@ -188,7 +188,7 @@ func (b *builder) cards() *section {
 		s.Cards = append(s.Cards, u)
 	}
 	if len(s.Cards) > 60 {
-		s.Lead = append(s.Lead, fmt.Sprintf("The 60 largest of %d groups.", len(s.Cards)))
+		s.Lead = append(s.Lead, fmt.Sprintf("The 60 largest of %d %ss.", len(s.Cards), b.noun()))
 		s.Cards = s.Cards[:60]
 	}
 	return s
@@ -216,11 +216,11 @@ func (b *builder) meant() string {
 	}
 	all := "“all rows” is the average of the data"
 	if some := b.those(b.hasShares); len(some) == b.d {
-		all = "“all rows” is the average of these over the groups"
+		all = "“all rows” is the average of these over the " + b.noun() + "s"
 	} else if some != nil {
-		all += ", of categories the average over the groups"
+		all += ", of categories the average over the " + b.noun() + "s"
 	}
-	return "Numbers of a group are parameters of the model: each row counts as far as it belongs to the group; " + all + "." + scaled + " Rows are counted by label, the group that each belongs to most."
+	return fmt.Sprintf("Numbers of a %[1]s are parameters of the model: each row counts as far as it belongs to the %[1]s; %[2]s.%[3]s Rows are counted by label, the %[1]s that each belongs to most.", b.noun(), all, scaled)
 }
 
 // told lists rows in their three most telling columns.

@@ -149,7 +149,7 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 		return o, usagef("--decode is for a hidden Markov model (--model hmm), and this is a %s model; leave it out", m.Kind)
 	}
 	if a.outliers > 0 && m.IsChain() {
-		return o, usagef("--outliers holds rows against draws of single rows, which those of a %s model are not; its log densities are those of latent score", m.Kind)
+		return o, usagef("--outliers holds rows against draws of single rows, which those of a hidden Markov model are not; its log densities are those of latent score")
 	}
 	if err := inSequences(cmd, &o, m); err != nil {
 		return o, err

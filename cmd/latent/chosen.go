@@ -21,11 +21,11 @@ func compared(w io.Writer, r *latent.Result) {
 	if len(best) > 1 {
 		var next []string
 		for i := range best[1:min(len(best), 4)] {
-			next = append(next, fmt.Sprintf("%s (%s)", candidateName(&best[i+1]), behind(c, &best[0], &best[i+1])))
+			next = append(next, fmt.Sprintf("%s (%s)", candidateName(&best[i+1], tell.Part(r)), behind(c, &best[0], &best[i+1])))
 		}
 		fmt.Fprintf(w, "runners-up by %s (%s is better): %s; -v lists all %s\n", tell.Criterion(c.Criterion), map[bool]string{true: "higher", false: "lower"}[c.Highest], strings.Join(next, ", "), text.Thousands(int64(len(r.Candidates))))
 	}
-	if s := excluded(r.Candidates); s != "" {
+	if s := excluded(r.Candidates, tell.Part(r)); s != "" {
 		fmt.Fprintln(w, s)
 	}
 	if c.LeftOut != nil {
@@ -57,9 +57,10 @@ func choiceNotes(w io.Writer, r *latent.Result) {
 // span says what was tried.
 func span(r *latent.Result) string {
 	lo, hi := r.Candidates[0].K, r.Candidates[len(r.Candidates)-1].K
-	s := text.Count(lo, "group")
+	part := tell.Part(r)
+	s := text.Count(lo, part)
 	if lo < hi {
-		s = fmt.Sprintf("%d to %s", lo, text.Count(hi, "group"))
+		s = fmt.Sprintf("%d to %s", lo, text.Count(hi, part))
 	}
 	if n := len(shapesOf(r)); n > 1 {
 		s += fmt.Sprintf(", %d shapes of covariances", n)
@@ -67,8 +68,8 @@ func span(r *latent.Result) string {
 	return s
 }
 
-// excluded says how many candidates could not win, and why most of them could not.
-func excluded(all []model.Candidate) string {
+// excluded says how many candidates could not win, and why most of them could not; part is what a component is called.
+func excluded(all []model.Candidate, part string) string {
 	collapsed, failed := 0, 0
 	for _, x := range all {
 		switch {
@@ -80,7 +81,7 @@ func excluded(all []model.Candidate) string {
 	}
 	var parts []string
 	if collapsed > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s %s excluded because a group collapsed", text.Thousands(int64(collapsed)), text.Count(len(all), "candidate"), text.Form(collapsed, "was", "were")))
+		parts = append(parts, fmt.Sprintf("%s of %s %s excluded because a %s collapsed", text.Thousands(int64(collapsed)), text.Count(len(all), "candidate"), text.Form(collapsed, "was", "were"), part))
 	}
 	if failed > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s could not be fitted", text.Thousands(int64(failed)), text.Count(len(all), "candidate")))
@@ -88,9 +89,9 @@ func excluded(all []model.Candidate) string {
 	return strings.Join(parts, ", ")
 }
 
-// candidateName names a candidate by its number of groups and the code of its shape, where there is one.
-func candidateName(x *model.Candidate) string {
-	return strings.TrimSpace(text.Count(x.K, "group") + " " + x.Mclust)
+// candidateName names a candidate by its number of components, each of them a part, and the code of its shape, where there is one.
+func candidateName(x *model.Candidate, part string) string {
+	return strings.TrimSpace(text.Count(x.K, part) + " " + x.Mclust)
 }
 
 // behind writes how far x is from the best.
@@ -169,15 +170,16 @@ func criteria(w io.Writer, r *latent.Result) {
 		}
 		printTable(w, append([]string{head[0]}, head[from+1:to+1]...), part)
 	}
+	part := tell.Part(r)
 	var said []string
 	if notes["floor"] {
-		said = append(said, "floor: a group collapsed to the least variance that is allowed, and the candidate is excluded")
+		said = append(said, "floor: a "+part+" collapsed to the least variance that is allowed, and the candidate is excluded")
 	}
 	if notes["narrow"] {
-		said = append(said, "narrow: a group of few rows is narrower than the steps to which a column is rounded, and the candidate is excluded")
+		said = append(said, "narrow: a "+part+" of few rows is narrower than the steps to which a column is rounded, and the candidate is excluded")
 	}
 	if notes["few"] {
-		said = append(said, "few: a group has fewer rows than its covariance needs, and the candidate is excluded")
+		said = append(said, "few: a "+part+" has fewer rows than its covariance needs, and the candidate is excluded")
 	}
 	if notes["*"] {
 		said = append(said, "*: the rows do not determine all parameters of the candidate")

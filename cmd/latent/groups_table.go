@@ -37,20 +37,9 @@ func byLabel(r *latent.Result) *latent.Result {
 	return &own
 }
 
-// groupNoun is what a label stands for.
-func groupNoun(r *latent.Result) string {
-	switch {
-	case r.Clusters != nil:
-		return "cluster"
-	case r.Transitions != nil:
-		return "state"
-	}
-	return "group"
-}
-
 // groupLines returns a table with one line a group, and as many columns as fit.
 func groupLines(r *latent.Result) (head []string, lines [][]string, shown int) {
-	head, lines = []string{groupNoun(r), "rows", "share"}, make([][]string, len(r.Components))
+	head, lines = []string{tell.Label(r), "rows", "share"}, make([][]string, len(r.Components))
 	share := shares(r)
 	for i, c := range r.Components {
 		lines[i] = []string{strconv.Itoa(c.Label), tell.Rows(r, &c), share[i]}
@@ -182,13 +171,13 @@ func toldNotes(r *latent.Result, p *profile.Profile, shown int) []string {
 		if r.Transitions != nil {
 			share = "of the rows that are expected in the state"
 		}
-		notes = append(notes, "rows: by the likeliest "+groupNoun(r)+"; share: "+share)
+		notes = append(notes, "rows: by the likeliest "+tell.Label(r)+"; share: "+share)
 	}
 	if r.Noise != nil {
 		notes = append(notes, "all: the groups together, without the noise, but for the number of rows")
 	}
 	if all := len(p.Columns); shown < all {
-		notes = append(notes, fmt.Sprintf("the %s that tell the groups apart best; latent profile shows all %s", text.Count(shown, "column"), text.Thousands(int64(all))))
+		notes = append(notes, fmt.Sprintf("the %s that tell the %ss apart best; latent profile shows all %s", text.Count(shown, "column"), tell.Label(r), text.Thousands(int64(all))))
 	}
 	return notes
 }

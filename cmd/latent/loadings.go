@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -26,7 +27,7 @@ func loadings(w io.Writer, r *latent.Result) {
 	for _, x := range r.Components {
 		fmt.Fprintln(w)
 		if r.K > 1 {
-			fmt.Fprintf(w, "group %d:\n", x.Label)
+			fmt.Fprintf(w, "%s %d:\n", tell.Part(r), x.Label)
 		}
 		loadingTable(w, r.Columns, x.Loadings, x.Covariance.Diag())
 	}

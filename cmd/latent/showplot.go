@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/kind"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -29,6 +30,7 @@ type view struct {
 	// unit is what distances between places count as 1 in each variable: --scale's, or the standard deviation of a component's cells.
 	unit  []float64
 	place string // what the place of a component is: "mean" or "centre"
+	noun  string // what a label stands for
 	of    string // what an ellipse is of
 	// inside tells that the variables are principal components; elsewhere they are columns of the model, columns says which.
 	inside  bool
@@ -67,12 +69,12 @@ func viewOf(r *latent.Result) *view {
 		}
 		v.mean = append(v.mean, mean)
 	}
-	v.of = "a group"
+	v.noun, v.of = tell.Label(r), "a "+tell.Part(r)
 	if kd.Mixture {
 		v.place = "mean"
 	}
 	if r.Clusters != nil {
-		v.place, v.of = "mean of a component, with the number of its cluster", "a component"
+		v.place = "mean of a component, with the number of its cluster"
 	}
 	if kd.Shaped {
 		v.cov = func(c, j, l int) float64 { return r.Components[c].Spread().At(j, l) }
@@ -128,9 +130,9 @@ func drawModel(w io.Writer, r *latent.Result, page plotPage, rows *rowSource) er
 	v := viewOf(r)
 	switch {
 	case v == nil && kind.Of(r.ComponentKind()).Parted:
-		fmt.Fprintln(w, "no plot: a drawing needs a column of numbers; the table has the groups")
+		fmt.Fprintf(w, "no plot: a drawing needs a column of numbers; the table has the %ss\n", tell.Label(r))
 	case v == nil:
-		fmt.Fprintf(w, "no plot: the groups of a %s are probabilities, which are not places on an axis; the table has the groups\n", kind.Of(r.ComponentKind()).Title)
+		fmt.Fprintf(w, "no plot: the %[1]ss of a %[2]s are probabilities, which are not places on an axis; the table has the %[1]ss\n", tell.Label(r), kind.Of(r.ComponentKind()).Title)
 	default:
 		jx, jy := 0, -1
 		if len(v.names) > 1 {
@@ -271,7 +273,7 @@ func (v *view) plane(w io.Writer, page plotPage, jx, jy int, rows *drawnRows) {
 		what += "; ellipses hold 50 % and 95 % of " + v.of
 	}
 	if more := len(v.names) - 2; more > 0 {
-		what += fmt.Sprintf("; of %d columns %s and %s tell the groups apart best", more+2, v.names[jx], v.names[jy])
+		what += fmt.Sprintf("; of %d columns %s and %s tell the %ss apart best", more+2, v.names[jx], v.names[jy], v.noun)
 	}
 	below := page.wrap(what + rows.tell(x, y) + v.outside(x, jx, y, jy))
 	p := newPlot(page, v.names[jx], v.names[jy], x, y, page.height-len(below)+1)
@@ -369,7 +371,7 @@ func (v *view) outside(x [2]float64, jx int, y [2]float64, jy int) string {
 	if out == nil {
 		return ""
 	}
-	return fmt.Sprintf("; %s %s %s outside", text.Form(len(out), "group", "groups"), text.List(out, "and"), text.Form(len(out), "is", "are"))
+	return fmt.Sprintf("; %s %s %s outside", text.Form(len(out), v.noun, v.noun+"s"), text.List(out, "and"), text.Form(len(out), "is", "are"))
 }
 
 // within reports whether v lies in a range.

@@ -17,7 +17,7 @@ func repeats(w io.Writer, r *latent.Result) {
 		stabilityLines(w, r, s)
 	}
 	if t := r.LRT; t != nil {
-		fmt.Fprintln(w, lrtLine(t, tell.Part(r.Model)))
+		fmt.Fprintln(w, lrtLine(t, tell.Part(r)))
 	}
 }
 
@@ -42,7 +42,7 @@ func stabilityLines(w io.Writer, r *latent.Result, s *model.Stability) {
 			ks = append(ks, fmt.Sprintf("%d in %d", c.K, s.Times(c.K)))
 		}
 	}
-	line := fmt.Sprintf("number of groups that was chosen in them: %s", strings.Join(ks, ", "))
+	line := fmt.Sprintf("number of %ss that was chosen in them: %s", tell.Part(r), strings.Join(ks, ", "))
 	if r.Mclust != "" && len(s.Choices) > len(ks) {
 		var shapes []string
 		for _, c := range s.Choices[:min(len(s.Choices), 4)] {
@@ -120,13 +120,13 @@ func stableNote(w io.Writer, r *latent.Result) {
 			doubt = append(doubt, fmt.Sprint(g.Label))
 		}
 	}
-	fmt.Fprintf(w, "(stable: mean similarity, by Jaccard, with the nearest group of each sample; from 0.85 %s, from 0.75 %s, below 0.6 %s", model.VeryStable, model.Stable, model.NotTrusted)
+	fmt.Fprintf(w, "(stable: mean similarity, by Jaccard, with the nearest %s of each sample; from 0.85 %s, from 0.75 %s, below 0.6 %s", tell.Label(r), model.VeryStable, model.Stable, model.NotTrusted)
 	switch len(doubt) {
 	case 0:
 	case 1:
-		fmt.Fprintf(w, ": group %s", doubt[0])
+		fmt.Fprintf(w, ": %s %s", tell.Label(r), doubt[0])
 	default:
-		fmt.Fprintf(w, ": groups %s", strings.Join(doubt, ", "))
+		fmt.Fprintf(w, ": %ss %s", tell.Label(r), strings.Join(doubt, ", "))
 	}
 	fmt.Fprintln(w, ")")
 }

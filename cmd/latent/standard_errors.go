@@ -30,7 +30,7 @@ func standardErrors(w io.Writer, r *latent.Result) {
 		few = " (few for so many parameters: take them as a rough guide)"
 	}
 	fmt.Fprintf(w, "standard errors, by %s of %s%s:\n", e.Method, of, few)
-	head, lines := []string{tell.Part(r.Model), "share"}, make([][]string, len(r.Components))
+	head, lines := []string{tell.Part(r), "share"}, make([][]string, len(r.Components))
 	if r.Transitions != nil {
 		head[1] = "stays"
 	}

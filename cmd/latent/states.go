@@ -71,14 +71,16 @@ const mostStrips = 8
 // for some rows the state that most of them are in.
 func drawStates(w io.Writer, page plotPage, rows *rowSource) error {
 	var labels [][]int32 // of the first sequences
+	all := 0             // sequences
 	err := rows.model.Decode(rows.ctx, rows.src, model.Viterbi, rows.threads, func(s *model.Scored) error {
 		for i, label := range s.Label {
 			of := 0
 			if s.Sequence != nil {
 				of = int(s.Sequence[i])
 			}
+			all = max(all, of+1)
 			if of >= mostStrips {
-				break
+				continue
 			}
 			if of == len(labels) {
 				labels = append(labels, nil)
@@ -99,6 +101,9 @@ func drawStates(w io.Writer, page plotPage, rows *rowSource) error {
 	what := "a sign a row"
 	if each > 1 {
 		what = fmt.Sprintf("a sign for %d rows, the state of most of them", each)
+	}
+	if len(labels) < all {
+		what += fmt.Sprintf("; the first %d of %s", len(labels), text.Count(all, "sequence"))
 	}
 	fmt.Fprintf(w, "\nstates over time, %s:\n", what)
 	for i, list := range labels {

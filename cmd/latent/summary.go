@@ -35,7 +35,7 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	if r.Crosstab != nil {
 		fmt.Fprintln(w)
 		t := newTable(r.Crosstab)
-		t.noun = groupNoun(r)
+		t.noun = tell.Label(r)
 		t.tell(w, "the "+truthName(info))
 	}
 	stableNote(w, r)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
-	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/internal/updating"
 	"github.com/latent-go/latent/model"
@@ -118,7 +117,10 @@ func (f *updateFlags) tell(cmd *cobra.Command, u *latent.Updated) error {
 		return nil
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	w, part := printable{out}, tell.Part(u.Model)
+	w, part := printable{out}, "group"
+	if u.Model.Clusters != nil {
+		part = "component"
+	}
 	fmt.Fprintf(w, "%s updated by %s: %s in all.\n\n", text.Count(u.K, part), weighing(u.Rows, "new row", u.Weight), weighing(u.N, "row", u.TotalWeight))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "%s\tshare before\tshare now\t\n", part)

@@ -26,7 +26,7 @@ var Bernoulli = &Kind{
 		Key: "probabilities", Array: "probabilities", Plural: "probabilities of 1", Told: Probability, Highest: 1, Range: "from 0 to 1",
 		Slope:  func(p float64) float64 { return p * (1 - p) },
 		Events: rarer,
-		Edge:   "probability", EdgeNoun: "answer", Certain: "(almost) certain within a group; that is normal",
+		Edge:   "probability", EdgeNoun: "answer", Certain: "(almost) certain within a %s; that is normal",
 		Draw: func(x, p []float64, _ []int, rng *rand.Rand) {
 			for j := range x {
 				x[j] = 0

@@ -26,7 +26,7 @@ var Categorical = &Kind{
 	Location: Location{
 		Key: "probabilities", Array: "probabilities", Plural: "likeliest levels", Told: Probability, Highest: 1, Range: "from 0 to 1",
 		Events: rarer,
-		Edge:   "probability", EdgeNoun: "answer", Certain: "(almost) certain within a group; that is normal",
+		Edge:   "probability", EdgeNoun: "answer", Certain: "(almost) certain within a %s; that is normal",
 		Draw: func(x, p []float64, levels []int, rng *rand.Rand) {
 			for j := range x {
 				x[j] = float64(Pick(p[:levels[j]], rng))

@@ -84,7 +84,7 @@ type Location struct {
 	// Variance returns the variance of a cell of a component with such a number v; nil where covariances tell it, or nothing does.
 	Variance func(v float64) float64
 	// What is said of numbers at an end of their range, which the family holds: "Edge 2: beak, weight" names them in the certificate,
-	// and "3 EdgeNouns are Certain" counts them in a warning.
+	// and "3 EdgeNouns are Certain" counts them in a warning, where %s in Certain is what a component is called.
 	Edge, EdgeNoun, Certain string
 
 	// Draw sets x to a row of a component with such numbers; nil where rows are normal.

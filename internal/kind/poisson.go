@@ -31,7 +31,7 @@ var Poisson = &Kind{
 		Slope:    func(rate float64) float64 { return rate },
 		Variance: func(rate float64) float64 { return rate },
 		Events:   func(rate, n float64) float64 { return n * rate },
-		Edge:     "rate", EdgeNoun: "rate", Certain: "(almost) 0 within a group, whose rows have no such events; that is normal",
+		Edge:     "rate", EdgeNoun: "rate", Certain: "(almost) 0 within a %s, whose rows have no such events; that is normal",
 		Draw: func(x, rates []float64, _ []int, rng *rand.Rand) {
 			for j, rate := range rates {
 				x[j] = count(rate, rng)

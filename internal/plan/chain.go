@@ -70,11 +70,11 @@ func (p *Plan) validateChain() error {
 	case p.Weights != "":
 		return Wrong("Weights", "are of mixtures; states have initial and transition probabilities")
 	case p.Spec.Merge != "":
-		return Wrong("Merge", "joins components of a mixture; states of a %s model follow each other and are not merged", name)
+		return Wrong("Merge", "joins components of a mixture; the states of a hidden Markov model follow each other and are not merged")
 	case p.KeepSums:
 		return Wrong("KeepSums", "does not apply to --model %s: rows to come would belong to sequences of their own", name)
 	case p.LRT != 0:
-		return Wrong("LRT", "tests mixtures; choose the number of states of a %s model by --criterion with -k LO:HI", name)
+		return Wrong("LRT", "tests mixtures; choose the number of states of a hidden Markov model by --criterion with -k LO:HI")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (p *Plan) validateFactors() error {
 	shape := p.named()[i]
 	switch {
 	case !p.Kind.Factors:
-		return Wrong("Covariance", "%s is for --model %s; %s takes the shapes without factors", shape, kind.Gaussian.Name, p.Kind.Name)
+		return Wrong("Covariance", "%s is for --model %s, whose columns are all numbers; %s takes the shapes without factors", shape, kind.Gaussian.Name, p.Kind.Name)
 	case p.Bayes():
 		return Wrong("Covariance", "%s has no conjugate prior, which --algorithm vb needs; choose one of %s", shape, text.List(conjugateShapes(), "or"))
 	case p.Prior != nil:

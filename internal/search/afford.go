@@ -212,7 +212,7 @@ func (f *Fit) affordable() error {
 
 // less says what would take less.
 func (f *Fit) less() plan.Flags {
-	fewer := plan.Flags("fewer groups")
+	fewer := plan.Flags("fewer " + f.part() + "s")
 	if f.Mix.K == 1 {
 		fewer = "fewer columns"
 	}
@@ -221,7 +221,7 @@ func (f *Fit) less() plan.Flags {
 		if f.Mix.K == 1 {
 			return "fewer columns (--columns)"
 		}
-		return "fewer groups or fewer columns (--columns)"
+		return fewer + " or fewer columns (--columns)"
 	case !f.Plan.Mixture():
 		return fewer + " or --pca N"
 	case f.Plan.Shape.Matrix():

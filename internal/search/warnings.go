@@ -25,7 +25,7 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	}
 	apart := f.warnApart(r)
 	if c := r.Certificate.Curvature; r.Model.Provenance.Converged && c != nil && *c < inference.FlatBelow {
-		cure := "; fewer groups may be enough"
+		cure := "; fewer " + f.part() + "s may be enough"
 		if apart {
 			cure = ""
 		}
@@ -48,9 +48,9 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	}
 	switch n := f.Absent(); {
 	case n == 1:
-		r.warn(model.Warn(model.Absent, "1 group of the model that --init names has weight 0 and takes no part: the fit does not change it, and its parameters are not counted"))
+		r.warn(model.Warn(model.Absent, "1 %s of the model that --init names has weight 0 and takes no part: the fit does not change it, and its parameters are not counted", f.part()))
 	case n > 1:
-		r.warn(model.Warn(model.Absent, "%d groups of the model that --init names have weight 0 and take no part: the fit does not change them, and their parameters are not counted", n))
+		r.warn(model.Warn(model.Absent, "%d %ss of the model that --init names have weight 0 and take no part: the fit does not change them, and their parameters are not counted", n, f.part()))
 	}
 	var noRows, noWeight []int // labels
 	for c := range t.rows {
@@ -66,12 +66,15 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	f.warnEmpty(r, noWeight, "only rows of weight 0 have")
 }
 
-// part is what a component of the fit is called: a group, or where components will be merged a component.
+// part is what a component of the fit is called: a group, of a hidden Markov model a state, and where components will be merged a component.
 func (f *Fit) part() string {
-	if f.Plan.Merge == nil {
-		return "group"
+	switch {
+	case f.Plan.Chain:
+		return "state"
+	case f.Plan.Merge != nil:
+		return "component"
 	}
-	return "component"
+	return "group"
 }
 
 // warnUnfinished says that the fit has not finished, and why.
@@ -125,7 +128,7 @@ func (f *Fit) flatGroups(ctx context.Context, r *Result) error {
 	if f.Plan.Replica || !f.Plan.Shaped() || !f.Plan.Shape.Matrix() || f.Plan.Shape.Factors() > 0 || !r.OnFloor() {
 		return nil
 	}
-	said, err := f.Collinear(ctx, "every group is at the variance floor")
+	said, err := f.Collinear(ctx, "every "+f.part()+" is at the variance floor")
 	if said != "" {
 		r.WarnFirst(model.Warn(model.Collinear, "%s", said))
 	}

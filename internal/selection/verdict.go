@@ -72,7 +72,10 @@ func (c *choice) reached(r *search.Result) int {
 
 // doubts returns the reasons in words why the choice is not clear; nil where there are none.
 func (c *choice) doubts(r *search.Result) (doubts []string) {
-	p, k := r.Model.Provenance, r.Model.K()
+	p, k, part := r.Model.Provenance, r.Model.K(), "group"
+	if r.Model.IsChain() {
+		part = "state"
+	}
 	doubt := func(format string, a ...any) { doubts = append(doubts, fmt.Sprintf(format, a...)) }
 	switch {
 	case p.Interrupted:
@@ -82,11 +85,11 @@ func (c *choice) doubts(r *search.Result) (doubts []string) {
 	}
 	switch {
 	case p.Choice.Largest && c.plan.OpenRange():
-		doubt("%s the most that are tried without -k; -k %d:%d tries more", text.Are(k, "group"), c.lo, 2*c.hi)
+		doubt("%s the most that are tried without -k; -k %d:%d tries more", text.Are(k, part), c.lo, 2*c.hi)
 	case p.Choice.Largest:
-		doubt("%s the upper edge of the range; -k %d:%d tries more", text.Are(k, "group"), c.lo, 2*c.hi)
+		doubt("%s the upper edge of the range; -k %d:%d tries more", text.Are(k, part), c.lo, 2*c.hi)
 	case p.Choice.Smallest:
-		doubt("%s the lower edge of the range; -k %d:%d tries fewer", text.Are(k, "group"), c.fewest(), c.hi)
+		doubt("%s the lower edge of the range; -k %d:%d tries fewer", text.Are(k, part), c.fewest(), c.hi)
 	}
 	if r.Model.LogLik != nil && k > 1 && !p.Interrupted && p.Choice.Reached < 2 {
 		doubt("this result was reached only once; more starts (--n-init) would confirm it or find a better one")

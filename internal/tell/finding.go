@@ -116,16 +116,16 @@ func Verdict(r *latent.Result) string {
 	}
 	switch word := Word(c); word {
 	case CloseCall:
-		return word + between(c, ranked)
+		return word + between(c, ranked, Part(r))
 	case FairChoice, NotClearChoice:
 		if ranked[1].K != r.K {
-			word += fmt.Sprintf(", with %s next", text.Count(ranked[1].K, "group"))
+			word += fmt.Sprintf(", with %s next", text.Count(ranked[1].K, Part(r)))
 		}
 		return word
 	case ClearChoice:
 		return word
 	}
-	return "the " + map[bool]string{true: "highest", false: "lowest"}[c.Highest] + fmt.Sprintf(", with %s next", text.Count(ranked[1].K, "group"))
+	return "the " + map[bool]string{true: "highest", false: "lowest"}[c.Highest] + fmt.Sprintf(", with %s next", text.Count(ranked[1].K, Part(r)))
 }
 
 // Word is the verdict on a choice: one of the four above. It is empty where the criterion has no scale of evidence.
@@ -143,8 +143,8 @@ func Word(c *model.Choice) string {
 	return ""
 }
 
-// between says between what a close call is: numbers of groups, or shapes of one number.
-func between(c *model.Choice, ranked []model.Candidate) string {
+// between says between what a close call is: numbers of what is named by noun, or shapes of one number.
+func between(c *model.Choice, ranked []model.Candidate, noun string) string {
 	best := ranked[0].Value(c.Criterion)
 	var ks, shapes []string
 	var numbers []int
@@ -166,7 +166,7 @@ func between(c *model.Choice, ranked []model.Candidate) string {
 	case len(ks) > 1:
 		return " between " + text.List(ks, "and")
 	case len(shapes) > 1:
-		return fmt.Sprintf(" between the covariances %s, not between numbers of groups", text.List(shapes, "and"))
+		return fmt.Sprintf(" between the covariances %s, not between numbers of %ss", text.List(shapes, "and"), noun)
 	}
 	return ""
 }

@@ -55,15 +55,23 @@ func Components(list []int) []string {
 	return names
 }
 
-// Part is what a component of m is called: a group, or where components are merged a component.
-func Part(m *model.Model) string {
+// Part is what a component of r is called: a group, of a hidden Markov model a state, and where components are merged a component.
+func Part(r *latent.Result) string {
 	switch {
-	case m.IsChain():
+	case r.Transitions != nil:
 		return "state"
-	case m.Clusters == nil:
+	case r.Clusters == nil:
 		return "group"
 	}
 	return "component"
+}
+
+// Label is what a label of r stands for: a group, of a hidden Markov model a state, and where components are merged a cluster.
+func Label(r *latent.Result) string {
+	if r.Clusters != nil {
+		return "cluster"
+	}
+	return Part(r)
 }
 
 // Rows is how many rows a group of a result has; "-" where nobody has counted.
@@ -76,11 +84,8 @@ func Rows(r *latent.Result, group *model.Component) string {
 
 // groups counts the groups of a result: its components or, where they are merged, its clusters.
 func groups(r *latent.Result) string {
-	switch {
-	case r.Transitions != nil:
-		return text.Count(r.K, "state")
-	case r.Clusters == nil:
-		return text.Count(r.K, "group")
+	if r.Clusters == nil {
+		return text.Count(r.K, Part(r))
 	}
 	return text.Count(r.Clusters.N, "cluster") + " of " + text.Count(r.K, "component")
 }
