@@ -87,14 +87,14 @@ func (b *builder) fitted() []fact {
 	r := b.r
 	k := kind.Of(r.ComponentKind())
 	by := k.Phrase
+	if r.Transitions != nil {
+		by = "a " + tell.Kind(r)
+	}
 	if s := tell.Covariances(r); s != "" {
 		by += " with " + s
 	}
 	if r.Noise != nil {
 		by += ", and noise"
-	}
-	if r.Transitions != nil {
-		by = "a hidden Markov model whose states each have " + by
 	}
 	facts := []fact{{"fitted", text.Count(r.K, tell.Part(r)) + ", by " + by}}
 	switch {

@@ -292,8 +292,11 @@ func (r *reading) kindFor(info *data.Info) *kind.Kind {
 }
 
 // decided says which kind of model the columns lead to and, where they are of several types, how many there are of each.
-func decided(k *kind.Kind, info *data.Info) string {
+func decided(k *kind.Kind, chain bool, info *data.Info) string {
 	what := fmt.Sprintf("%s (--model %s)", k.Phrase, k.Name)
+	if chain {
+		what = fmt.Sprintf("a hidden Markov model with %s emissions", k.Name)
+	}
 	if !k.Parted {
 		return what
 	}

@@ -114,7 +114,7 @@ func (f *compareFlags) run(cmd *cobra.Command, path string) error {
 		err = compareTable(cmd.OutOrStdout(), table)
 	}
 	if k := kindOf(&in.spec); err == nil && !f.json && in.info.Types != nil && k != kind.Gaussian { // what the columns have decided
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(chosen from what the columns hold: %s)\n", decided(k, in.info))
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "(chosen from what the columns hold: %s)\n", decided(k, in.spec.Model == model.ChainKind, in.info))
 	}
 	if err != nil {
 		return err

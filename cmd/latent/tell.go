@@ -257,12 +257,8 @@ func (p looked) tellRows(out io.Writer) {
 	if p.kind == nil {
 		return
 	}
-	what := decided(p.kind, p.Info)
-	if p.chain {
-		if p.sequences != nil {
-			fmt.Fprintf(out, "%s of %s\n", text.Count(len(p.sequences), "sequence"), lengthsText(p.sequences))
-		}
-		what = "a hidden Markov model whose states each have " + what
+	if p.sequences != nil {
+		fmt.Fprintf(out, "%s of %s\n", text.Count(len(p.sequences), "sequence"), lengthsText(p.sequences))
 	}
-	fmt.Fprintf(out, "latent fit would fit %s\n", what)
+	fmt.Fprintf(out, "latent fit would fit %s\n", decided(p.kind, p.chain, p.Info))
 }
