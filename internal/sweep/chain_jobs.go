@@ -259,22 +259,22 @@ func (l *Local) pieces(ctx context.Context, sweep func(*data.Table, *jobs) error
 		return sweep(t, l.jobs)
 	}
 	_, d := l.src.Shape()
-	piece := &data.Table{D: d}
+	piece, due := &data.Table{D: d}, pieceChunks*l.chunk
 	some := func(more bool) error {
 		j, rest := layOut(piece, l.chunk, more)
-		if j.number(piece.First); len(j.back) == 0 {
-			return nil
+		if j.number(piece.First); len(j.back) > 0 {
+			if err := sweep(piece, j); err != nil {
+				return err
+			}
+			left := rowsOf(piece, rest, piece.N)
+			piece = &data.Table{D: d, First: left.First}
+			join(piece, &left)
 		}
-		if err := sweep(piece, j); err != nil {
-			return err
-		}
-		left := rowsOf(piece, rest, piece.N)
-		piece = &data.Table{D: d, First: left.First}
-		join(piece, &left)
+		due = max(pieceChunks*l.chunk, 2*piece.N) // a sequence that goes on is not gone through again for every block
 		return nil
 	}
 	err := data.EachBlock(ctx, l.src, func(b *data.Block) error {
-		if join(piece, b); piece.N < pieceChunks*l.chunk {
+		if join(piece, b); piece.N < due {
 			return nil
 		}
 		return some(true)
