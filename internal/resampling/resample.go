@@ -190,11 +190,11 @@ func binomial(rng *rand.Rand, n int64, p float64) int64 {
 	}
 }
 
-// count counts the sequences of src, and adds up their weights.
-func (s *resample) count(ctx context.Context, src data.Source) error {
-	s.used, s.total = 0, 0
-	first := begin{sequences: true}
-	return data.EachBlock(ctx, src, func(b *data.Block) error {
+// ofSequences returns what draws whole sequences of src, which it counts. It refuses rows of a single sequence, of which no other sample can be
+// drawn.
+func ofSequences(ctx context.Context, src data.Source) (*resample, error) {
+	s, first := &resample{sequences: true}, begin{sequences: true}
+	err := data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := range b.N {
 			if w := b.Weight(i); first.at(b.Sequence, i) && w > 0 {
 				s.used++
@@ -203,13 +203,8 @@ func (s *resample) count(ctx context.Context, src data.Source) error {
 		}
 		return nil
 	})
-}
-
-// drawable refuses rows of a single sequence, of which no other sample can be drawn.
-func drawable(ctx context.Context, src data.Source) error {
-	s := resample{sequences: true}
-	if err := s.count(ctx, src); err != nil {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	return s.enough("Bootstrap")
+	return s, s.enough("Bootstrap")
 }

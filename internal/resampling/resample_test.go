@@ -161,10 +161,11 @@ func TestSequencesAreDrawnLikeRows(t *testing.T) {
 		}
 	}
 	for b := range 20 {
-		s := &resample{seed: 6, replicate: b, sequences: true}
-		if err := s.count(context.Background(), src); err != nil || s.used != 5 || s.total != 11 {
-			t.Fatalf("%v sequences of weight %v: %v", s.used, s.total, err)
+		s, err := ofSequences(context.Background(), src)
+		if err != nil || s.used != 5 || s.total != 11 {
+			t.Fatalf("%+v: %v", s, err)
 		}
+		s.seed, s.replicate = 6, b
 		want := weightsOf(t, (&resample{seed: 6, replicate: b, used: 5, total: 11}).of(rows), 100)
 		for _, from := range []data.Source{src, fixtures.Passed(src)} {
 			for _, block := range []int{1, 2, 3, 100} {
