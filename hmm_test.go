@@ -184,6 +184,20 @@ func TestBootstrapAndChoiceOfHiddenMarkovModels(t *testing.T) {
 	}
 }
 
+// A fit that ends early is returned though its bootstrap cannot begin.
+func TestAnInterruptionBeforeABootstrapOfSequencesLeavesTheFit(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := Fit(ctx, walks(12, 30, 2), Spec{Model: "hmm", K: 2, Bootstrap: 6}, Observer{Step: func(Progress) { cancel() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Interrupted || r.Stability == nil || !r.Stability.Interrupted || r.Stability.Done != 0 {
+		t.Errorf("interrupted %v, stability %+v", r.Interrupted, r.Stability)
+	}
+}
+
 // A stream whose sequences are whole is fitted as the same rows in memory, with the same bits.
 func TestHiddenMarkovModelsOfStreams(t *testing.T) {
 	t.Parallel()

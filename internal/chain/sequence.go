@@ -6,11 +6,11 @@ import (
 )
 
 // ImpossibleError says that a sequence has probability 0: no path of states with positive probabilities explains its rows up to this one.
-type ImpossibleError struct{ Row int } // from 0
+type ImpossibleError struct{ Row int } // from 0, among the rows of the call: of a run or a block of a sequence, its own
 
 // Error implements error.
 func (e *ImpossibleError) Error() string {
-	return fmt.Sprintf("the model gives the first %d rows of a sequence probability 0: no path of states leads there", e.Row+1)
+	return fmt.Sprintf("the model gives a sequence probability 0: no path of states leads to row %d of those at hand", e.Row+1)
 }
 
 // Sequence is what a chain says of the rows of one sequence, as the last call has set it. Its memory serves the next one too; the zero value is

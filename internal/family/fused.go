@@ -21,7 +21,8 @@ type FusedKernel interface {
 	// Logits sets dst[c*kern.Rows+i] = log pi_c + log p_c(x_i), in nats.
 	Logits(dst []float64, p *Panel, g *Gathered, ws *Workspace)
 	// Gather adds the panel to g, and perhaps to s; factor[i] q[c*kern.Rows+i] is row weight times responsibility, 0 beyond
-	// p.N. q has memory for kern.Pad(k) components and may be overwritten; what the surplus ones hold does not matter.
+	// p.N. q has memory for kern.Pad(k) components and may be overwritten; what the surplus ones hold does not matter. Where p.Holes is set,
+	// p must be the panel of the last call of Logits with g.
 	Gather(s *Stats, p *Panel, q, factor []float64, g *Gathered, ws *Workspace)
 	// Flush adds to s what g holds and empties g.
 	Flush(s *Stats, g *Gathered)

@@ -7,8 +7,7 @@
 // Kernels work on a panel: Rows rows stored variable by variable, so that the Rows values of one variable, or of one
 // component's scores, are contiguous and fill vector registers. A panel is always full; rows beyond the data have
 // weight 0. Those of lanes.go and chain.go have components side by side instead, for rows that are not all treated alike or that
-// follow each other. Lengths
-// are the caller's duty: a wrong one panics.
+// follow each other. Lengths are the caller's duty: a wrong one panics.
 package kern
 
 //go:generate go -C _asm run ./bits -out ../zbits_amd64.s -stubs ../zbits_amd64.go -pkg kern
@@ -23,7 +22,7 @@ package kern
 // 32 rows of 16 columns and their scores for 64 components stay within a 48 KB first-level cache.
 const Rows = 32
 
-// Lanes is the multiple to which Share, Accumulate and the kernels of lanes.go pad the number of components.
+// Lanes is the multiple to which Share, Accumulate and the kernels of lanes.go and chain.go pad the number of components, or states.
 const Lanes = 8
 
 // Pad returns k rounded up to a multiple of Lanes.

@@ -129,7 +129,9 @@ func (b *Bound) states(p *family.Panel, sc *Scratch) []float64 {
 // GatherStates adds to the sums of s, and to what sc holds of them until Flush, the rows of p whose states have the probabilities gamma,
 // p.N x Stride.
 func (b *Bound) GatherStates(s *family.Stats, p *family.Panel, gamma []float64, sc *Scratch) {
-	b.Logits(p, sc) // a fused kernel keeps what it finds
+	if p.Holes { // a fused kernel adds the rows as Logits has completed them
+		b.Logits(p, sc)
+	}
 	n := kern.Pad(b.k)
 	for i := range kern.Rows {
 		w := p.W[i]

@@ -56,14 +56,9 @@ func (s *resample) of(src data.Source) data.Source {
 		if table.W != nil {
 			w = table.W[i]
 		}
-		t.W[i] = m.of(i == 0 || s.starts(t.Sequence, i), w)
+		t.W[i] = m.of(t.Sequence, i, w)
 	}
 	return &t
-}
-
-// starts reports whether row i, which is not the first, begins what is drawn: a row, or a sequence.
-func (s *resample) starts(sequence []int32, i int) bool {
-	return !s.sequences || sequence != nil && sequence[i] != sequence[i-1]
 }
 
 // resampled is a source under other weights.
@@ -78,16 +73,13 @@ func (r *resampled) Open(ctx context.Context) (data.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resampledReader{Reader: reader, weights: r.sample.multinomial(), sample: r.sample}, nil
+	return &resampledReader{reader, r.sample.multinomial()}, nil
 }
 
 // resampledReader keeps the weights that it draws in the block that it is given, since several blocks may be in use.
 type resampledReader struct {
 	data.Reader
 	weights *multinomial
-	sample  *resample
-	last    int32 // the sequence of the row before
-	begun   bool  // there is one
 }
 
 // Read implements data.Reader.
@@ -97,11 +89,7 @@ func (r *resampledReader) Read(b *data.Block, n int) error {
 		return err
 	}
 	for i := range b.N { // where the reader below used the same memory, weight i is read before it is overwritten
-		starts := !r.begun || i > 0 && r.sample.starts(b.Sequence, i) || i == 0 && (!r.sample.sequences || b.Sequence != nil && b.Sequence[0] != r.last)
-		w, r.begun = append(w, r.weights.of(starts, b.Weight(i))), true
-	}
-	if b.Sequence != nil && b.N > 0 {
-		r.last = b.Sequence[b.N-1]
+		w = append(w, r.weights.of(b.Sequence, i, b.Weight(i)))
 	}
 	b.W = w
 	return nil
@@ -115,28 +103,49 @@ type multinomial struct {
 	rows int64   // rows of positive weight to come
 	mass float64 // their weights
 	unit float64 // what a draw weighs
-	now  float64 // the new weight of what is under way
+
+	begin begin
+	now   float64 // the new weight of what is under way
+}
+
+// begin tells, of rows in order, which of them begin what is drawn: each row, or the first one of each sequence.
+type begin struct {
+	sequences bool
+	last      int32 // the sequence of the row before
+	some      bool  // there is one
+}
+
+// at reports whether row i, of rows with these numbers of sequences, does so. nil is a single sequence.
+func (b *begin) at(sequence []int32, i int) bool {
+	of := int32(0)
+	if sequence != nil {
+		of = sequence[i]
+	}
+	begins := !b.sequences || !b.some || of != b.last
+	b.last, b.some = of, true
+	return begins
 }
 
 // multinomial returns the weights of the sample before the first row.
 func (s *resample) multinomial() *multinomial {
 	n := s.draws()
-	m := &multinomial{rng: rng.Bootstrap.At(s.seed, s.replicate), left: n, rows: s.used, mass: s.total, unit: s.total / float64(n)}
+	m := &multinomial{rng: rng.Bootstrap.At(s.seed, s.replicate), left: n, rows: s.used, mass: s.total, unit: s.total / float64(n), begin: begin{sequences: s.sequences}}
 	if s.halved {
 		m.unit /= 2
 	}
 	return m
 }
 
-// of returns the new weight of a row whose own weight is w: another one where it starts what is drawn.
-func (m *multinomial) of(starts bool, w float64) float64 {
-	if starts {
+// of returns the new weight of the next row, row i of those with these numbers of sequences, whose own weight is w: another one where it
+// begins what is drawn.
+func (m *multinomial) of(sequence []int32, i int, w float64) float64 {
+	if m.begin.at(sequence, i) {
 		m.now = m.next(w)
 	}
 	return m.now
 }
 
-// next returns the new weight of the next row, whose own weight is w.
+// next returns the new weight of what is drawn next, whose own weight is w.
 func (m *multinomial) next(w float64) float64 {
 	if w == 0 {
 		return 0
@@ -181,31 +190,21 @@ func binomial(rng *rand.Rand, n int64, p float64) int64 {
 	}
 }
 
-// count counts the sequences of src, and adds up their weights.
-func (s *resample) count(ctx context.Context, src data.Source) error {
-	s.used, s.total = 0, 0
-	last, begun := int32(0), false
-	return data.EachBlock(ctx, src, func(b *data.Block) error {
+// ofSequences returns what draws whole sequences of src, which it counts. It refuses rows of a single sequence, of which no other sample can be
+// drawn.
+func ofSequences(ctx context.Context, src data.Source) (*resample, error) {
+	s, first := &resample{sequences: true}, begin{sequences: true}
+	err := data.EachBlock(ctx, src, func(b *data.Block) error {
 		for i := range b.N {
-			of := int32(0)
-			if b.Sequence != nil {
-				of = b.Sequence[i]
-			}
-			if w := b.Weight(i); (!begun || of != last) && w > 0 {
+			if w := b.Weight(i); first.at(b.Sequence, i) && w > 0 {
 				s.used++
 				s.total += w
 			}
-			last, begun = of, true
 		}
 		return nil
 	})
-}
-
-// drawable refuses rows of a single sequence, of which no other sample can be drawn.
-func drawable(ctx context.Context, src data.Source) error {
-	s := resample{sequences: true}
-	if err := s.count(ctx, src); err != nil {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	return s.enough("Bootstrap")
+	return s, s.enough("Bootstrap")
 }

@@ -149,6 +149,36 @@ func TestBinomialNumbersFollowTheirDistribution(t *testing.T) {
 	}
 }
 
+// A sequence is drawn like a row of its weight, and all its rows with it.
+func TestSequencesAreDrawnLikeRows(t *testing.T) {
+	t.Parallel()
+	own, lengths := []float64{1, 2, 3, 1, 4}, []int{3, 1, 1, 4, 2}
+	rows := &data.Table{N: len(own), D: 1, F64: make([]float64, len(own)), W: own}
+	src := &data.Table{D: 1}
+	for s, n := range lengths {
+		for range n {
+			src.N, src.F64, src.W, src.Sequence = src.N+1, append(src.F64, 0), append(src.W, own[s]), append(src.Sequence, int32(s))
+		}
+	}
+	for b := range 20 {
+		s, err := ofSequences(context.Background(), src)
+		if err != nil || s.used != 5 || s.total != 11 {
+			t.Fatalf("%+v: %v", s, err)
+		}
+		s.seed, s.replicate = 6, b
+		want := weightsOf(t, (&resample{seed: 6, replicate: b, used: 5, total: 11}).of(rows), 100)
+		for _, from := range []data.Source{src, fixtures.Passed(src)} {
+			for _, block := range []int{1, 2, 3, 100} {
+				for i, w := range weightsOf(t, s.of(from), block) {
+					if w != want[src.Sequence[i]] {
+						t.Fatalf("blocks of %d: row %d of sequence %d has weight %v, want %v", block, i, src.Sequence[i], w, want[src.Sequence[i]])
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestResampledWeightsDoNotDependOnHowRowsAreRead(t *testing.T) {
 	t.Parallel()
 	n := 5000

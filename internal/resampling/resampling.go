@@ -15,8 +15,10 @@ import (
 // Fit makes the fit or the choice of a plan, merges its components where the plan says so, and then makes the bootstrap and the likelihood-ratio test where the plan asks for them. If ctx ends
 // during these, the result of the fit is returned with what they have by then.
 func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer) (*search.Result, error) {
+	var sequences *resample
+	var err error
 	if p.Bootstrap > 0 && p.Chain { // before a fit that may take long
-		if err := drawable(ctx, src); err != nil {
+		if sequences, err = ofSequences(ctx, src); err != nil {
 			return nil, err
 		}
 	}
@@ -29,7 +31,7 @@ func Fit(ctx context.Context, src data.Source, p plan.Plan, see search.Observer)
 	}
 	found := &r.Model.Provenance.Findings
 	if p.Bootstrap > 0 {
-		if found.Stability, err = stability(ctx, src, p, r, see.Replicate); err != nil {
+		if found.Stability, err = stability(ctx, src, p, r, sequences, see.Replicate); err != nil {
 			return nil, err
 		}
 	}

@@ -55,16 +55,15 @@ type similarity struct {
 	together float64 // the share of the group's pairs of rows that are in one group of the replicate
 }
 
-// stability repeats the fit that led to r on resampled rows. It keeps the labels of all rows in memory, 4 bytes each. note, where not nil, is
-// told how many replicates are done.
-func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, note func(done, of int)) (*model.Stability, error) {
+// stability repeats the fit that led to r on resampled rows. It keeps the labels of all rows in memory, 4 bytes each. sequences, where not nil,
+// draws whole sequences. note, where not nil, is told how many replicates are done.
+func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Result, sequences *resample, note func(done, of int)) (*model.Stability, error) {
 	from, k := r.Model.Provenance, r.Model.NumLabels()
-	sample := resample{seed: p.Seed, used: from.Rows, total: from.TotalWeight, halved: p.HalvesDraws(), sequences: p.Chain}
-	if p.Chain {
-		if err := sample.count(ctx, src); err != nil {
-			return nil, err
-		}
+	sample := resample{used: from.Rows, total: from.TotalWeight}
+	if sequences != nil {
+		sample = *sequences
 	}
+	sample.seed, sample.halved = p.Seed, p.HalvesDraws()
 	if err := sample.enough("Bootstrap"); err != nil {
 		return nil, err
 	}

@@ -90,9 +90,10 @@ func (s *span) into(theta []float64, from, to *mixture.Mixture) []float64 {
 	for c := range k {
 		floats.SubTo(x, comp[c*d:c*d+d], s.mean)
 		project(in[c*r:], 1)
+		loadings := wide.LoadingsOf(comp, c, k, d)
 		for f := range q {
 			for j := range x {
-				x[j] = wide.LoadingsOf(comp, c, k, d)[j*q+f]
+				x[j] = loadings[j*q+f]
 			}
 			project(l[f:], q)
 		}
@@ -148,15 +149,15 @@ func (f *Fit) inSpan(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 		return thetas, nil
 	}
 	r, top := s.points.D, 1.0
+	if fam.Shape.Factors() >= r {
+		return thetas, nil
+	}
 	if fam.Shape.OneUniqueness() {
 		top = slices.Max(f.Survey.Var)
 	}
 	own := *f.Mix
 	own.D = r
 	own.Family = family.Factors{WideFactors: family.WideFactors{Shape: family.RoundFactors.WithFactors(fam.Shape.Factors()), Var: slices.Repeat([]float64{top}, r)}, Beyond: p.D - r}
-	if fam.Shape.Factors() >= r {
-		return thetas, nil
-	}
 	starts := make([][]float64, len(thetas))
 	for i, theta := range thetas {
 		starts[i] = s.into(theta, f.Mix, &own)

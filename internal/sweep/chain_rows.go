@@ -20,7 +20,7 @@ type chainRows struct {
 
 	d, alpha []float64 // rows x Stride: densities, and then what Backward makes of them; alpha, or its logarithms
 	gamma    []float64 // rows x Stride: probabilities of the states
-	present  []bool    // whether the row's sequence has a weight; not set where all have
+	present  []bool    // whether the row's sequence has a weight; means nothing where rows have none of their own
 	scale, c []float64 // what densities are divided by, as a logarithm; c of the recursions, or its logarithms
 	logs     []float64 // logarithms of densities
 
