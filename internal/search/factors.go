@@ -9,29 +9,10 @@ import (
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
-	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
-
-// checkFactors refuses more factors than d variables can have, and what wide tables have no sums for.
-func (f *Fit) checkFactors(d int) error {
-	p := &f.Plan
-	if p.Shape.Factors() == 0 {
-		return nil
-	}
-	if err := p.CheckFactors([]family.Shape{p.Shape}, d); err != nil || d <= family.NarrowColumns {
-		return err
-	}
-	switch {
-	case f.Survey.Missing > 0:
-		return plan.Wrong("Covariance", "%s takes rows with missing cells on up to %d columns, but there are %d: use --missing drop, fill the cells first (latent impute), or use diag", p.Shape, family.NarrowColumns, d)
-	case p.KeepSums:
-		return plan.Wrong("KeepSums", "applies to %s on up to %d columns, but there are %d: of more the sums are about the factors of one fit", p.Shape, family.NarrowColumns, d)
-	}
-	return nil
-}
 
 // setFactors gives the model loadings, turned to their standard position, and uniquenesses of the components comp in such an order.
 func setFactors(m *model.Model, fam family.WideFactors, comp []float64, order []int, k, d int) {
