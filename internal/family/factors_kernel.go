@@ -31,7 +31,7 @@ func (g WideFactors) Bind(theta []float64, k, d int) Kernel { return g.rowScores
 
 func (g WideFactors) rowScores(theta []float64, k, d int) *factorKernel {
 	b := &factorKernel{k: k, d: d, q: g.q(), mean: append([]float64(nil), theta[:k*d]...), all: make([]factorBound, k), params: g.Params(k, d)}
-	b.unique = func(c, j int) int { return g.unique(c, j, k, d) }
+	b.unique = func(c, j int) int { return g.Unique(c, j, k, d) }
 	theta = append([]float64(nil), theta...)
 	for c := range k {
 		f := g.factor(theta, c, k, d)

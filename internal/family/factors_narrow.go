@@ -116,7 +116,7 @@ func (g Factors) Bind(theta []float64, k, d int) Kernel {
 func (g Factors) beyond(theta []float64, k, d int) []float64 {
 	v := make([]float64, k)
 	for c := range v {
-		v[c] = -0.5 * float64(g.Beyond) * (log2Pi + theta[g.unique(c, 0, k, d)])
+		v[c] = -0.5 * float64(g.Beyond) * (log2Pi + theta[g.Unique(c, 0, k, d)])
 	}
 	return v
 }
@@ -287,7 +287,7 @@ func (g Factors) place(theta, l, old, uniques []float64, c, k, d int) {
 	u := make([]float64, d)
 	for j, v := range uniques {
 		u[j] = math.Exp(v)
-		theta[g.unique(c, j, k, d)] = v
+		theta[g.Unique(c, j, k, d)] = v
 	}
 	turnTowards(l, old, u)
 	copy(g.LoadingsOf(theta, c, k, d), l)
@@ -297,7 +297,7 @@ func (g Factors) place(theta, l, old, uniques []float64, c, k, d int) {
 func (g Factors) startUniquenesses(theta []float64, c, k, d int) []float64 {
 	v := g.lowest()
 	for j, low := range v {
-		v[j] = max(theta[g.unique(c, j, k, d)], low)
+		v[j] = max(theta[g.Unique(c, j, k, d)], low)
 	}
 	return v
 }

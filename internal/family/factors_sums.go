@@ -154,7 +154,7 @@ func (g WideFactors) MStep(next, theta []float64, s *Stats) {
 // the floor. Components without weight keep theirs.
 func (g WideFactors) setUniquenesses(theta, left []float64, s *Stats) {
 	k, d, low := s.K, s.D, g.lowest()
-	set := func(c, j int, v float64) { theta[g.unique(c, j, k, d)] = max(math.Log(v), low[j]) }
+	set := func(c, j int, v float64) { theta[g.Unique(c, j, k, d)] = max(math.Log(v), low[j]) }
 	if g.Shape.base() == TiedFactors {
 		total := floats.Sum(s.N)
 		if !(total > minWeight) {
