@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -36,21 +35,19 @@ func (f *Fit) heywood(r *Result, p *ascent.Point, order []int) {
 	if !ok {
 		return
 	}
+	variables := r.Model.Variables()
 	for c, from := range order {
 		if from < 0 {
 			continue
 		}
 		var names []string
 		for _, j := range fam.Heywood(f.Mix.Components(p.Theta), from, f.Mix.K, f.Mix.D) {
-			names = append(names, f.variable(j))
+			names = append(names, variables[j])
 		}
 		if names == nil {
 			continue
 		}
-		if len(names) > 10 {
-			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
-		}
-		list := strings.Join(names, ", ")
+		list := firstTen(names)
 		where := fmt.Sprintf(" in %s %d", f.part(), c+1)
 		if fam.Shape.SharesUniquenesses() {
 			where = ""
@@ -66,14 +63,6 @@ func (f *Fit) heywood(r *Result, p *ascent.Point, order []int) {
 			return
 		}
 	}
-}
-
-// variable returns the name of variable j of what is fitted: a column, or a principal component.
-func (f *Fit) variable(j int) string {
-	if f.Plan.PCA > 0 {
-		return fmt.Sprintf("component %d", j+1)
-	}
-	return f.Names[j]
 }
 
 // narrowFactors is narrow for covariances with factors.
