@@ -349,16 +349,16 @@ func (g WideFactors) Heywood(theta []float64, c, k, d int) (columns []int) {
 // nearFloor is how far above its floor the logarithm of a uniqueness counts as being there.
 const nearFloor = 1e-9
 
-// Solver solves by one covariance with factors.
+// Solver solves by one covariance with factors, d x d, in d q operations (Woodbury's identity).
 type Solver struct{ *factored }
 
 // NewSolver returns the solver of a covariance with loadings l, d x q by rows, and d uniquenesses u. It keeps both.
 func NewSolver(l, u []float64) *Solver { return &Solver{newFactored(l, u)} }
 
-// Square returns e' S^-1 e.
+// Square returns e' S^-1 e, the squared Mahalanobis distance of a row that is e off the mean, d numbers.
 func (s *Solver) Square(e []float64) float64 { return s.square(e) }
 
-// Expect sets y to L' S^-1 e: the factors expected of a row that is e off the mean.
+// Expect sets y to L' S^-1 e: the q factors expected of a row that is e off the mean, d numbers.
 func (s *Solver) Expect(y, e []float64) { s.expect(y, e) }
 
 // Among returns the solver of the variables at the places at alone, whose covariance has the same factors.

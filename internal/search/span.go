@@ -146,15 +146,15 @@ func (f *Fit) inSpan(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 		return thetas, nil
 	}
 	r, top := s.points.D, 1.0
+	if fam.Shape.Factors() >= r {
+		return thetas, nil
+	}
 	if fam.Shape.OneUniqueness() {
 		top = slices.Max(f.Survey.Var)
 	}
 	own := *f.Mix
 	own.D = r
 	own.Family = family.Factors{WideFactors: family.WideFactors{Shape: family.RoundFactors.WithFactors(fam.Shape.Factors()), Var: slices.Repeat([]float64{top}, r)}, Beyond: p.D - r}
-	if fam.Shape.Factors() >= r {
-		return thetas, nil
-	}
 	starts := make([][]float64, len(thetas))
 	for i, theta := range thetas {
 		starts[i] = s.into(theta, f.Mix, &own)
