@@ -150,7 +150,7 @@ func TestCategoriesErrors(t *testing.T) {
 		{"x,y\n7,2\n", many, `f.csv:2: column "x": "7" is not one of the 10 levels the model knows (a, b, c, d, e, f, g, h, ...)`},
 		{"x,y\n7,2\n", Options{Exact: []string{"x"}, Levels: [][]string{{"1"}}}, `f.csv:2: column "x": "7" is not the one level the model knows (1)`},
 		{"x,y\na,1\n,2\nb,1\n", Options{}, `f.csv:3: column "x" has no value here (1 cell in 1 row is missing); use --missing drop, or --exclude x`},
-		{"x,y\na,1\n,2\n", Options{Exact: []string{"x"}, Levels: [][]string{{"a"}}}, `f.csv:3: column "x" has no value here (1 cell in 1 row is missing); use --missing drop`},
+		{"x,y\na,1\n,2\n", Options{Exact: []string{"x"}, Levels: [][]string{{"a"}}}, `f.csv:3: column "x" has no value here (1 cell in 1 row is missing); use --missing drop, or fill the cells first by another model (latent impute)`},
 		{"x,y\n1,1\ninf,2\n", Options{}, `f.csv:3: column "x": "inf" is not a finite number; use --exclude x`},
 		{"x,y\n1.5,2.5\n2,1\n", Options{}, `f.csv: no column is left to work with: x (fractions), y (fractions)`},
 		{"a,b,c\nu,v,w\n", Options{Exact: []string{"x", "y"}, Levels: [][]string{{"a"}, {"b"}}}, `column "x" is not in f.csv; its columns are: a, b, c`},

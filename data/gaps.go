@@ -63,7 +63,8 @@ func (l *loader) checkMissing(ctx context.Context) error {
 	return first
 }
 
-// gapAdvice says what is missing, lost, and what to do about it: the rows left, or not, the columns to exclude.
+// gapAdvice says what is missing, lost, and what to do about it: the rows left, or not, the columns to exclude, or for a model that takes whole rows
+// of just these columns that another may fill them.
 func (l *loader) gapAdvice(first *Error, lost, exclude string, rows int64) string {
 	weight := l.weight >= 0 && l.stats[l.weight].missing > 0
 	model := ""
@@ -73,13 +74,19 @@ func (l *loader) gapAdvice(first *Error, lost, exclude string, rows int64) strin
 			model = "--missing model or "
 		}
 	}
+	fill := l.o.Exact != nil && model == "" && !weight
+	const filled = "fill the cells first by another model (latent impute)"
 	switch kept := l.n - rows; {
+	case kept == 0 && fill:
+		return fmt.Sprintf(" (%s): no row is complete; %s", lost, filled)
 	case kept == 0 && exclude == "" && model == "":
 		return fmt.Sprintf(" (%s): no row is complete", lost)
 	case kept == 0 && exclude == "":
 		return fmt.Sprintf(" (%s): no row is complete; use --missing model", lost)
 	case kept == 0:
 		return fmt.Sprintf(" (%s): no row is complete; use %s%s", lost, strings.Replace(model, ", ", " or ", 1), exclude)
+	case l.tooFew(kept) && fill:
+		return fmt.Sprintf(" (%s); %s, or use --missing drop --allow-fewer, which leaves %s of %s", lost, filled, thousands(kept), counted(l.n, "row"))
 	case l.tooFew(kept) && exclude == "" && model == "":
 		return fmt.Sprintf(" (%s); --missing drop --allow-fewer would leave %s of %s", lost, thousands(kept), counted(l.n, "row"))
 	case l.tooFew(kept) && exclude == "":
@@ -88,6 +95,8 @@ func (l *loader) gapAdvice(first *Error, lost, exclude string, rows int64) strin
 		return fmt.Sprintf(" (%s); use %s%s, or --missing drop --allow-fewer, which leaves %s of %s", lost, model, exclude, thousands(kept), counted(l.n, "row"))
 	case weight && first.Column == l.cols.names[l.weight]:
 		return fmt.Sprintf(", but every row needs a weight (%s); use --missing drop", lost)
+	case fill:
+		return fmt.Sprintf(" (%s); use --missing drop, or %s", lost, filled)
 	case exclude == "":
 		return fmt.Sprintf(" (%s); use %s--missing drop", lost, model)
 	}
@@ -103,7 +112,7 @@ func (l *loader) modelHelps() bool {
 }
 
 // mostListed is how many columns an error counts the gaps of.
-const mostListed = 50
+const mostListed = 10
 
 // listGaps says how many gaps each column has.
 func (l *loader) listGaps(gaps []gap) string {

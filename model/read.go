@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -107,7 +108,7 @@ func (m *Model) UnmarshalJSON(b []byte) error {
 	case kd.Parted:
 		r.parts(m)
 	case kd.Shaped:
-		r.shaped(m)
+		r.shaped(m, kd)
 	case kd.Cells.Levels:
 		r.levels(m)
 	case kd.Mixture:
@@ -311,7 +312,7 @@ func (r *modelReader) parts(m *Model) {
 	for _, p := range parts {
 		switch kd := p.kind(); {
 		case kd.Shaped:
-			r.shaped(p.Model)
+			r.shaped(p.Model, m.kind())
 		case kd.Cells.Levels:
 			p.Levels = nil
 			r.levels(p.Model)
@@ -332,24 +333,28 @@ func (r *modelReader) parts(m *Model) {
 	m.setParts(parts)
 }
 
-// shaped reads means and covariances, or scales and degrees of freedom.
-func (r *modelReader) shaped(m *Model) {
+// shaped reads means and covariances, or scales and degrees of freedom, of a model or of the numbers of one of such a kind.
+func (r *modelReader) shaped(m *Model, file *kind.Kind) {
 	name := r.word("covariance")
 	if r.err != nil {
 		return
 	}
 	kd := m.kind()
 	shape, factors := family.ParseStem(name)
-	if factors = factors && kd.Factors; !factors {
+	if !factors {
 		var err error
 		if shape, err = family.ParseShape(name); err != nil {
 			r.err = fmt.Errorf("covariance: %w", err)
 			return
 		}
-		if shape.Factors() > 0 {
-			r.err = fmt.Errorf("covariance: it is %s; the loadings say how many factors there are, so that it must be %s in a gmm model", name, shape.Stem())
-			return
-		}
+	}
+	switch {
+	case (factors || shape.Factors() > 0) && !file.Factors:
+		r.err = fmt.Errorf("covariance: it is %s, which is for %s models; a %s model has a shape without factors", name, kind.Gaussian.Name, file.Name)
+		return
+	case shape.Factors() > 0:
+		r.err = fmt.Errorf("covariance: it is %s; the loadings say how many factors there are, so that it must be %s", name, shape.Stem())
+		return
 	}
 	m.Shape = shape
 	r.weights(m)

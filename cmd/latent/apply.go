@@ -136,7 +136,7 @@ func (a *applyFlags) options(cmd *cobra.Command, m *model.Model) (data.Options, 
 	whole := why != ""
 	switch {
 	case whole && o.Missing == kind.Model:
-		return o, usagef("--missing model does not apply to this model: %s; use --missing drop", why)
+		return o, usagef("--missing model does not apply to this model: %s; use --missing drop, or fill the cells first by another model (latent impute)", why)
 	case whole && o.Missing == "":
 		o.Missing = kind.Refuse
 	}

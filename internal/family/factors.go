@@ -61,10 +61,8 @@ func (g WideFactors) uniques(k, d int) int {
 	return k
 }
 
-// Unique returns the place in theta of the uniqueness of column j in component c.
-func (g WideFactors) Unique(c, j, k, d int) int { return g.unique(c, j, k, d) }
-
-func (g WideFactors) unique(c, j, k, d int) int {
+// Unique returns the place in theta of the logarithm of the uniqueness of column j in component c.
+func (g WideFactors) Unique(c, j, k, d int) int {
 	at := g.noise(k, d)
 	switch g.Shape.base() {
 	case OwnFactors:
@@ -98,14 +96,14 @@ func (g WideFactors) LoadingsOf(theta []float64, c, k, d int) []float64 {
 func (g WideFactors) UniquenessesOf(theta []float64, c, k, d int) []float64 {
 	u := make([]float64, d)
 	if g.Shape.base() == RoundFactors {
-		u[0] = math.Exp(theta[g.unique(c, 0, k, d)])
+		u[0] = math.Exp(theta[g.Unique(c, 0, k, d)])
 		for j := range u {
 			u[j] = u[0]
 		}
 		return u
 	}
 	for j := range u {
-		u[j] = math.Exp(theta[g.unique(c, j, k, d)])
+		u[j] = math.Exp(theta[g.Unique(c, j, k, d)])
 	}
 	return u
 }
@@ -115,11 +113,11 @@ func (g WideFactors) UniquenessesOf(theta []float64, c, k, d int) []float64 {
 func (g WideFactors) SetFactors(theta, loadings, u []float64, c, k, d int) {
 	copy(g.LoadingsOf(theta, c, k, d), loadings)
 	if g.Shape.base() == RoundFactors {
-		theta[g.unique(c, 0, k, d)] = math.Log(floats.Sum(u) / float64(d))
+		theta[g.Unique(c, 0, k, d)] = math.Log(floats.Sum(u) / float64(d))
 		return
 	}
 	for j, v := range u {
-		theta[g.unique(c, j, k, d)] = math.Log(v)
+		theta[g.Unique(c, j, k, d)] = math.Log(v)
 	}
 }
 
@@ -341,7 +339,7 @@ func (g WideFactors) Heywood(theta []float64, c, k, d int) (columns []int) {
 		return nil
 	}
 	for j, low := range g.lowest() {
-		if theta[g.unique(c, j, k, d)] <= low+nearFloor {
+		if theta[g.Unique(c, j, k, d)] <= low+nearFloor {
 			columns = append(columns, j)
 		}
 	}
@@ -351,16 +349,16 @@ func (g WideFactors) Heywood(theta []float64, c, k, d int) (columns []int) {
 // nearFloor is how far above its floor the logarithm of a uniqueness counts as being there.
 const nearFloor = 1e-9
 
-// Solver solves by one covariance with factors.
+// Solver solves by one covariance with factors, d x d, in d q operations (Woodbury's identity).
 type Solver struct{ *factored }
 
 // NewSolver returns the solver of a covariance with loadings l, d x q by rows, and d uniquenesses u. It keeps both.
 func NewSolver(l, u []float64) *Solver { return &Solver{newFactored(l, u)} }
 
-// Square returns e' S^-1 e.
+// Square returns e' S^-1 e, the squared Mahalanobis distance of a row that is e off the mean, d numbers.
 func (s *Solver) Square(e []float64) float64 { return s.square(e) }
 
-// Expect sets y to L' S^-1 e: the factors expected of a row that is e off the mean.
+// Expect sets y to L' S^-1 e: the q factors expected of a row that is e off the mean, d numbers.
 func (s *Solver) Expect(y, e []float64) { s.expect(y, e) }
 
 // Among returns the solver of the variables at the places at alone, whose covariance has the same factors.

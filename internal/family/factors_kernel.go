@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"slices"
 
 	"github.com/latent-go/latent/internal/kern"
 )
@@ -9,11 +10,10 @@ import (
 // factorKernel scores by Woodbury's identity, d x q operations a row and component: with y = B (x - m) the squared distance is
 // |U^-1/2 (x - m - L y)|^2 + |y|^2, in which nothing cancels.
 type factorKernel struct {
+	family  WideFactors
 	k, d, q int
 	mean    []float64 // k x d
 	all     []factorBound
-	unique  func(c, j int) int // the place of a uniqueness among the parameters
-	params  int
 }
 
 // factorBound is what the rows of a panel need of one covariance.
@@ -30,9 +30,8 @@ type factorBound struct {
 func (g WideFactors) Bind(theta []float64, k, d int) Kernel { return g.rowScores(theta, k, d) }
 
 func (g WideFactors) rowScores(theta []float64, k, d int) *factorKernel {
-	b := &factorKernel{k: k, d: d, q: g.q(), mean: append([]float64(nil), theta[:k*d]...), all: make([]factorBound, k), params: g.Params(k, d)}
-	b.unique = func(c, j int) int { return g.unique(c, j, k, d) }
-	theta = append([]float64(nil), theta...)
+	theta = slices.Clone(theta)
+	b := &factorKernel{family: g, k: k, d: d, q: g.q(), mean: theta[:k*d], all: make([]factorBound, k)}
 	for c := range k {
 		f := g.factor(theta, c, k, d)
 		t := factorBound{factored: f, expect: make([]float64, d*f.q), load: make([]float64, d*f.q), inverse: make([]float64, d), precision: f.precision()}
@@ -147,7 +146,7 @@ func ones(buf *buffers) []float64 {
 func (b *factorKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace) {
 	d, q := b.d, b.q
 	row := func(at int) []float64 { return g[at*kern.Rows : (at+1)*kern.Rows] }
-	clear(g[:b.params*kern.Rows])
+	clear(g[:b.family.Params(b.k, d)*kern.Rows])
 	e, y, rest := b.scratch(ws)
 	for c := range b.k {
 		rc, t := r[c*kern.Rows:(c+1)*kern.Rows], &b.all[c]
@@ -158,7 +157,7 @@ func (b *factorKernel) RowGrad(g []float64, p *Panel, r []float64, ws *Workspace
 		mute(rest, rc)
 		mute(y, rc)
 		for j, f := range t.inverse {
-			mean, unique := row(c*d+j), row(b.unique(c, j))
+			mean, unique := row(c*d+j), row(b.family.Unique(c, j, b.k, d))
 			for i, v := range rest[j*kern.Rows : (j+1)*kern.Rows] {
 				mean[i] = rc[i] * v * f
 				unique[i] += 0.5 * rc[i] * (v*v*f - t.u[j]*t.precision[j])

@@ -263,7 +263,7 @@ func (g Factors) Precondition(z, q, theta []float64, s *Stats) {
 		x.Mul(x, m.turn)
 		m.solve(x)
 		for j, v := range m.toUnique(x) {
-			right[g.unique(c, j, k, d)-from] -= v
+			right[g.Unique(c, j, k, d)-from] -= v
 		}
 		x.Scale(1/s.Support(c), x)
 		metrics[c], moves[c] = m, x
@@ -274,7 +274,7 @@ func (g Factors) Precondition(z, q, theta []float64, s *Stats) {
 	for c, m := range metrics {
 		e := make([]float64, d)
 		for j := range e {
-			e[j] = z[g.unique(c, j, k, d)]
+			e[j] = z[g.Unique(c, j, k, d)]
 		}
 		x := m.ofUnique(e)
 		m.solve(x)
@@ -324,7 +324,7 @@ func (g Factors) SquaredLength(z, theta []float64, s *Stats) float64 {
 	for c := range k {
 		f := g.factor(theta, c, k, d)
 		for j := range e {
-			e[j] = z[g.unique(c, j, k, d)]
+			e[j] = z[g.Unique(c, j, k, d)]
 		}
 		sum += s.Support(c) * (f.square(z[c*d:c*d+d]) + newFactorMetric(f).square(g.LoadingsOf(z, c, k, d), e))
 	}

@@ -59,7 +59,7 @@ func (g Factors) Sums(k, d int) int { return g.Plain().Sums(k, d) }
 // Move implements Moving.
 func (g Factors) Move(s *Stats, to, from []float64) { g.Plain().Move(s, to, from) }
 
-// Expand sets plain to the parameters of Plain that are the same mixture as theta.
+// Expand implements Constrained.
 func (g Factors) Expand(plain, theta []float64, k, d int) {
 	copy(plain, theta[:k*d])
 	p, cov := g.Plain(), make([]float64, d*(d+1)/2)
@@ -74,14 +74,8 @@ func (g Factors) Expand(plain, theta []float64, k, d int) {
 	}
 }
 
-func (g Factors) expanded(theta []float64, k, d int) []float64 {
-	plain := make([]float64, g.Plain().Params(k, d))
-	g.Expand(plain, theta, k, d)
-	return plain
-}
-
-// Restrict sets theta to the parameters whose covariances are nearest to the whole ones of plain, parameters of Plain, each component counted by its
-// weight: those of the M-step for rows with the moments of plain, from uniquenesses that are half of what each column does not share with the others.
+// Restrict implements Constrained. The nearest parameters are those of the M-step for rows with the moments of plain, from uniquenesses that are half
+// of what each column does not share with the others.
 func (g Factors) Restrict(theta, plain, weight []float64, k, d int) {
 	p := g.Plain()
 	p.Gaps = nil
@@ -110,7 +104,7 @@ func (g Factors) Restrict(theta, plain, weight []float64, k, d int) {
 
 // Bind factorises the covariances.
 func (g Factors) Bind(theta []float64, k, d int) Kernel {
-	plain := g.expanded(theta, k, d)
+	plain := expanded(g, theta, k, d)
 	b := &narrowKernel{Kernel: g.Plain().Bind(plain, k, d), family: g, theta: slices.Clone(theta), rows: g.rowScores(theta, k, d)}
 	if g.Beyond > 0 {
 		b.beyond = g.beyond(theta, k, d)
@@ -122,7 +116,7 @@ func (g Factors) Bind(theta []float64, k, d int) Kernel {
 func (g Factors) beyond(theta []float64, k, d int) []float64 {
 	v := make([]float64, k)
 	for c := range v {
-		v[c] = -0.5 * float64(g.Beyond) * (log2Pi + theta[g.unique(c, 0, k, d)])
+		v[c] = -0.5 * float64(g.Beyond) * (log2Pi + theta[g.Unique(c, 0, k, d)])
 	}
 	return v
 }
@@ -171,7 +165,7 @@ func (g Factors) sums(s *Stats, theta []float64, c int) (factorSums, *factored) 
 
 // Expected returns sum_i w_i sum_c r_ic log N(x_i | next_c) in nats.
 func (g Factors) Expected(next, theta []float64, s *Stats) float64 {
-	sum := g.Plain().Expected(g.expanded(next, s.K, s.D), theta[:s.K*s.D], s)
+	sum := g.Plain().Expected(expanded(g, next, s.K, s.D), theta[:s.K*s.D], s)
 	if g.Beyond > 0 {
 		sum += floats.Dot(s.N, g.beyond(next, s.K, s.D))
 	}
@@ -293,7 +287,7 @@ func (g Factors) place(theta, l, old, uniques []float64, c, k, d int) {
 	u := make([]float64, d)
 	for j, v := range uniques {
 		u[j] = math.Exp(v)
-		theta[g.unique(c, j, k, d)] = v
+		theta[g.Unique(c, j, k, d)] = v
 	}
 	turnTowards(l, old, u)
 	copy(g.LoadingsOf(theta, c, k, d), l)
@@ -303,7 +297,7 @@ func (g Factors) place(theta, l, old, uniques []float64, c, k, d int) {
 func (g Factors) startUniquenesses(theta []float64, c, k, d int) []float64 {
 	v := g.lowest()
 	for j, low := range v {
-		v[j] = max(theta[g.unique(c, j, k, d)], low)
+		v[j] = max(theta[g.Unique(c, j, k, d)], low)
 	}
 	return v
 }

@@ -223,7 +223,7 @@ func (g WideFactors) PositionGrad(theta []float64, c, k, d int, do func(j, f int
 				for i, v := range u {
 					there[i*q+f] += by * l[i*q+h] / v
 					there[i*q+h] += by * l[i*q+f] / v
-					grad[g.unique(c, i, k, d)] -= by * l[i*q+f] * l[i*q+h] / v
+					grad[g.Unique(c, i, k, d)] -= by * l[i*q+f] * l[i*q+h] / v
 				}
 			}
 			for i := range d { // a move of own is one of l once it is turned

@@ -38,7 +38,7 @@ func (g WideFactors) gradOf(grad []float64, t factorSums, f *factored, c, k int)
 			}
 			loads[j*q+h] = left/v - t.n*f.b[h*d+j]
 		}
-		at := g.unique(c, j, k, d)
+		at := g.Unique(c, j, k, d)
 		if shared := g.Shape.base(); shared == OwnFactors || shared == TiedFactors && c == 0 || shared == RoundFactors && j == 0 {
 			grad[at] = 0
 		}
@@ -51,7 +51,7 @@ func (g WideFactors) uniqueWeights(s *Stats) []float64 {
 	w, from := make([]float64, g.uniques(s.K, s.D)), g.noise(s.K, s.D)
 	for c, n := range s.N {
 		for j := range s.D {
-			w[g.unique(c, j, s.K, s.D)-from] += s.support(n)
+			w[g.Unique(c, j, s.K, s.D)-from] += s.support(n)
 		}
 	}
 	return w
@@ -186,7 +186,7 @@ func (g WideFactors) Apart(theta []float64, a, b, k, d int) float64 {
 	floats.Sub(l, f.l)
 	sum := f.square(mean) + f.loadingSquare(l)
 	for j := range d {
-		v := theta[g.unique(b, j, k, d)] - theta[g.unique(a, j, k, d)]
+		v := theta[g.Unique(b, j, k, d)] - theta[g.Unique(a, j, k, d)]
 		sum += v * v / 2
 	}
 	return math.Sqrt(sum)
@@ -217,7 +217,7 @@ func (g WideFactors) Project(theta []float64, k, d int) {
 			}
 		}
 		for j := range d {
-			u := &theta[g.unique(c, j, k, d)]
+			u := &theta[g.Unique(c, j, k, d)]
 			if !(*u >= low[j]) {
 				*u = low[j]
 			}
@@ -232,7 +232,7 @@ func (g WideFactors) Held(held []bool, theta []float64, k, d int) {
 	low := g.lowest()
 	for c := range k {
 		for j := range d {
-			if at := g.unique(c, j, k, d); theta[at] <= low[j]+nearFloor {
+			if at := g.Unique(c, j, k, d); theta[at] <= low[j]+nearFloor {
 				held[at] = true
 			}
 		}

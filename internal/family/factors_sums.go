@@ -153,25 +153,31 @@ func (g WideFactors) MStep(next, theta []float64, s *Stats) {
 // setUniquenesses sets the uniquenesses of theta to left, k x d variances that the loadings leave, shared as the shape says and raised to
 // the floor. Components without weight keep theirs.
 func (g WideFactors) setUniquenesses(theta, left []float64, s *Stats) {
-	k, d := s.K, s.D
-	total, low := floats.Sum(s.N), g.lowest()
-	for c := range k {
-		if !(s.N[c] > minWeight) {
-			continue
-		}
-		if g.Shape.base() == RoundFactors {
-			theta[g.unique(c, 0, k, d)] = max(math.Log(floats.Sum(left[c*d:c*d+d])/float64(d)), low[0])
-			continue
+	k, d, low := s.K, s.D, g.lowest()
+	set := func(c, j int, v float64) { theta[g.Unique(c, j, k, d)] = max(math.Log(v), low[j]) }
+	if g.Shape.base() == TiedFactors {
+		total := floats.Sum(s.N)
+		if !(total > minWeight) {
+			return
 		}
 		for j := range d {
-			v := left[c*d+j]
-			if g.Shape.base() == TiedFactors {
-				v = 0
-				for b, n := range s.N {
-					v += n / total * left[b*d+j]
-				}
+			v := 0.0
+			for c, n := range s.N {
+				v += n / total * left[c*d+j]
 			}
-			theta[g.unique(c, j, k, d)] = max(math.Log(v), low[j])
+			set(0, j, v)
+		}
+		return
+	}
+	for c, n := range s.N {
+		switch {
+		case !(n > minWeight):
+		case g.Shape.base() == RoundFactors:
+			set(c, 0, floats.Sum(left[c*d:c*d+d])/float64(d))
+		default:
+			for j, v := range left[c*d : c*d+d] {
+				set(c, j, v)
+			}
 		}
 	}
 }

@@ -264,7 +264,7 @@ func (e *ellipsoid) factor(u []float64) {
 	}
 }
 
-// Expand sets plain to the parameters of Plain that are the same mixture as theta. plain has Plain().Params(k, d) numbers.
+// Expand implements Constrained.
 func (g Parsimonious) Expand(plain, theta []float64, k, d int) {
 	g.expand(plain, theta, g.ellipsoids(theta, k, d), k, d)
 }
@@ -277,15 +277,8 @@ func (g Parsimonious) expand(plain, theta []float64, all []ellipsoid, k, d int) 
 	}
 }
 
-// expanded returns what Expand sets.
-func (g Parsimonious) expanded(theta []float64, k, d int) []float64 {
-	plain := make([]float64, g.Plain().Params(k, d))
-	g.Expand(plain, theta, k, d)
-	return plain
-}
-
-// Restrict sets theta to the parameters of the shape that are nearest to the parameters plain of Plain, each component
-// counted by its weight: those of the M-step for rows with the moments of plain. Covariances are raised to the floor.
+// Restrict implements Constrained. The nearest parameters are those of the M-step for rows with the moments of plain. Covariances are
+// raised to the floor.
 func (g Parsimonious) Restrict(theta, plain, weight []float64, k, d int) {
 	p := g.Plain()
 	s := NewStats(k, d, p.Sums(k, d), 0)
@@ -307,7 +300,7 @@ func (g Parsimonious) Restrict(theta, plain, weight []float64, k, d int) {
 func (g Parsimonious) Expected(next, theta []float64, s *Stats) float64 {
 	s = g.completed(s, theta)
 	// Of theta only the means matter: the moments are about them.
-	return g.Plain().Expected(g.expanded(next, s.K, s.D), theta[:s.K*s.D], s)
+	return g.Plain().Expected(expanded(g, next, s.K, s.D), theta[:s.K*s.D], s)
 }
 
 // Bind factorises the covariances.

@@ -287,14 +287,14 @@ func (g Parsimonious) Reach(z, theta []float64, k, d int) float64 {
 
 // Nudge moves the means by 0.05 of their components' standard deviations.
 func (g Parsimonious) Nudge(theta []float64, k, d int, normal func() float64) {
-	plain := g.expanded(theta, k, d)
+	plain := expanded(g, theta, k, d)
 	g.Plain().Nudge(plain, k, d, normal)
 	copy(theta, plain[:k*d])
 }
 
 // Apart implements Smooth, in the coordinates of Plain: what components share adds nothing.
 func (g Parsimonious) Apart(theta []float64, a, b, k, d int) float64 {
-	return g.Plain().Apart(g.expanded(theta, k, d), a, b, k, d)
+	return g.Plain().Apart(expanded(g, theta, k, d), a, b, k, d)
 }
 
 // Place tells where the mean of component c is.

@@ -220,7 +220,7 @@ func (g Student) plain(theta []float64, k, d int) (Gaussian, []float64) {
 	own := g.Scales(theta, k)
 	switch b := g.base().(type) {
 	case Parsimonious:
-		return b.Plain(), b.expanded(own, k, d)
+		return b.Plain(), expanded(b, own, k, d)
 	case Gaussian:
 		return b, own
 	}

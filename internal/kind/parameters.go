@@ -217,7 +217,8 @@ func (p *Parameters) share(c int) float64 {
 // Variance returns the variance of variable j in component c of a kind with covariances.
 func (p *Parameters) Variance(c, j int) float64 {
 	if q := p.Shape.Factors(); q > 0 {
-		v := p.Unique(c)[j]
+		u := p.Uniquenesses[min(c, len(p.Uniquenesses)-1)]
+		v := u[min(j, len(u)-1)]
 		for _, l := range p.Loadings[c][j*q : j*q+q] {
 			v += l * l
 		}

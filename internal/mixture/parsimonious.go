@@ -14,12 +14,7 @@ func (m *Mixture) Gaussian(comp []float64) (g family.Gaussian, own []float64, ok
 		return fam, comp, true
 	case family.Bayes:
 		return fam.Gaussian, comp, true
-	case family.Parsimonious:
-		g, k, d := fam.Plain(), m.K, m.D
-		own = make([]float64, g.Params(k, d))
-		fam.Expand(own, comp, k, d)
-		return g, own, true
-	case family.Factors:
+	case family.Constrained:
 		g, k, d := fam.Plain(), m.K, m.D
 		own = make([]float64, g.Params(k, d))
 		fam.Expand(own, comp, k, d)
@@ -40,13 +35,9 @@ func (m *Mixture) Start() (start *Mixture, g family.Gaussian, ok bool) {
 		return m, fam, true
 	case family.Bayes:
 		return m, fam.Gaussian, true
-	case family.Parsimonious:
+	case family.Constrained:
 		own, g := *m, fam.Plain()
-		g.Gaps = fam.Gaps
-		own.Family = g
-		return &own, g, true
-	case family.Factors:
-		own, g := *m, fam.Plain()
+		g.Gaps = fam.Patterns()
 		own.Family = g
 		return &own, g, true
 	case family.WideFactors:
@@ -85,9 +76,7 @@ func (m *Mixture) Restrict(start []float64, weight float64) []float64 {
 	copy(theta, start[:len(start)-len(plain.Components(start))])
 	comp, from := m.Components(theta), plain.Components(start)
 	switch fam := m.Family.(type) {
-	case family.Parsimonious:
-		fam.Restrict(comp, from, w, m.K, m.D)
-	case family.Factors:
+	case family.Constrained:
 		fam.Restrict(comp, from, w, m.K, m.D)
 	case family.WideFactors:
 		fam.Restrict(comp, from, m.K, m.D)

@@ -54,18 +54,24 @@ func (p *Plan) named() (shapes []family.Shape) {
 	return shapes
 }
 
-// CheckFactors refuses shapes with more factors than covariances of d variables can have.
-func (p *Plan) CheckFactors(shapes []family.Shape, d int) error {
+// CheckFactors refuses shapes with more factors than covariances of d variables can have, and what does not go with factors of more than
+// family.NarrowColumns variables. holes tells that cells are missing.
+func (p *Plan) CheckFactors(shapes []family.Shape, d int, holes bool) error {
 	for _, s := range shapes {
 		most := s.MaxFactors(d)
-		switch {
-		case s.Factors() <= most:
-		case most == 0:
+		switch q := s.Factors(); {
+		case q == 0:
+		case q > most && most == 0:
 			return Wrong("Covariance", "%s needs more columns: covariances of %s can have no factors, since one has as many parameters as a whole matrix; use full", s, text.Count(d, "column"))
-		case s.OneUniqueness():
+		case q > most && s.OneUniqueness():
 			return Wrong("Covariance", "%s has too many factors for %s: there can be %d at most, one less than columns", s, text.Count(d, "column"), most)
-		default:
+		case q > most:
 			return Wrong("Covariance", "%s has too many factors for %s: there can be %d at most, (columns - factors)^2 being at least columns + factors", s, text.Count(d, "column"), most)
+		case d <= family.NarrowColumns:
+		case holes:
+			return Wrong("Covariance", "%s takes rows with missing cells on up to %d columns, but there are %d: use --missing drop, fill the cells first (latent impute), or use diag", s, family.NarrowColumns, d)
+		case p.KeepSums:
+			return Wrong("KeepSums", "applies to %s on up to %d columns, but there are %d: of more the sums are about the factors of one fit", s, family.NarrowColumns, d)
 		}
 	}
 	return nil

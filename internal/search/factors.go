@@ -3,35 +3,15 @@ package search
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/family"
-	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
-
-// checkFactors refuses more factors than d variables can have, and what wide tables have no sums for.
-func (f *Fit) checkFactors(d int) error {
-	p := &f.Plan
-	if p.Shape.Factors() == 0 {
-		return nil
-	}
-	if err := p.CheckFactors([]family.Shape{p.Shape}, d); err != nil || d <= family.NarrowColumns {
-		return err
-	}
-	switch {
-	case f.Survey.Missing > 0:
-		return plan.Wrong("Covariance", "%s takes rows with missing cells on up to %d columns, but there are %d: use --missing drop, fill the cells first (latent impute), or use diag", p.Shape, family.NarrowColumns, d)
-	case p.KeepSums:
-		return plan.Wrong("KeepSums", "applies to %s on up to %d columns, but there are %d: of more the sums are about the factors of one fit", p.Shape, family.NarrowColumns, d)
-	}
-	return nil
-}
 
 // setFactors gives the model loadings, turned to their standard position, and uniquenesses of the components comp in such an order.
 func setFactors(m *model.Model, fam family.WideFactors, comp []float64, order []int, k, d int) {
@@ -55,21 +35,19 @@ func (f *Fit) heywood(r *Result, p *ascent.Point, order []int) {
 	if !ok {
 		return
 	}
+	variables := r.Model.Variables()
 	for c, from := range order {
 		if from < 0 {
 			continue
 		}
 		var names []string
 		for _, j := range fam.Heywood(f.Mix.Components(p.Theta), from, f.Mix.K, f.Mix.D) {
-			names = append(names, f.variable(j))
+			names = append(names, variables[j])
 		}
 		if names == nil {
 			continue
 		}
-		if len(names) > 10 {
-			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
-		}
-		list := strings.Join(names, ", ")
+		list := firstTen(names)
 		where := fmt.Sprintf(" in %s %d", f.part(), c+1)
 		if fam.Shape.SharesUniquenesses() {
 			where = ""
@@ -85,14 +63,6 @@ func (f *Fit) heywood(r *Result, p *ascent.Point, order []int) {
 			return
 		}
 	}
-}
-
-// variable returns the name of variable j of what is fitted: a column, or a principal component.
-func (f *Fit) variable(j int) string {
-	if f.Plan.PCA > 0 {
-		return fmt.Sprintf("component %d", j+1)
-	}
-	return f.Names[j]
 }
 
 // narrowFactors is narrow for covariances with factors.

@@ -388,16 +388,21 @@ func (f *Fit) certain(r *Result, p *ascent.Point, part mixture.Part, kd *kind.Ki
 			}
 		}
 		names = slices.Compact(names)
-		if len(names) > 10 {
-			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
-		}
 		if len(names) > 0 {
-			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("%s %d: %s", at.Edge, c+1, strings.Join(names, ", ")))
+			r.Certificate.OnEdge = append(r.Certificate.OnEdge, fmt.Sprintf("%s %d: %s", at.Edge, c+1, firstTen(names)))
 		}
 	}
 	if total > 0 {
 		r.warn(model.Warn(model.Certain, "%s %s", text.Are(total, at.EdgeNoun), fmt.Sprintf(at.Certain, f.part())))
 	}
+}
+
+// firstTen lists ten names, and says how many more there are.
+func firstTen(names []string) string {
+	if len(names) > 10 {
+		names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
+	}
+	return strings.Join(names, ", ")
 }
 
 // columnOf returns the column that probability j of a component of a part belongs to.

@@ -207,7 +207,7 @@ func (f *Fit) Size() error {
 	if f.Noise != nil {
 		f.Mix.Noise = &mixture.Noise{LogVolume: f.Noise.LogVolume, LogWidths: f.NoiseWidths}
 	}
-	if err := f.checkFactors(d); err != nil {
+	if err := p.CheckFactors([]family.Shape{p.Shape}, d, p.Holes); err != nil {
 		return err
 	}
 	f.Mix.Family = p.Kind.Family(f.variables(p.Shape))

@@ -58,13 +58,11 @@ func newSpan(p *seed.Points, mean, unit []float64) *span {
 	s := &span{mean: mean, unit: unit, axes: new(mat.Dense), points: &seed.Points{N: p.N, D: r, W: p.W, Row: p.Row}}
 	kept := mat.DenseCopyOf(vectors.Slice(0, p.N, first, p.N))
 	for i := range p.N {
-		for a := range r {
-			s.points.X = append(s.points.X, kept.At(i, a)*math.Sqrt(values[first+a]))
-		}
-	}
-	for a := range r {
-		for i := range p.N {
-			kept.Set(i, a, kept.At(i, a)/math.Sqrt(values[first+a]))
+		row := kept.RawRowView(i)
+		for a, v := range row {
+			size := math.Sqrt(values[first+a])
+			s.points.X = append(s.points.X, v*size)
+			row[a] = v / size
 		}
 	}
 	s.axes.Mul(e.T(), kept)

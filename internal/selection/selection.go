@@ -97,7 +97,7 @@ func choose(ctx context.Context, src data.Source, p plan.Plan, see search.Observ
 		return nil, plan.Wrong("Criterion", "%s takes what the row weights add up to, %s, as the number of rows: multiply the weights by what makes them count rows, or say which -k and --covariance", c.criterion, text.Significant(w, 3))
 	}
 	shapes, _ := p.Shapes(c.base.Survey.Used, len(c.base.Survey.Mean))
-	if err := p.CheckFactors(shapes, len(c.base.Survey.Mean)); err != nil {
+	if err := p.CheckFactors(shapes, len(c.base.Survey.Mean), c.base.Survey.Missing > 0); err != nil {
 		return nil, err
 	}
 	if err := p.CheckRange(c.base.Survey.Used, len(shapes)); err != nil {
