@@ -148,7 +148,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 		in.Covariance, in.Scale = in.Scale, in.Covariance
 	}
 	if in.Scale != nil {
-		return fmt.Errorf("%s: a %s model has none", map[bool]string{true: "covariance", false: "scale"}[m.kind().Tails], m.Kind)
+		return fmt.Errorf("%s: %s has none", map[bool]string{true: "covariance", false: "scale"}[m.kind().Tails], m.called())
 	}
 	e := &StandardErrors{Weights: in.Weights, Initial: in.Initial, Transitions: in.Transitions, Means: in.Means, Dof: in.Dof, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
 	if in.Noise != nil {
@@ -205,7 +205,7 @@ func (e *StandardErrors) check(m *Model) error {
 	k := m.K()
 	switch {
 	case !m.HasDensity():
-		return fmt.Errorf("a %s model has none", m.Kind)
+		return fmt.Errorf("%s has none", m.called())
 	case e.Rows < 0:
 		return fmt.Errorf("rows: it is %d; a number of rows is not negative", e.Rows)
 	case e.Weights != nil && len(e.Weights) != k:

@@ -188,7 +188,7 @@ func (m *Model) Factors() (expect func(dst []float64, s *Scored), q int, err err
 	}
 	m = m.Changed()
 	if q = m.Shape.Factors(); q == 0 {
-		return nil, 0, fmt.Errorf("a %s model with %s covariances has no factors; fit one with --covariance factors:Q or ppca:Q", m.Kind, m.Shape)
+		return nil, 0, fmt.Errorf("%s with %s covariances has no factors; fit one with --covariance factors:Q or ppca:Q", m.called(), m.Shape)
 	}
 	d := m.dims()
 	solvers := make([]*family.Solver, m.K())
@@ -225,7 +225,7 @@ func (m *Model) Factors() (expect func(dst []float64, s *Scored), q int, err err
 func (m *Model) Varimax() (*Model, error) {
 	q := m.Shape.Factors()
 	if q == 0 {
-		return nil, fmt.Errorf("a %s model with %s covariances has no factors to turn; fit one with --covariance factors:Q or ppca:Q", m.Kind, m.Shape)
+		return nil, fmt.Errorf("%s with %s covariances has no factors to turn; fit one with --covariance factors:Q or ppca:Q", m.called(), m.Shape)
 	}
 	own := *m
 	own.Loadings, own.Sums = nil, nil
