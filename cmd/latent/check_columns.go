@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/columns"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -72,10 +73,7 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 	if !again {
 		return
 	}
-	part := "group"
-	if o.Chain {
-		part = "state"
-	}
+	part := kind.PartNoun(o.Chain, false)
 	o.Missing, o.AllowFewer = "drop", true
 	o.Chain, o.Sequence, o.Time = false, "", "" // whose rows would keep their place without cells
 	o.Mixed, o.Types, o.Columns, o.Exact = false, nil, nil, names

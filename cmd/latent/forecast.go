@@ -54,12 +54,14 @@ func (f *forecastFlags) run(cmd *cobra.Command, modelFile, path string) (err err
 	if err := f.validate(append(f.data.more, modelFile, path)...); err != nil {
 		return err
 	}
-	if m, err := model.Load(modelFile); err != nil {
+	m, err := model.Load(modelFile)
+	if err != nil {
 		return err
-	} else if !m.IsChain() {
+	}
+	if !m.IsChain() {
 		return usagef("%s: a %s model has no forecast, since it knows nothing of the order of rows; fit one with --model hmm", modelFile, m.Kind)
 	}
-	m, src, info, err := f.read(cmd, modelFile, path)
+	src, info, err := f.rows(cmd, m, path)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (f *Fit) heywood(r *Result, p *ascent.Point, order []int) {
 			names = append(names[:10:10], fmt.Sprintf("and %d more", len(names)-10))
 		}
 		list := strings.Join(names, ", ")
-		where := fmt.Sprintf(" in %s %d", f.part(), c+1)
+		where := fmt.Sprintf(" in %s %d", f.Plan.Part(), c+1)
 		if fam.Shape.SharesUniquenesses() {
 			where = ""
 		}
