@@ -75,7 +75,7 @@ func (m *Model) stay(c int) *float64 {
 }
 
 // LongRun returns the share of rows that each state of a hidden Markov model has in a sequence without end that begins as Initial says: the mean
-// of p A^t over t = 0, 1, 2 and on. They add up to 1. It is nil for other models.
+// of p A^t over t = 0, 1, 2 and on. They add up to 1, in memory of their own. It is nil for other models.
 func (m *Model) LongRun() []float64 {
 	if !m.IsChain() {
 		return nil
