@@ -148,8 +148,11 @@ func (l *loader) withoutGaps(gaps []gap) string {
 // knownRows is the number of rows below which a table whose columns were named is taken to be known to its reader.
 const knownRows = 20
 
-// tooFew reports whether dropping rows that lack a value would leave less than half of the rows.
+// tooFew reports whether dropping rows that lack a value would leave less than half of the rows. Those of sequences keep their place.
 func (l *loader) tooFew(kept int64) bool {
+	if l.o.Chain {
+		return false
+	}
 	named := l.o.Columns != nil || l.o.Exact != nil
 	return 2*kept < l.n && !(named && l.n < knownRows)
 }

@@ -17,7 +17,7 @@ type Report struct {
 	Skewness       []float64  // of the numbers of each column of the file: the mean cube of their distances from the mean, over that of squares to 3/2; NaN where it is not known
 	Dates          [][]string // by column, the kinds of Change that read the texts that were looked at as dates; both dmy and mdy where nothing tells them apart
 	IncompleteRows int64      // rows in which a feature or the weight has no value
-	DuplicateRows  int64      // rows whose features are those of a row before them
+	DuplicateRows  int64      // rows whose features are those of a row before them; those in which no feature has a value are not among them
 	Err            error      // what Load would refuse the file for; nil if it would not
 }
 
@@ -63,10 +63,11 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	l.info.Rows = l.n
+	drops := l.o.Missing == "drop" && !l.keepsGaps()
 	if l.keepsGaps() {
 		l.info.MissingCells = l.missingCells()
 	}
-	if l.o.Missing == "drop" {
+	if drops {
 		l.noteRows(l.n - r.IncompleteRows)
 		if r.Err == nil {
 			r.Err = l.checkKept(l.info.Rows)
@@ -82,10 +83,10 @@ func (l *loader) profile(ctx context.Context) (*Report, error) {
 		}
 		r.Dates = append(r.Dates, kinds)
 	}
-	if r.DuplicateRows > 0 {
+	if r.DuplicateRows > 0 && !l.o.Chain { // rows of a sequence have times of their own
 		l.warn("%s the same as one before in %s", plural(r.DuplicateRows, "row is", "rows are"), fitted(len(l.features)))
 	}
-	if r.IncompleteRows > 0 && l.o.Missing != "drop" {
+	if r.IncompleteRows > 0 && !drops {
 		l.warn("%s at least one missing value", plural(r.IncompleteRows, "row has", "rows have"))
 	}
 	return r, nil
@@ -187,7 +188,8 @@ func (r *Report) look(ctx context.Context, l *loader) error {
 	}
 	if len(l.features) > 0 {
 		slices.Sort(hashes)
-		r.DuplicateRows = l.n - int64(len(slices.Compact(hashes)))
+		empty, _ := slices.BinarySearch(hashes, emptyRow+1)
+		r.DuplicateRows = l.n - int64(empty+len(slices.Compact(hashes[empty:])))
 	}
 	return nil
 }
@@ -211,15 +213,19 @@ func skewness(x []float64, mean float64) float64 {
 	return cubes / n / math.Pow(squares/n, 1.5)
 }
 
+// emptyRow is the hash of a row without any value.
+const emptyRow = 0
+
 // hashRow mixes the features of a row into 64 bits (the finalizer of MurmurHash3 after each). Two different rows of a
 // million have the same hash about once in 37 million files.
 func hashRow(row []float64, p *plan, features []int) uint64 {
-	h := uint64(len(features))
+	h, empty := uint64(len(features)), true
 	for _, c := range features {
 		v := math.NaN()
 		if k := p.number[c]; k >= 0 {
 			v = row[k]
 		}
+		empty = empty && v != v
 		if v == 0 {
 			v = 0 // no difference between 0 and -0
 		}
@@ -227,6 +233,9 @@ func hashRow(row []float64, p *plan, features []int) uint64 {
 		h ^= h >> 33
 		h *= 0xFF51AFD7ED558CCD
 		h ^= h >> 33
+	}
+	if empty {
+		return emptyRow
 	}
 	return h
 }

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -40,6 +41,28 @@ func TestProfileSaysWhatLoadSays(t *testing.T) {
 		}
 		if want == nil || err == nil || err.Error() != want.Error() {
 			t.Errorf("%.20q: check says %v, fit %v", in, err, want)
+		}
+	}
+}
+
+func TestProfileOfRowsWithoutValues(t *testing.T) {
+	file := write(t, "f.csv", "t,x,y\n1,1.5,2\n2,,\n3,1.5,2\n4,,\n5,,\n6,2.5,\n7,3.5,1\n")
+	for _, c := range []struct {
+		o        Options
+		dropped  int64
+		warnings string
+	}{
+		{Options{Exclude: []string{"t"}, Missing: "model"}, 0, "1 row is the same as one before in the 2 columns that are fitted; 4 rows have at least one missing value"},
+		{Options{Exclude: []string{"t"}, Missing: "drop", AllowFewer: true}, 4, "dropped 4 of 7 rows with a missing value; 1 row is the same as one before in the 2 columns that are fitted"},
+		{Options{Time: "t", Missing: "drop"}, 0, "4 rows have at least one missing value"},
+		{Options{Time: "t", Missing: "model"}, 0, "4 rows have at least one missing value"},
+	} {
+		r, err := Profile(context.Background(), file, c.o)
+		if err != nil || r.Err != nil {
+			t.Fatalf("%+v: %v, %v", c.o, err, r.Err)
+		}
+		if got := strings.Join(r.Warnings, "; "); r.DuplicateRows != 1 || r.IncompleteRows != 4 || r.Dropped != c.dropped || got != c.warnings {
+			t.Errorf("%+v: %d duplicate, %d incomplete and %d dropped rows, %s", c.o, r.DuplicateRows, r.IncompleteRows, r.Dropped, got)
 		}
 	}
 }

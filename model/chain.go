@@ -22,6 +22,14 @@ func (m *Model) ComponentKind() string {
 	return m.Kind
 }
 
+// called says for an error what kind of model m is: "a gmm model", "a hidden Markov model with gmm emissions".
+func (m *Model) called() string {
+	if m.IsChain() {
+		return "a hidden Markov model with " + m.Emission + " emissions"
+	}
+	return "a " + m.Kind + " model"
+}
+
 // states returns the mixture of the densities of a chain's states, with the shares of rows for weights: what rows are if nothing is known of
 // their order. It is m itself elsewhere, and shares memory with m.
 func (m *Model) states() *Model {
@@ -67,7 +75,7 @@ func (m *Model) stay(c int) *float64 {
 }
 
 // LongRun returns the share of rows that each state of a hidden Markov model has in a sequence without end that begins as Initial says: the mean
-// of p A^t over t = 0, 1, 2 and on. They add up to 1. It is nil for other models.
+// of p A^t over t = 0, 1, 2 and on. They add up to 1, in memory of their own. It is nil for other models.
 func (m *Model) LongRun() []float64 {
 	if !m.IsChain() {
 		return nil
@@ -121,7 +129,7 @@ func (m *Model) checkChain() error {
 	k := len(m.Initial)
 	switch {
 	case !m.IsChain() && (m.Emission != "" || m.Initial != nil || m.Transitions != nil || m.Sequence != "" || m.Time != ""):
-		return wrong("emission, initial, transitions, sequence and time are of a %s model, and the model is a %s one", ChainKind, m.Kind)
+		return wrong("emission, initial, transitions, sequence and time are of a hidden Markov model (%s), and this is a %s model", ChainKind, m.Kind)
 	case !m.IsChain():
 		return nil
 	case !m.kind().Mixture:
@@ -131,7 +139,7 @@ func (m *Model) checkChain() error {
 	case len(m.Transitions) != k:
 		return wrong("transitions: %s for %s; there must be one for each", text.There(len(m.Transitions), "row"), text.Count(k, "state"))
 	case m.Noise != nil || m.Clusters != nil || m.Posterior != nil || m.Sums != nil:
-		return wrong("noise, clusters, posterior and sums: a %s model can have none", ChainKind)
+		return wrong("noise, clusters, posterior and sums: a hidden Markov model can have none")
 	}
 	for a, row := range m.Transitions {
 		if len(row) != k {

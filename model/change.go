@@ -133,7 +133,7 @@ func (m *Model) checkChanges() error {
 		case list[i].Dated() && (!ok || data.FormatDate(day) != t.Origin):
 			return fmt.Errorf("transform: number %d: the origin %q is not a date such as 2024-01-31", i+1, t.Origin)
 		case !m.kind().Cells.Units && !m.kind().Parted:
-			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)
+			return fmt.Errorf("transform: kind %q of number %d is none that %s can have", t.Kind, i+1, m.called())
 		}
 	}
 	if list == nil {

@@ -186,7 +186,7 @@ func (m *Model) checkTransform() error {
 		case !binarize && !slices.Contains([]string{"standard", "robust", "pca"}, t.Kind):
 			return fmt.Errorf("transform: kind %q of number %d is not known; it must be standard, robust, pca, binarize, %s", t.Kind, i+1, text.List(data.ChangeKinds(), "or"))
 		case binarize != m.kind().Cells.Bits || !binarize && !m.kind().Cells.Units || t.Kind == "pca" && !m.kind().Turns():
-			return fmt.Errorf("transform: kind %q of number %d is none that a %s model can have", t.Kind, i+1, m.Kind)
+			return fmt.Errorf("transform: kind %q of number %d is none that %s can have", t.Kind, i+1, m.called())
 		case binarize && t.Threshold == nil:
 			return fmt.Errorf("transform: number %d has no threshold", i+1)
 		case binarize && (t.Center != nil || t.Scale != nil || t.Mean != nil || t.Components != nil || t.Explained != nil || t.Columns != nil || t.Origin != ""):

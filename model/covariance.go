@@ -85,7 +85,7 @@ func (c *Covariance) Diag() []float64 {
 	return v
 }
 
-// Between returns the covariance of two sums of the variables: those with the coefficients a and those with b, one a variable.
+// Between returns the covariance of two sums of the variables, a' S b: those with the coefficients a and those with b, one for each of the variables.
 func (c *Covariance) Between(a, b []float64) (sum float64) {
 	if c.load != nil {
 		for f := range c.load[0] {

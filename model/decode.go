@@ -44,9 +44,9 @@ func (how Decoding) check() error {
 
 // Decode is Rows of a hidden Markov model, labelled one way or another. Rows of src with the same Block.Sequence are one sequence, in their order
 // in time; without any all are one. LogDensity is that of a row given the rows of its sequence before it, in nats, so that all add up to the
-// log-likelihood. The recursions are those of Baum, Petrie, Soules and Weiss (1970) and, for Viterbi, of Viterbi (1967). A row without any cell keeps its place, with density 1. Each sees rows as they come in src.
+// log-likelihood. The recursions are those of Baum, Petrie, Soules and Weiss (1970) and, for Viterbi, of Viterbi (1967). A row without any cell keeps its place, with density 1. The function each gets the rows in the order of src, as from Rows.
 //
-// Densities of rows are computed by so many threads, the recursions by one. Filter keeps nothing of the rows before. The others hold one
+// Densities of rows are computed by so many threads, 0 for all cores, the recursions by one; the number changes no bit. Filter keeps nothing of the rows before. The others hold one
 // sequence at a time, five numbers a row and state; of a long one only a block of rows, whose densities are then computed three times. Where
 // src is no data.Table, they hold its rows of some sequences, or of a long one, too.
 //

@@ -148,7 +148,7 @@ func (m *Model) readStandardErrors(b []byte) error {
 		in.Covariance, in.Scale = in.Scale, in.Covariance
 	}
 	if in.Scale != nil {
-		return fmt.Errorf("%s: a %s model has none", map[bool]string{true: "covariance", false: "scale"}[m.kind().Tails], m.Kind)
+		return fmt.Errorf("%s: %s has none", map[bool]string{true: "covariance", false: "scale"}[m.kind().Tails], m.called())
 	}
 	e := &StandardErrors{Weights: in.Weights, Initial: in.Initial, Transitions: in.Transitions, Means: in.Means, Dof: in.Dof, Rates: in.Rates, Rows: in.Rows, Method: in.Method, Why: in.Why, of: m}
 	if in.Noise != nil {
@@ -180,8 +180,10 @@ func (m *Model) readStandardErrors(b []byte) error {
 		return fmt.Errorf("probabilities: %w", err)
 	}
 	switch whole := kd.Parted || e.Probabilities != nil || e.Means != nil && (e.Covariance != nil || e.Loadings != nil || !kd.Shaped); {
-	case !whole && e.Why == "" && e.Weights == nil && e.Probabilities == nil && e.Means == nil && e.Covariance == nil:
+	case !whole && e.Why == "" && !slices.ContainsFunc(e.lists(), func(list Errors) bool { return len(list) > 0 }):
 		return nil // there are none
+	case !whole && e.Why == "" && m.Shape.Factors() > 0:
+		return errors.New("means, loadings and uniquenesses are needed")
 	case !whole && e.Why == "" && kd.Shaped:
 		return errors.New("means and covariance are needed")
 	case !whole && e.Why == "":
@@ -205,7 +207,7 @@ func (e *StandardErrors) check(m *Model) error {
 	k := m.K()
 	switch {
 	case !m.HasDensity():
-		return fmt.Errorf("a %s model has none", m.Kind)
+		return fmt.Errorf("%s has none", m.called())
 	case e.Rows < 0:
 		return fmt.Errorf("rows: it is %d; a number of rows is not negative", e.Rows)
 	case e.Weights != nil && len(e.Weights) != k:
@@ -232,7 +234,7 @@ func (e *StandardErrors) check(m *Model) error {
 	if e.Rates != nil && (len(e.Rates) != len(m.Rates) || slices.ContainsFunc(e.Rates, func(row Errors) bool { return len(row) != len(m.Rates[0]) })) {
 		return errors.New("rates: they are not as many as the rates")
 	}
-	for _, list := range slices.Concat([]Errors{e.Weights, e.Noise, e.Dof, e.Initial}, e.Transitions, e.Means, e.Covariance, e.Loadings, e.Uniquenesses, e.Probabilities, e.Rates) {
+	for _, list := range e.lists() {
 		for _, v := range list {
 			if v < 0 {
 				return fmt.Errorf("one is %v; a standard error is not negative", v)
@@ -240,6 +242,11 @@ func (e *StandardErrors) check(m *Model) error {
 		}
 	}
 	return nil
+}
+
+// lists returns the lists of all parameters.
+func (e *StandardErrors) lists() []Errors {
+	return slices.Concat([]Errors{e.Weights, e.Noise, e.Dof, e.Initial}, e.Transitions, e.Means, e.Covariance, e.Loadings, e.Uniquenesses, e.Probabilities, e.Rates)
 }
 
 // flatErrors reads count lists of size numbers, however nested; nil where there are none.

@@ -294,7 +294,7 @@ func (m *Model) Distances() (func(dst []float64, s *Scored), error) {
 	m = m.Changed() // whose rows are those that Rows tells of
 	p := m.part(data.Number)
 	if p == nil || !p.kind().Shaped && !p.kind().Squared {
-		return nil, fmt.Errorf("a %s model has no means with covariances to measure Mahalanobis distances by", m.Kind)
+		return nil, fmt.Errorf("%s has no means with covariances to measure Mahalanobis distances by", m.called())
 	}
 	scales := []*scale{{sd: []float64{1}}}
 	if p.kind().Shaped {

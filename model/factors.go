@@ -180,7 +180,7 @@ func (m *Model) factorArrays() ([]Array, error) {
 }
 
 // Factors returns a function that sets dst, n x q, to the factors expected of each row of s, as Rows gives it, in its component: L' S^-1 (x - mean), the
-// mean of the standard normal factors once the row is known. Of a row with missing cells they are those that the others tell. A row of the noise has none, NaN. The
+// mean of the standard normal factors once the row is known (the regression scores of Thomson 1951). Of a row with missing cells they are those that the others tell. A row of the noise has none, NaN. The
 // function has memory of its own: it is for one goroutine at a time. A model without factors is an error.
 func (m *Model) Factors() (expect func(dst []float64, s *Scored), q int, err error) {
 	if err := m.whole(); err != nil {
@@ -188,7 +188,7 @@ func (m *Model) Factors() (expect func(dst []float64, s *Scored), q int, err err
 	}
 	m = m.Changed()
 	if q = m.Shape.Factors(); q == 0 {
-		return nil, 0, fmt.Errorf("a %s model with %s covariances has no factors; fit one with --covariance factors:Q or ppca:Q", m.Kind, m.Shape)
+		return nil, 0, fmt.Errorf("%s with %s covariances has no factors; fit one with --covariance factors:Q or ppca:Q", m.called(), m.Shape)
 	}
 	d := m.dims()
 	solvers := make([]*family.Solver, m.K())
@@ -220,17 +220,29 @@ func (m *Model) Factors() (expect func(dst []float64, s *Scored), q int, err err
 	}, q, nil
 }
 
-// Varimax returns the model with the factors of each component turned by Kaiser's varimax, for reading: its density is the same, and its loadings are in
-// another position than those of a fit. A model without factors is an error. It shares memory with m.
+// Varimax returns the model with the factors of each component turned by varimax (Kaiser 1958, rows of length 1 meanwhile), for reading: its density is
+// the same, and its loadings are in another position than those of a fit. Their standard errors are NaN where several factors were turned, since they
+// were those of the other position. A model without factors is an error. It shares memory with m but for the loadings and their errors.
 func (m *Model) Varimax() (*Model, error) {
+	if err := m.whole(); err != nil {
+		return nil, err
+	}
 	q := m.Shape.Factors()
 	if q == 0 {
-		return nil, fmt.Errorf("a %s model with %s covariances has no factors to turn; fit one with --covariance factors:Q or ppca:Q", m.Kind, m.Shape)
+		return nil, fmt.Errorf("%s with %s covariances has no factors to turn; fit one with --covariance factors:Q or ppca:Q", m.called(), m.Shape)
 	}
 	own := *m
 	own.Loadings, own.Sums = nil, nil
 	for _, l := range m.Loadings {
 		own.Loadings = append(own.Loadings, family.Varimax(l, q))
+	}
+	if e := m.StandardErrors; e != nil && e.Loadings != nil && q > 1 {
+		turned := *e
+		turned.Loadings = make([]Errors, len(e.Loadings))
+		for c, list := range e.Loadings {
+			turned.Loadings[c] = slices.Repeat(Errors{math.NaN()}, len(list))
+		}
+		own.StandardErrors = &turned
 	}
 	return &own, nil
 }

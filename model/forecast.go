@@ -26,7 +26,8 @@ type Moments struct {
 }
 
 // ForecastVariables returns the names of the variables that forecasts tell of, in order, and the levels of those that are categories, nil for the
-// others. They are the columns; one on another scale is told on that scale, as "log price", and principal components by their own names.
+// others. They are the columns; one on another scale is told on that scale, as "log price", and principal components by their own names. What is
+// returned may share memory with the model.
 func (m *Model) ForecastVariables() (names []string, levels [][]string) {
 	in := m.Changed()
 	if in.PCA() != nil {
@@ -42,8 +43,8 @@ func (m *Model) ForecastVariables() (names []string, levels [][]string) {
 }
 
 // Forecast tells what is expected of the rows 1 to steps after the last of each sequence of src, sequences as in Decode: the states from the last
-// filtered probabilities on, p A^h, and the mean and the standard deviation of the mixture of their densities. each is called sequence by
-// sequence, and by steps. What fails is what fails in Decode, and fewer than 1 step.
+// filtered probabilities on, p A^h, and the mean and the standard deviation of the mixture of their densities (Hamilton 1994, chapter 22), in the units
+// of ForecastVariables. each is called sequence by sequence, and by steps. What fails is what fails in Decode, and fewer than 1 step.
 func (m *Model) Forecast(ctx context.Context, src data.Source, steps, threads int, each func(*Forecast) error) error {
 	if err := m.whole(); err != nil {
 		return err

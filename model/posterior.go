@@ -116,7 +116,7 @@ func (m *Model) wholePosterior() error {
 	case p == nil:
 		return nil
 	case m.kind() != kind.Gaussian:
-		return fmt.Errorf("a %s model cannot have one", m.Kind)
+		return fmt.Errorf("%s cannot have one", m.called())
 	case m.Noise != nil:
 		return errors.New("a model with noise cannot have one")
 	}

@@ -446,6 +446,6 @@ func (r *modelReader) rest(m *Model) {
 			names = append(names, k)
 		}
 		slices.Sort(names)
-		r.err = fmt.Errorf("%s: this key is not known in a %s model of version %d", names[0], m.Kind, ModelVersion)
+		r.err = fmt.Errorf("%s: this key is not known in %s (version %d)", names[0], m.called(), ModelVersion)
 	}
 }

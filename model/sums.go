@@ -87,7 +87,7 @@ func (m *Model) checkSums() error {
 	k, d, width := m.K(), m.dims(), m.valuesOfSums()
 	switch {
 	case width == 0:
-		return fmt.Errorf("a %s model has none", m.Kind)
+		return fmt.Errorf("%s has none", m.called())
 	case m.Noise != nil:
 		return errors.New("a model with noise has none")
 	case m.Posterior != nil:

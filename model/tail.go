@@ -103,7 +103,7 @@ func (m *Model) TailAmong(ctx context.Context, src data.Source, threads int) (*T
 		return nil, err
 	}
 	if m.HasDensity() {
-		return nil, fmt.Errorf("a %s model has a density: rows are held against draws from it, not against other rows", m.Kind)
+		return nil, fmt.Errorf("%s has a density: rows are held against draws from it, not against other rows", m.called())
 	}
 	src, err := data.Checked(src)
 	if err != nil {

@@ -78,7 +78,7 @@ func (m *Model) whole() error {
 	}
 	switch {
 	case m.Noise != nil && !kd.Noise:
-		return wrong("noise: a %s model can have none", m.Kind)
+		return wrong("noise: %s can have none", m.called())
 	case m.Noise != nil:
 		if err := m.Noise.whole(d); err != nil {
 			return wrong("%s", err)
@@ -113,7 +113,7 @@ func (m *Model) wholeParts() error {
 	case len(m.Weights) == 0:
 		return wrong("weights: there must be at least one")
 	case m.Noise != nil:
-		return wrong("noise: a %s model can have none", m.Kind)
+		return wrong("noise: %s can have none", m.called())
 	}
 	for i := range m.Transform {
 		if m.Transform[i].Kind != "standard" && m.Transform[i].Kind != "robust" {

@@ -13,6 +13,7 @@ import (
 type Levels struct {
 	Head
 	Groups  []string // names of the k groups, numbers for those that lack
+	Part    string   // what one of them is called, in the singular: "group" where it is empty
 	Columns []LevelColumn
 }
 
@@ -72,7 +73,7 @@ func (l Levels) told() string {
 			out = append(out, fmt.Sprintf("%s %s %s %%", c.Name, v.Name, percent(v.All)))
 		}
 	}
-	return fmt.Sprintf("Shares of levels in %d groups. Among all rows: %s.", len(l.Groups), strings.Join(out, ", "))
+	return fmt.Sprintf("Shares of levels in %s. Among all rows: %s.", text.Count(len(l.Groups), orElse(l.Part, "group")), strings.Join(out, ", "))
 }
 
 // levelRow is a line of the picture.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Scatter shows rows as points in two columns, coloured and shaped by group, with the mean of each group and the ellipses that hold 50 % and
@@ -14,6 +16,7 @@ type Scatter struct {
 	Head
 	X, Y   Axis
 	Groups []Group
+	Part   string // what one of the groups is called, in the singular: "group" where it is empty
 }
 
 // Group is a group of rows in a scatter. Group i has Color(i) and Shape(i).
@@ -75,7 +78,7 @@ func (s Scatter) Figure() *Figure {
 		f.Notes = append(f.Notes, fmt.Sprintf("%d of %d components cannot be drawn: a mean or covariance is not finite, or not a covariance.", bad, components))
 	}
 	if f.Alt == "" {
-		f.Alt = fmt.Sprintf("Scatter of %s points in %d groups: %s against %s.", grouped(float64(drawn), 0), len(s.Groups), orElse(f.Y.title(), "y"), orElse(f.X.title(), "x"))
+		f.Alt = fmt.Sprintf("Scatter of %s points in %s: %s against %s.", grouped(float64(drawn), 0), text.Count(len(s.Groups), orElse(s.Part, "group")), orElse(f.Y.title(), "y"), orElse(f.X.title(), "x"))
 	}
 	return f
 }

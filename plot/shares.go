@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/latent-go/latent/internal/text"
 )
 
 // Shares shows rows of shares, such as responsibilities, as bars stacked to 1, in the order given. A row is divided by its sum.
@@ -11,6 +13,7 @@ type Shares struct {
 	Head
 	X, Y   Axis // Label and Unit alone count; "rows" and "responsibility" if empty
 	Names  []string
+	Part   string      // what is named, in the singular: "group" where it is empty
 	Values [][]float64 // n x k; a row with a negative or infinite share, or none above 0, is left out
 }
 
@@ -51,8 +54,8 @@ func (s Shares) Figure() *Figure {
 	f.Layers = []Layer{layer}
 	f.height = func(float64) float64 { return 260 }
 	f.leftOut(lost, len(s.Values), "rows")
-	if f.Alt == "" {
-		f.Alt = fmt.Sprintf("Shares of %d groups in %s rows, stacked; in %s of them no group has more than 60 %%.", k, grouped(float64(len(s.Values)), 0), grouped(float64(unsure), 0))
+	if part := orElse(s.Part, "group"); f.Alt == "" {
+		f.Alt = fmt.Sprintf("Shares of %s in %s rows, stacked; in %s of them no %s has more than 60 %%.", text.Count(k, part), grouped(float64(len(s.Values)), 0), grouped(float64(unsure), 0), part)
 	}
 	return f
 }

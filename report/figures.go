@@ -82,7 +82,7 @@ func (b *builder) scatter() {
 	if b.k == 1 {
 		title = fmt.Sprintf("One %s, in %s and %s", b.noun(), quoted(b.r.Columns[i]), quoted(b.r.Columns[j]))
 	}
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: b.axis(i), Y: b.axis(j), Groups: groups})
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: b.axis(i), Y: b.axis(j), Groups: groups, Part: b.noun()})
 	switch {
 	case b.r.Covariance == "":
 		s.Lead = append(s.Lead, "A point is a row, in the colour of its label; a numbered disc is the centre of a "+b.noun()+".")
@@ -277,7 +277,7 @@ func (b *builder) pairs() {
 					groups[g].More = nil
 				}
 			}
-			f := plot.Scatter{X: b.axis(i), Y: b.axis(j), Groups: groups}.Figure()
+			f := plot.Scatter{X: b.axis(i), Y: b.axis(j), Groups: groups, Part: b.noun()}.Figure()
 			f.Legend = nil // that of the picture above
 			p.Pictures = append(p.Pictures, f)
 		}

@@ -130,7 +130,7 @@ func (b *builder) levels() {
 
 // levelChart draws the levels of the first of the columns, as many as a picture takes.
 func (b *builder) levelChart(columns []int) plot.Levels {
-	p := plot.Levels{Head: plot.Head{Title: b.levelTitle(columns), Width: wide}, Groups: b.names}
+	p := plot.Levels{Head: plot.Head{Title: b.levelTitle(columns), Width: wide}, Groups: b.names, Part: b.noun()}
 	lines := 0
 	for _, j := range columns {
 		c := plot.LevelColumn{Name: b.r.Columns[j], Levels: b.shown(j)}

@@ -62,7 +62,7 @@ func (b *builder) plane(s *section) {
 	}
 	s.Lead = append(s.Lead, "A direction is a sum of all columns, each in standard deviations and with a weight of its own; these two set the centres farthest apart.")
 	title := fmt.Sprintf("Two directions hold %s of what differs between the %ss", percent(min((values[0]+values[1])/total, 1)), b.noun())
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups})
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: axis[0], Y: axis[1], Groups: groups, Part: b.noun()})
 }
 
 // manyColumns is the number of columns beyond which directions are found from the groups, which are fewer: a matrix of the
@@ -211,5 +211,5 @@ func (b *builder) components(s *section) {
 		groups = append(groups, g)
 	}
 	title := fmt.Sprintf("The first two of the %d principal components that were fitted", b.r.PCA.N)
-	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: plot.Axis{Label: "pc1"}, Y: plot.Axis{Label: "pc2"}, Groups: groups})
+	b.draw(s, plot.Scatter{Head: plot.Head{Title: title, Note: b.note(n, drawn, least), Width: wide, Height: 520}, X: plot.Axis{Label: "pc1"}, Y: plot.Axis{Label: "pc2"}, Groups: groups, Part: b.noun()})
 }

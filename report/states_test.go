@@ -48,12 +48,12 @@ func TestAPageTellsOfStatesOverTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"The states over time", "State 2 is never left", "The first 30 of 35 sequences.", "“level” over time, sequence the long one", "<td>never left</td>", "<td>4 rows</td>", "<td>25 %</td>", "given the rows of its sequence before it",
-		"Who the states are", "Where the states lie", "What makes a state", "belongs to its state with a probability", "No row is in doubt: every one belongs to its state"} {
+		"Who the states are", "Where the states lie", "What makes a state", "Scatter of 40 points in 2 states", "belongs to its state with a probability", "No row is in doubt: every one belongs to its state"} {
 		if !strings.Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), text) {
 			t.Errorf("the page does not say %q", text)
 		}
 	}
-	for _, text := range []string{"the groups", "of a group", "each group", "its group", "Group "} {
+	for _, text := range []string{"the groups", "of a group", "each group", "its group", "Group ", " groups", "points in 1 group"} {
 		if strings.Contains(page.String(), text) {
 			t.Errorf("the page says %q of states", text)
 		}

@@ -246,7 +246,7 @@ func (b *builder) responsibilities() {
 	if b.k == 1 || b.k > listed || !b.rows.density || b.leastSure() < doubt {
 		return
 	}
-	p := plot.Shares{Head: plot.Head{Width: wide}}
+	p := plot.Shares{Head: plot.Head{Width: wide}, Part: b.noun()}
 	for c := range b.k {
 		rows, _ := b.sampled(c, stacked, 2)
 		rows = slices.Clone(rows)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/columns"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 )
 
@@ -52,7 +53,7 @@ func isNumber(c *data.Column) bool {
 }
 
 // warnOfColumns adds to a profile what fits would say of its columns: that one is constant, that one outweighs the others, that
-// some depend on each other. For the last it reads the rows once more and makes two passes over them, as much as a
+// some depend on each other. Distances decide no hidden Markov model. For the last it reads the rows once more and makes two passes over them, as much as a
 // profile takes by itself; without again it does not.
 func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Options, again bool) {
 	var names []string
@@ -66,20 +67,22 @@ func warnOfColumns(ctx context.Context, p *data.Report, path string, o data.Opti
 		}
 		names, sd = append(names, c.Name), append(sd, c.SD)
 	}
-	if name, share := columns.Dominant(names, sd); name != "" {
+	if name, share := columns.Dominant(names, sd); name != "" && !o.Chain {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("column %q holds %s of the variance: in k-means and K-medians it would decide the groups almost alone; use --scale standard with them", name, text.Percent(share)))
 	}
 	if !again {
 		return
 	}
+	part := kind.PartNoun(o.Chain, false)
 	o.Missing, o.AllowFewer = "drop", true
+	o.Chain, o.Sequence, o.Time = false, "", "" // whose rows would keep their place without cells
 	o.Mixed, o.Types, o.Columns, o.Exact = false, nil, nil, names
 	src, info, err := data.Load(ctx, path, o)
 	if err != nil { // the profile has told of it
 		return
 	}
 	if list, err := columns.Collinear(ctx, src, info.Features, o.Threads); err == nil && list != nil {
-		p.Warnings = append(p.Warnings, columns.Tell(list, len(info.Features), "with full covariances every group would be at the variance floor"))
+		p.Warnings = append(p.Warnings, columns.Tell(list, len(info.Features), "with full covariances every "+part+" would be at the variance floor"))
 	}
 }
 

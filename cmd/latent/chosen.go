@@ -50,7 +50,7 @@ func choiceNotes(w io.Writer, r *latent.Result) {
 		fmt.Fprintf(w, "each of the %d reference sets has %s rows; the inertia beside them is of all rows\n", c.GapSets, text.Thousands(int64(c.GapRows)))
 	}
 	if c.Least > 0 {
-		fmt.Fprintf(w, "silhouettes are estimated from %s\n", sampledRows(int64(c.Rows), c.Least))
+		fmt.Fprintf(w, "silhouettes are estimated from %s\n", sampledRows(int64(c.Rows), c.Least, tell.Part(r)))
 	}
 }
 

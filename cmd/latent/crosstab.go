@@ -26,8 +26,9 @@ const (
 	mostClassName  = 24 // letters
 )
 
-func newTable[G cmp.Ordered](c *score.Crosstab[G]) *crossTable {
-	t := &crossTable{counts: c.Counts, noun: "group"}
+// newTable returns the table of groups that are called by a noun.
+func newTable[G cmp.Ordered](c *score.Crosstab[G], noun string) *crossTable {
+	t := &crossTable{counts: c.Counts, noun: noun}
 	for _, g := range c.Groups {
 		t.groups = append(t.groups, nameOrNone(fmt.Sprint(g)))
 	}

@@ -29,7 +29,7 @@ func TestCrosstabOfManyFitsThePage(t *testing.T) {
 			return v
 		})
 		var b bytes.Buffer
-		newTable(c).tell(&b, "the column kind")
+		newTable(c, "group").tell(&b, "the column kind")
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 		if len(lines) > mostGroupLines+3 {
 			t.Errorf("%v: %d lines", x, len(lines))

@@ -109,7 +109,7 @@ func (f *fitFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if f.plot.draw {
-		rows := &rowSource{context.WithoutCancel(cmd.Context()), r.Model, src, r.Threads}
+		rows := &rowSource{context.WithoutCancel(cmd.Context()), r.Model, src, r.Threads, info.Sequences}
 		if err := drawBelow(cmd.OutOrStdout(), r, page, rows); err != nil {
 			return f.data.error(cmd.Context(), path, err)
 		}

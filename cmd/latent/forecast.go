@@ -54,12 +54,14 @@ func (f *forecastFlags) run(cmd *cobra.Command, modelFile, path string) (err err
 	if err := f.validate(append(f.data.more, modelFile, path)...); err != nil {
 		return err
 	}
-	if m, err := model.Load(modelFile); err != nil {
+	m, err := model.Load(modelFile)
+	if err != nil {
 		return err
-	} else if !m.IsChain() {
+	}
+	if !m.IsChain() {
 		return usagef("%s: a %s model has no forecast, since it knows nothing of the order of rows; fit one with --model hmm", modelFile, m.Kind)
 	}
-	m, src, info, err := f.read(cmd, modelFile, path)
+	src, info, err := f.rows(cmd, m, path)
 	if err != nil {
 		return err
 	}
@@ -77,12 +79,12 @@ func (f *forecastFlags) run(cmd *cobra.Command, modelFile, path string) (err err
 	return f.emit(cmd, func(w io.Writer, format string) error { return writeForecasts(w, format, m, info, ahead) })
 }
 
-// sequenceName returns the name of a sequence: 1 where the rows are one.
-func sequenceName(info *data.Info, number int32) string {
-	if info.Sequences == nil {
-		return strconv.Itoa(int(number) + 1)
+// sequenceName returns the name of a sequence among names: 1 where the rows are one, which has none.
+func sequenceName(names []string, number int) string {
+	if names == nil {
+		return strconv.Itoa(number + 1)
 	}
-	return info.Sequences[number]
+	return names[number]
 }
 
 // writeForecasts writes a line for each step of each sequence: the probabilities of the states, the mean and the standard deviation of each number,
@@ -114,7 +116,7 @@ func writeForecasts(w io.Writer, format string, m *model.Model, info *data.Info,
 		return err
 	}
 	err = ahead(func(f *model.Forecast) error {
-		out.Text(sequenceName(info, f.Sequence))
+		out.Text(sequenceName(info.Sequences, int(f.Sequence)))
 		out.Int(int64(f.Step))
 		out.Floats(f.States)
 		for j := range f.Variables {
@@ -151,7 +153,7 @@ func toldForecasts(m *model.Model, info *data.Info, steps int, ahead func(func(*
 	}{steps, []toldForecast{}}
 	names, levels := m.ForecastVariables()
 	err := ahead(func(f *model.Forecast) error {
-		t := toldForecast{Sequence: sequenceName(info, f.Sequence), Step: f.Step, States: append([]float64{}, f.States...),
+		t := toldForecast{Sequence: sequenceName(info.Sequences, int(f.Sequence)), Step: f.Step, States: append([]float64{}, f.States...),
 			Mean: map[string]*float64{}, SD: map[string]*float64{}, Levels: map[string]map[string]float64{}}
 		for j, name := range names {
 			v := &f.Variables[j]

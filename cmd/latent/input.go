@@ -99,7 +99,7 @@ func (s *specFlags) wanted(cmd *cobra.Command, d *dataFlags) (spec latent.Spec, 
 	if err == nil {
 		err = missing(&o, how.gaps())
 	}
-	if err == nil && spec.PCA > 0 {
+	if err == nil && spec.PCA > 0 && !how.chain { // no sequence is whole without its rows: the fit says what to do
 		err = wholeRows(cmd, &o, "--pca")
 	}
 	if err == nil && spec.Algorithm == "vb" {

@@ -66,6 +66,8 @@ type rowSource struct {
 	model   *model.Model
 	src     data.Source // its columns are the model's, in the user's units
 	threads int
+
+	sequences []string // the names of the sequences; nil where they have none
 }
 
 // gather reads the rows at variables jx and jy of a view, jy below 0 for one variable alone. Of many rows it keeps a sample, the same in every

@@ -19,7 +19,7 @@ func source(t *testing.T, modelFile string, rows [][]float64, threads int) (*vie
 		t.Fatal(err)
 	}
 	r := result(t, modelFile)
-	return viewOf(r), &rowSource{context.Background(), r.Model, src, threads}
+	return viewOf(r), &rowSource{context.Background(), r.Model, src, threads, nil}
 }
 
 // Rows are drawn where the user has them, whatever the model does to them first, and carry the label of the nearest centre.

@@ -11,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/tell"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 	"github.com/latent-go/latent/score"
@@ -112,6 +114,7 @@ type indices struct {
 	NMI            *float64    `json:"nmi"`
 	Crosstab       any         `json:"crosstab,omitempty"` // *score.Crosstab of labels from 1, or of those in a column of the table; of known classes that are not too many
 	table          *crossTable // the same for a reader
+	noun           string      // what a label stands for
 	Homogeneity    *float64    `json:"homogeneity"`
 	Completeness   *float64    `json:"completeness"`
 	V              *float64    `json:"v_measure"`
@@ -141,7 +144,7 @@ type judgement struct {
 }
 
 func newJudgement(d int, columns []string, against string, seed uint64) *judgement {
-	j := &judgement{out: &indices{Columns: columns, Seed: seed, Undefined: map[string]string{}}, groups: map[int]bool{},
+	j := &judgement{out: &indices{Columns: columns, Seed: seed, noun: "group", Undefined: map[string]string{}}, groups: map[int]bool{},
 		stream: score.NewStream(d), sample: score.NewSilhouetteSample(d, silhouetteRows(d), rng.ScoreSilhouettes.New(seed)), x: make([]float64, d)}
 	if against != "" {
 		j.out.Against = &against
@@ -271,7 +274,7 @@ func (j *judgement) crosstab(classes []string) {
 			labels = append(labels, c+1)
 		}
 		if t := score.NewCrosstab(labels, classes, func(label int, class string) float64 { return j.agree.Count(class, label-1) }); t != nil {
-			j.out.Crosstab, j.out.table = t, newTable(t)
+			j.out.Crosstab, j.out.table = t, newTable(t, j.out.noun)
 		}
 		return
 	}
@@ -282,7 +285,7 @@ func (j *judgement) crosstab(classes []string) {
 	sorted := slices.Clone(j.names)
 	score.SortNames(sorted)
 	if t := score.NewCrosstab(sorted, classes, func(name, class string) float64 { return j.agree.Count(class, number[name]) }); t != nil {
-		j.out.Crosstab, j.out.table = t, newTable(t)
+		j.out.Crosstab, j.out.table = t, newTable(t, j.out.noun)
 	}
 }
 
@@ -298,7 +301,7 @@ func (j *judgement) silhouette(ctx context.Context, threads int) (float64, error
 
 func (j *judgement) daviesBouldin() (float64, error) {
 	if len(j.groups) > mostGroups {
-		return 0, &score.UndefinedError{Index: "Davies-Bouldin index", Why: fmt.Sprintf("it compares every pair of groups, and there are more than %s", text.Thousands(mostGroups))}
+		return 0, &score.UndefinedError{Index: "Davies-Bouldin index", Why: fmt.Sprintf("it compares every pair of %s, and there are more than %s", text.Plural(j.out.noun), text.Thousands(mostGroups))}
 	}
 	return j.stream.DaviesBouldin()
 }
@@ -310,7 +313,7 @@ func (g *againstFlags) model(cmd *cobra.Command, a *applyFlags, modelFile, path 
 		return nil, err
 	}
 	j := newJudgement(len(m.Variables()), m.Variables(), a.data.Truth, g.seed)
-	j.k, j.noise = m.NumLabels(), m.Noise != nil
+	j.k, j.noise, j.out.noun = m.NumLabels(), m.Noise != nil, tell.Label(latent.Told(m))
 	switch k := kind.Of(m.ComponentKind()); {
 	case k.Cells.Levels:
 		j.distance = k.Cells.Are + " have no distances"
@@ -375,7 +378,7 @@ func (g *againstFlags) column(cmd *cobra.Command, a *applyFlags, path string) (*
 
 // tell prints the indices for a reader.
 func (o *indices) tell(w io.Writer) {
-	fmt.Fprintf(w, "%s in %s", text.Count(o.Rows, "row"), text.Count(o.Groups, "group"))
+	fmt.Fprintf(w, "%s in %s", text.Count(o.Rows, "row"), text.Count(o.Groups, o.noun))
 	if o.Against != nil {
 		fmt.Fprintf(w, ", compared with %s of the column %s", classes(*o.Classes), *o.Against)
 	}
@@ -393,8 +396,8 @@ func (o *indices) tell(w io.Writer) {
 		fmt.Fprintln(w, "agreement with the known groups")
 		line("ARI", "", o.ARI, "1 for the same groups, about 0 for chance")
 		line("NMI", "", o.NMI, "1 for the same groups, 0 for independent ones")
-		line("homogeneity", "", o.Homogeneity, "1 where every group is of one class")
-		line("completeness", "", o.Completeness, "1 where every class is in one group")
+		line("homogeneity", "", o.Homogeneity, "1 where every "+o.noun+" is of one class")
+		line("completeness", "", o.Completeness, "1 where every class is in one "+o.noun)
 		line("V-measure", "", o.V, "the harmonic mean of these two")
 		fmt.Fprintln(w)
 		if o.table != nil {
@@ -409,7 +412,7 @@ func (o *indices) tell(w io.Writer) {
 	fmt.Fprintf(w, "validity, from %s: %s\n", text.Count(len(o.Columns), "column"), strings.Join(names, ", "))
 	note := "-1 to 1, higher is better"
 	if o.SilhouetteLeast > 0 {
-		note += fmt.Sprintf("; estimated from %s (seed %d)", sampledRows(o.SilhouetteRows, o.SilhouetteLeast), o.Seed)
+		note += fmt.Sprintf("; estimated from %s (seed %d)", sampledRows(o.SilhouetteRows, o.SilhouetteLeast, o.noun), o.Seed)
 	}
 	line("silhouette", "silhouette", o.Silhouette, note)
 	line("Calinski-Harabasz", "calinski_harabasz", o.Calinski, "higher is better")
@@ -417,8 +420,8 @@ func (o *indices) tell(w io.Writer) {
 }
 
 // sampledRows says which rows silhouettes are of where they are not of all.
-func sampledRows(rows int64, least int) string {
-	return fmt.Sprintf("%s rows drawn at random, at least %s of every group or all that it has", text.Thousands(rows), text.Thousands(int64(least)))
+func sampledRows(rows int64, least int, noun string) string {
+	return fmt.Sprintf("%s rows drawn at random, at least %s of every %s or all that it has", text.Thousands(rows), text.Thousands(int64(least)), noun)
 }
 
 func classes(n int) string {

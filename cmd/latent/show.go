@@ -103,6 +103,9 @@ func (a *applyFlags) shown(cmd *cobra.Command, args []string, draw bool) (*model
 	if a.threads, err = checkThreads(cmd, a.threads); err != nil {
 		return nil, nil, err
 	}
-	m, src, _, err := a.read(cmd, args[0], args[1])
-	return m, &rowSource{cmd.Context(), m, src, a.threads}, err
+	m, src, info, err := a.read(cmd, args[0], args[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, &rowSource{cmd.Context(), m, src, a.threads, info.Sequences}, nil
 }

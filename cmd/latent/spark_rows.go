@@ -50,7 +50,7 @@ func (a *applyFlags) onSpark(cmd *cobra.Command, args []string, job sparkRows) e
 		return usagef("--outliers holds rows of a %s model against each other, which works with rows on one machine only; leave it or --engine spark out", m.Kind)
 	}
 	if m.IsChain() {
-		return usagef("a %s model needs the rows of a sequence together: it works with rows on one machine only; leave --engine spark out", m.Kind)
+		return usagef("a hidden Markov model needs the rows of a sequence together: it works with rows on one machine only; leave --engine spark out")
 	}
 	if job.Scores && !m.HasDensity() && !job.Mahalanobis {
 		return fmt.Errorf("%s: a %s model has no density to score rows by; use label", args[0], m.Kind)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/latent-go/latent"
 	"github.com/latent-go/latent/internal/tell"
@@ -64,11 +65,14 @@ func likeliestOther(row []float64, a int) string {
 	return fmt.Sprintf("%d: %s", best+1, text.Share(row[best], 4))
 }
 
-// mostStrips is how many sequences a drawing on the terminal has.
-const mostStrips = 8
+// Limits of the strips that a drawing on the terminal has.
+const (
+	mostStrips  = 8  // sequences, the first ones
+	longestName = 16 // characters of the name of each
+)
 
-// drawStates draws which states rows are in over time: a line for each of the first sequences, and a sign, the number of the state, for each row, or
-// for some rows the state that most of them are in.
+// drawStates draws which states rows are in over time: a line for each of the first sequences, by name, and a sign, the number of the state, for
+// each row, or for some rows the state that most of them are in.
 func drawStates(w io.Writer, page plotPage, rows *rowSource) error {
 	var labels [][]int32 // of the first sequences
 	all := 0             // sequences
@@ -96,8 +100,13 @@ func drawStates(w io.Writer, page plotPage, rows *rowSource) error {
 	if err != nil || longest == 0 {
 		return err
 	}
-	const number = 4 // letters before a strip
-	each := (longest + page.width - number - 1) / (page.width - number)
+	names := make([]string, len(labels))
+	for i := range names {
+		names[i] = cutAtBlank(sequenceName(rows.sequences, i), longestName)
+	}
+	names = padded(names)
+	width := page.width - utf8.RuneCountInString(names[0]) - 1
+	each := (longest + width - 1) / width
 	what := "a sign a row"
 	if each > 1 {
 		what = fmt.Sprintf("a sign for %d rows, the state of most of them", each)
@@ -107,14 +116,14 @@ func drawStates(w io.Writer, page plotPage, rows *rowSource) error {
 	}
 	fmt.Fprintf(w, "\nstates over time, %s:\n", what)
 	for i, list := range labels {
-		fmt.Fprintf(w, "%3d %s\n", i+1, page.strip(list, each))
+		fmt.Fprint(printable{w}, names[i], " ")
+		fmt.Fprintln(w, page.strip(list, each))
 	}
 	return nil
 }
 
 // strip writes states, from 0, with one sign for so many rows each.
 func (p plotPage) strip(states []int32, each int) string {
-	const signs = "123456789abcdefghijklmnopqrstuvwxyz"
 	var b strings.Builder
 	before := int32(-1)
 	for part := range slices.Chunk(states, each) {
@@ -127,11 +136,8 @@ func (p plotPage) strip(states []int32, each int) string {
 		if p.colours && most != before {
 			b.WriteString(escape(int(most) + 1))
 		}
-		if before = most; int(most) < len(signs) {
-			b.WriteByte(signs[most])
-		} else {
-			b.WriteByte('+')
-		}
+		before = most
+		b.WriteRune(sign(int(most)))
 	}
 	if p.colours {
 		b.WriteString(escape(0))

@@ -34,9 +34,7 @@ func summarise(w io.Writer, r *latent.Result, info *data.Info, verbose bool) {
 	states(w, r)
 	if r.Crosstab != nil {
 		fmt.Fprintln(w)
-		t := newTable(r.Crosstab)
-		t.noun = tell.Label(r)
-		t.tell(w, "the "+truthName(info))
+		newTable(r.Crosstab, tell.Label(r)).tell(w, "the "+truthName(info))
 	}
 	stableNote(w, r)
 	if r.K == 1 || verbose {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/internal/updating"
 	"github.com/latent-go/latent/model"
@@ -117,10 +118,7 @@ func (f *updateFlags) tell(cmd *cobra.Command, u *latent.Updated) error {
 		return nil
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	w, part := printable{out}, "group"
-	if u.Model.Clusters != nil {
-		part = "component"
-	}
+	w, part := printable{out}, kind.PartNoun(false, u.Model.Clusters != nil)
 	fmt.Fprintf(w, "%s updated by %s: %s in all.\n\n", text.Count(u.K, part), weighing(u.Rows, "new row", u.Weight), weighing(u.N, "row", u.TotalWeight))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "%s\tshare before\tshare now\t\n", part)

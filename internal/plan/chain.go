@@ -44,6 +44,9 @@ func (p *Plan) ModelName() string {
 	return p.Kind.Name
 }
 
+// Part is what a component of the fit is called: a group, of a hidden Markov model a state, and where components will be merged a component.
+func (p *Plan) Part() string { return kind.PartNoun(p.Chain, p.Merge != nil) }
+
 // criteria returns the criteria of a choice, the default first.
 func (p *Plan) criteria() []string {
 	if p.Chain {

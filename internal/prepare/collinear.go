@@ -16,7 +16,7 @@ func (f *Rows) Collinear(ctx context.Context, becomes string) (string, error) {
 	}
 	d := len(f.Names)
 	if f.Survey.Used <= int64(d) {
-		return fmt.Sprintf("there are %s for %s, so no group can vary in all directions: %s; use --pca N or --covariance diag", text.Count(f.Survey.Used, "row"), text.Count(d, "column"), becomes), nil
+		return fmt.Sprintf("there are %s for %s, so no %s can vary in all directions: %s; use --pca N or --covariance diag", text.Count(f.Survey.Used, "row"), text.Count(d, "column"), f.Plan.Part(), becomes), nil
 	}
 	list, err := columns.Collinear(ctx, f.UserRows, f.Names, f.Plan.Threads)
 	if err != nil || list == nil {

@@ -37,6 +37,8 @@ func (f *Rows) checkGaps(context.Context) error {
 	rows := f.missing()
 	switch {
 	case rows == "":
+	case p.PCA > 0 && p.Chain: // what is dropped of a row is its cells: it keeps its place in time
+		return plan.Wrong("PCA", "needs whole rows, %s, and no row of a sequence can be dropped; leave it out, or fill the cells first", rows)
 	case p.PCA > 0:
 		return plan.Wrong("PCA", "needs whole rows, %s; leave it out, or use --missing drop", rows)
 	case !p.Mixture() && p.Penalty != nil:

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/model"
 )
 
@@ -35,16 +36,8 @@ type Profile struct {
 // Noun returns what a group is called: a group, of a merged model a cluster, and of a hidden Markov model a state.
 func (p *Profile) Noun() string { return p.noun }
 
-// nounOf returns what a label of m is called.
-func nounOf(m *model.Model) string {
-	switch {
-	case m.Clusters != nil:
-		return "cluster"
-	case m.IsChain():
-		return "state"
-	}
-	return "group"
-}
+// nounOf returns what a label of m stands for.
+func nounOf(m *model.Model) string { return kind.LabelNoun(m.IsChain(), m.Clusters != nil) }
 
 // How rows count.
 const (

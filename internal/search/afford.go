@@ -212,7 +212,7 @@ func (f *Fit) affordable() error {
 
 // less says what would take less.
 func (f *Fit) less() plan.Flags {
-	fewer := plan.Flags("fewer " + f.part() + "s")
+	fewer := plan.Flags("fewer " + f.Plan.Part() + "s")
 	if f.Mix.K == 1 {
 		fewer = "fewer columns"
 	}

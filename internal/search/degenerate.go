@@ -236,13 +236,13 @@ func (f *Fit) Collapsed(p *ascent.Point) (how Collapse, reason string) {
 		return Sound, ""
 	}
 	if slices.Contains(f.atFloor(p), true) {
-		return OnFloor, "a " + f.part() + " collapsed to the variance floor, which alone makes its likelihood high"
+		return OnFloor, "a " + f.Plan.Part() + " collapsed to the variance floor, which alone makes its likelihood high"
 	}
 	if c, j := f.narrow(p); c >= 0 {
-		return TooNarrow, "a " + f.part() + " of few rows is " + f.narrower(j) + ", which alone makes its likelihood high"
+		return TooNarrow, "a " + f.Plan.Part() + " of few rows is " + f.narrower(j) + ", which alone makes its likelihood high"
 	}
 	if c, need := f.scant(p); c >= 0 {
-		return TooFew, fmt.Sprintf("a %s has %s rows, fewer than the %d that its %s needs", f.part(), below(p.Weights[c], need, text.Significant, 3), need, f.shapeOf())
+		return TooFew, fmt.Sprintf("a %s has %s rows, fewer than the %d that its %s needs", f.Plan.Part(), below(p.Weights[c], need, text.Significant, 3), need, f.shapeOf())
 	}
 	return Sound, ""
 }

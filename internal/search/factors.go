@@ -48,7 +48,7 @@ func (f *Fit) heywood(r *Result, p *ascent.Point, order []int) {
 			continue
 		}
 		list := firstTen(names)
-		where := fmt.Sprintf(" in %s %d", f.part(), c+1)
+		where := fmt.Sprintf(" in %s %d", f.Plan.Part(), c+1)
 		if fam.Shape.SharesUniquenesses() {
 			where = ""
 		}

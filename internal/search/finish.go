@@ -352,12 +352,12 @@ func (f *Fit) edges(r *Result, p *ascent.Point, t *Tally, order []int) {
 	f.tailEdges(r, p, order)
 	switch _, g, _ := numbers.Start(); {
 	case g.Shape.Shared() && slices.Contains(at, true):
-		r.warn(model.Warn(model.AtFloor, "the covariance that all %[1]ss share is at the variance floor: the rows of each %[1]s are almost equal in some direction%[2]s", f.part(), f.flatIn(r.Model, p, 0, max(order[0], 0))))
+		r.warn(model.Warn(model.AtFloor, "the covariance that all %[1]ss share is at the variance floor: the rows of each %[1]s are almost equal in some direction%[2]s", f.Plan.Part(), f.flatIn(r.Model, p, 0, max(order[0], 0))))
 		edge("covariance")
 	default:
 		for c, from := range order {
 			if r.Model.Provenance.AtFloor[c] {
-				w := model.Warn(model.AtFloor, "%s %d has collapsed to the variance floor: its %s almost equal in some direction%s", f.part(), c+1, text.RowsAre(t.rows[c], t.sizes[c]), f.flatIn(r.Model, p, c, from))
+				w := model.Warn(model.AtFloor, "%s %d has collapsed to the variance floor: its %s almost equal in some direction%s", f.Plan.Part(), c+1, text.RowsAre(t.rows[c], t.sizes[c]), f.flatIn(r.Model, p, c, from))
 				w.Component = c + 1
 				r.warn(w)
 			}
@@ -393,7 +393,7 @@ func (f *Fit) certain(r *Result, p *ascent.Point, part mixture.Part, kd *kind.Ki
 		}
 	}
 	if total > 0 {
-		r.warn(model.Warn(model.Certain, "%s %s", text.Are(total, at.EdgeNoun), fmt.Sprintf(at.Certain, f.part())))
+		r.warn(model.Warn(model.Certain, "%s %s", text.Are(total, at.EdgeNoun), fmt.Sprintf(at.Certain, f.Plan.Part())))
 	}
 }
 

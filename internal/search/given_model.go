@@ -30,7 +30,7 @@ func (f *Fit) fromModel(m *model.Model) ([]float64, error) {
 	}
 	switch {
 	case m.Kind != f.Plan.ModelName():
-		return nil, plan.Wrong("Init", "model: it is a %s model, but %s is fitted", m.Kind, f.Plan.ModelName())
+		return nil, plan.Wrong("Init", "model: its kind is %s, but %s is fitted", m.Kind, f.Plan.ModelName())
 	case m.ComponentKind() != f.Plan.Kind.Name:
 		return nil, plan.Wrong("Init", "model: its emission is %s, but %s is fitted", m.ComponentKind(), f.Plan.Kind.Name)
 	case m.K() != f.Plan.K:

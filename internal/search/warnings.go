@@ -25,7 +25,7 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	}
 	apart := f.warnApart(r)
 	if c := r.Certificate.Curvature; r.Model.Provenance.Converged && c != nil && *c < inference.FlatBelow {
-		cure := "; fewer " + f.part() + "s may be enough"
+		cure := "; fewer " + f.Plan.Part() + "s may be enough"
 		if apart {
 			cure = ""
 		}
@@ -48,9 +48,9 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	}
 	switch n := f.Absent(); {
 	case n == 1:
-		r.warn(model.Warn(model.Absent, "1 %s of the model that --init names has weight 0 and takes no part: the fit does not change it, and its parameters are not counted", f.part()))
+		r.warn(model.Warn(model.Absent, "1 %s of the model that --init names has weight 0 and takes no part: the fit does not change it, and its parameters are not counted", f.Plan.Part()))
 	case n > 1:
-		r.warn(model.Warn(model.Absent, "%d %ss of the model that --init names have weight 0 and take no part: the fit does not change them, and their parameters are not counted", n, f.part()))
+		r.warn(model.Warn(model.Absent, "%d %ss of the model that --init names have weight 0 and take no part: the fit does not change them, and their parameters are not counted", n, f.Plan.Part()))
 	}
 	var noRows, noWeight []int // labels
 	for c := range t.rows {
@@ -64,17 +64,6 @@ func (f *Fit) warnings(r *Result, t *Tally, e *Outcome) {
 	}
 	f.warnEmpty(r, noRows, "no row has")
 	f.warnEmpty(r, noWeight, "only rows of weight 0 have")
-}
-
-// part is what a component of the fit is called: a group, of a hidden Markov model a state, and where components will be merged a component.
-func (f *Fit) part() string {
-	switch {
-	case f.Plan.Chain:
-		return "state"
-	case f.Plan.Merge != nil:
-		return "component"
-	}
-	return "group"
 }
 
 // warnUnfinished says that the fit has not finished, and why.
@@ -96,10 +85,10 @@ func (f *Fit) warnUnfinished(r *Result) {
 // warnFew says that a component has so few rows that its likelihood is accidental.
 func (f *Fit) warnFew(r *Result, at *ascent.Point) {
 	if c, j := f.narrow(at); c >= 0 {
-		r.warn(model.Warn(model.Narrow, "a %[2]s of few rows is %[1]s: rounding alone makes its likelihood high; fewer %[2]ss may be enough", f.narrower(j), f.part()))
+		r.warn(model.Warn(model.Narrow, "a %[2]s of few rows is %[1]s: rounding alone makes its likelihood high; fewer %[2]ss may be enough", f.narrower(j), f.Plan.Part()))
 	}
 	if c, need := f.scant(at); c >= 0 {
-		r.warn(model.Warn(model.FewRows, "the smallest %[4]s has %[1]s rows, fewer than the %[2]d that its %[3]s needs: its shape is left to chance; fewer %[4]ss may be enough", below(at.Weights[c], need, text.Decimals, 1), need, f.shapeOf(), f.part()))
+		r.warn(model.Warn(model.FewRows, "the smallest %[4]s has %[1]s rows, fewer than the %[2]d that its %[3]s needs: its shape is left to chance; fewer %[4]ss may be enough", below(at.Weights[c], need, text.Decimals, 1), need, f.shapeOf(), f.Plan.Part()))
 	}
 }
 
@@ -111,7 +100,7 @@ func (f *Fit) warnEmpty(r *Result, labels []int, carries string) {
 	}
 	switch n := len(labels); {
 	case n == 1:
-		w := model.Warn(model.Empty, "%s %d is empty: %s its %s", f.part(), labels[0], carries, name)
+		w := model.Warn(model.Empty, "%s %d is empty: %s its %s", f.Plan.Part(), labels[0], carries, name)
 		w.Component = labels[0]
 		r.warn(w)
 	case n > 1:
@@ -119,7 +108,7 @@ func (f *Fit) warnEmpty(r *Result, labels []int, carries string) {
 		if n > 10 {
 			shown += " ..."
 		}
-		r.warn(model.Warn(model.Empty, "%s empty (%s): %s their %ss", text.Are(n, f.part()), strings.ReplaceAll(shown, " ", ", "), carries, name))
+		r.warn(model.Warn(model.Empty, "%s empty (%s): %s their %ss", text.Are(n, f.Plan.Part()), strings.ReplaceAll(shown, " ", ", "), carries, name))
 	}
 }
 
@@ -128,7 +117,7 @@ func (f *Fit) flatGroups(ctx context.Context, r *Result) error {
 	if f.Plan.Replica || !f.Plan.Shaped() || !f.Plan.Shape.Matrix() || f.Plan.Shape.Factors() > 0 || !r.OnFloor() {
 		return nil
 	}
-	said, err := f.Collinear(ctx, "every "+f.part()+" is at the variance floor")
+	said, err := f.Collinear(ctx, "every "+f.Plan.Part()+" is at the variance floor")
 	if said != "" {
 		r.WarnFirst(model.Warn(model.Collinear, "%s", said))
 	}

@@ -72,10 +72,7 @@ func (c *choice) reached(r *search.Result) int {
 
 // doubts returns the reasons in words why the choice is not clear; nil where there are none.
 func (c *choice) doubts(r *search.Result) (doubts []string) {
-	p, k, part := r.Model.Provenance, r.Model.K(), "group"
-	if r.Model.IsChain() {
-		part = "state"
-	}
+	p, k, part := r.Model.Provenance, r.Model.K(), c.plan.Part()
 	doubt := func(format string, a ...any) { doubts = append(doubts, fmt.Sprintf(format, a...)) }
 	switch {
 	case p.Interrupted:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/latent-go/latent"
+	"github.com/latent-go/latent/internal/kind"
 	"github.com/latent-go/latent/internal/text"
 	"github.com/latent-go/latent/model"
 )
@@ -57,21 +58,12 @@ func Components(list []int) []string {
 
 // Part is what a component of r is called: a group, of a hidden Markov model a state, and where components are merged a component.
 func Part(r *latent.Result) string {
-	switch {
-	case r.Transitions != nil:
-		return "state"
-	case r.Clusters == nil:
-		return "group"
-	}
-	return "component"
+	return kind.PartNoun(r.Transitions != nil, r.Clusters != nil)
 }
 
 // Label is what a label of r stands for: a group, of a hidden Markov model a state, and where components are merged a cluster.
 func Label(r *latent.Result) string {
-	if r.Clusters != nil {
-		return "cluster"
-	}
-	return Part(r)
+	return kind.LabelNoun(r.Transitions != nil, r.Clusters != nil)
 }
 
 // Rows is how many rows a group of a result has; "-" where nobody has counted.
