@@ -350,12 +350,16 @@ func factorRows(rng *rand.Rand, n, d, k int) (x []float64) {
 	return x
 }
 
+// flatUniqueness is how far, relative, the logarithm of a small uniqueness may lie from where the same rows in another order put it: next to a Heywood
+// case a maximum is so flat that rounding of the sums, 1e-16, moves it by the square root of that and more. A thousand draws differed by up to 5e-8.
+const flatUniqueness = 1e-6
+
 // The laws of Factors. Its metric is the information expected of the model, so that the two laws that hold where covariances are those of the rows do
 // not; its M-step is the nearest maximum and not the highest; and rows of several groups have Heywood cases.
 func TestFactorLaws(t *testing.T) {
 	for _, shape := range factorShapes {
 		t.Run(shape.WithFactors(1).String(), func(t *testing.T) {
-			c := familytest.Case{New: func(v []float64) family.Family { return family.FactorsOf(shape.WithFactors(1), v, nil) }, Rows: factorRows, Columns: 4}
+			c := familytest.Case{New: func(v []float64) family.Family { return family.FactorsOf(shape.WithFactors(1), v, nil) }, Rows: factorRows, Columns: 4, Slack: flatUniqueness}
 			c.Except = []string{"no other parameters explain the responsibilities better", "the metric is the curvature of the free energy at an M-step", "a small step of EM is the gradient in its metric", "no floor holds what is well inside"}
 			few(t, "5", func() { c.Laws(t) })
 			few(t, "12", func() { c.SmoothLaws(t) })
@@ -366,7 +370,7 @@ func TestFactorLaws(t *testing.T) {
 // The same with cells missing.
 func TestFactorLawsWithGaps(t *testing.T) {
 	newFamily := familytest.Gapped(func(v []float64) family.Family { return family.FactorsOf(family.OwnFactors.WithFactors(1), v, nil) })
-	c := familytest.Case{New: newFamily, Rows: familytest.Holes(factorRows), Columns: 4}
+	c := familytest.Case{New: newFamily, Rows: familytest.Holes(factorRows), Columns: 4, Slack: flatUniqueness}
 	c.Except = []string{"no other parameters explain the responsibilities better"}
 	few(t, "6", func() { c.Laws(t) })
 }

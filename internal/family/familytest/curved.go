@@ -9,7 +9,7 @@ func CurvedLaws(t *testing.T, newFamily Maker) { CurvedLawsOn(t, newFamily, Blob
 
 // CurvedLawsOn is CurvedLaws on the rows that suit the family.
 func CurvedLawsOn(t *testing.T, newFamily Maker, rows Rows) {
-	suite{newFamily, rows, 1}.hold(t, []law{
+	Case{New: newFamily, Rows: rows}.suite().hold(t, []law{
 		{"the gradient is that of the free energy", differentiates},
 		{"the inverse of the metric undoes it", inverts},
 		{"what is inside the floors stays", staysInside},

@@ -104,7 +104,7 @@ func repeats(t *rapid.T, u suite) {
 	}
 	m := s.mixture(u.newFamily)
 	theta := s.start(m)
-	nearAll(t, "start", more.start(m), theta, 1e-9)
+	nearAll(t, "start", more.start(m), theta, u.slack)
 	for _, beta := range betas {
 		alike(t, s.sweep(m, theta, beta), more.sweep(m, theta, beta))
 	}

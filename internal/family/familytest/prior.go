@@ -17,7 +17,7 @@ type PriorMaker func(v []float64, k int) *mixture.Prior
 // metric, a law of SmoothLaws and not of CurvedLaws. Each law is tried on a few samples.
 func PriorLaws(t *testing.T, newFamily Maker, newPrior PriorMaker, rows Rows, steps bool) {
 	const samples = 8
-	u := suite{newFamily, rows, 1}
+	u := Case{New: newFamily, Rows: rows}.suite()
 	type priorLaw struct {
 		name string
 		try  func(t *rapid.T, s *sample, m *mixture.Mixture) (tried bool)
