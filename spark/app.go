@@ -50,7 +50,15 @@ type App struct {
 	holds   *table        // that was loaded last
 
 	mu   sync.Mutex
+	late <-chan reply // the answer that nobody waited for, if there is one
 	once sync.Once
+}
+
+// reply is an answer of the application.
+type reply struct {
+	status byte
+	parts  [][]byte
+	err    error
 }
 
 // Start starts an application and waits until it is there. The caller must Close it.
@@ -185,12 +193,18 @@ func writeJar(path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o600)
 }
 
-// call sends a request and waits for its answer. Where ctx ends first, the application is ended.
+// call sends a request and waits for its answer. Where ctx ends first, the application works on, and the next call waits for that: an interrupted
+// climb leaves a result whose rows are read once more.
 func (a *App) call(ctx context.Context, op byte, args ...[]byte) ([][]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if a.late != nil {
+		if _, err := a.wait(ctx, a.late); ctx.Err() != nil {
+			return nil, err
+		}
 	}
 	w := bufio.NewWriterSize(a.in, 1<<16)
 	w.WriteByte(op)
@@ -210,34 +224,19 @@ func (a *App) call(ctx context.Context, op byte, args ...[]byte) ([][]byte, erro
 
 // answer reads an answer.
 func (a *App) answer(ctx context.Context) ([][]byte, error) {
-	type result struct {
-		status byte
-		parts  [][]byte
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		if r.status, r.err = a.out.ReadByte(); r.err == nil {
-			var n int32
-			if n, r.err = readInt(a.out); r.err == nil {
-				for range n {
-					b, err := readFrame(a.out)
-					if err != nil {
-						r.err = err
-						break
-					}
-					r.parts = append(r.parts, b)
-				}
-			}
-		}
-		done <- r
-	}()
+	done := make(chan reply, 1)
+	go func() { done <- readReply(a.out) }()
+	return a.wait(ctx, done)
+}
+
+// wait waits for an answer, and keeps it in a.late where ctx ends first.
+func (a *App) wait(ctx context.Context, done <-chan reply) ([][]byte, error) {
 	select {
 	case <-ctx.Done():
-		a.Close()
+		a.late = done
 		return nil, ctx.Err()
 	case r := <-done:
+		a.late = nil
 		switch {
 		case r.err != nil:
 			return nil, a.gone(r.err)
@@ -246,6 +245,19 @@ func (a *App) answer(ctx context.Context) ([][]byte, error) {
 		}
 		return r.parts, nil
 	}
+}
+
+func readReply(in *bufio.Reader) (r reply) {
+	if r.status, r.err = in.ReadByte(); r.err != nil {
+		return r
+	}
+	n, err := readInt(in)
+	for r.err = err; n > 0 && r.err == nil; n-- {
+		var b []byte
+		b, r.err = readFrame(in)
+		r.parts = append(r.parts, b)
+	}
+	return r
 }
 
 // gone says why the application is not there any more.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -33,6 +34,7 @@ type application struct {
 	parts   [][]byte
 	lost    int // calls until the first worker is lost; 0 for never
 	passes  int
+	during  func() // called in every pass, if there is one
 }
 
 // connection is a worker and the pipes to it.
@@ -144,6 +146,9 @@ func (a *application) answer(op byte, args [][]byte) (status byte, answers [][]b
 		}
 	case 'P':
 		a.passes++
+		if a.during != nil {
+			a.during()
+		}
 		for i := range a.parts {
 			if a.lost--; a.lost == 0 { // a machine is gone, and another takes its place
 				a.workers[0].end()
@@ -242,6 +247,35 @@ func TestFitIsThatOfOneMachine(t *testing.T) {
 				t.Errorf("%d passes were made", a.passes)
 			}
 		})
+	}
+}
+
+// After Ctrl-C the rows are read once more, for the result that there is.
+func TestInterruptedPassLeavesTheApplication(t *testing.T) {
+	a := &application{text: text(3000), cores: 2}
+	rows, _, err := a.start(Config{}).Load(context.Background(), Input{Paths: []string{"/t.csv"}}, data.Options{Mixed: true, Missing: "model"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := rows.sum(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	returned, before := make(chan struct{}), a.passes
+	a.during = func() {
+		cancel()
+		<-returned
+	}
+	if _, err := rows.sum(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of an interrupted pass", err)
+	}
+	close(returned)
+	if got, err := rows.sum(context.Background()); err != nil || got != want {
+		t.Errorf("%q and error %v after an interrupted pass, want %q", got, err, want)
+	}
+	if a.passes != before+2 {
+		t.Errorf("%d passes, want 2", a.passes-before)
 	}
 }
 
