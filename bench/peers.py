@@ -4,7 +4,7 @@
     go build -o /tmp/latent ./cmd/latent
     python3 bench/peers.py --latent /tmp/latent [--shapes km16,gmm16,...] [--rounds 5] [--threads 2] [--peers sklearn,onedal,...] [--optimum STARTS] [--json FILE]
 
-Prints for every shape the median milliseconds an iteration of each library, the ratio of the best peer to latent, latent's GFLOP/s and their share of the peak that
+Prints for every shape the median milliseconds an iteration of each library and the most memory its process had in the first fit, its own program and the rows included, the ratio of the best peer to latent, latent's GFLOP/s and their share of the peak that
 `latent doctor` measures on the same machine with the same number of threads.
 
 Needs numpy; each peer that can be imported takes part: scikit-learn, daal4py (oneDAL; pip install scikit-learn-intelex), faiss-cpu, mlpack. One process a peer, kept alive.
@@ -13,7 +13,7 @@ A fit that did not do the iterations asked for is not counted. The objective aft
 --optimum STARTS (mixtures): from each of several starts, seconds to within 1e-6 nats a row of EM's own end: EM's sweeps to get there times the best peer's time a sweep, against latent's own default, its
 certificate included. Two climbers from one start need not end on the same hill: starts from which latent ends lower have no ratio and are counted, and the best ends of all starts are printed.
 Quote ratios of medians from one run with the machine named; never times."""
-import argparse, json, math, os, statistics, subprocess, sys, tempfile, time
+import argparse, json, math, os, resource, statistics, subprocess, sys, tempfile, time
 
 SHAPES = {  # name: (model, n, d, k, dtype, LO, HI)
     "km16": ("kmeans", 1_000_000, 16, 64, "float32", 3, 13), "km128": ("kmeans", 200_000, 128, 256, "float32", 3, 13), "km784": ("kmeans", 100_000, 784, 10, "float32", 3, 13),
@@ -22,6 +22,9 @@ SHAPES = {  # name: (model, n, d, k, dtype, LO, HI)
     "diag16": ("diag", 1_000_000, 16, 32, "float64", 1, 4),
     # Unbalanced: EM's log-likelihood looks finished long before it is. --optimum is for them; n rows are drawn in the proportions of UNBALANCED.
     "2g": ("full", 100_000, 2, 2, "float64", 5, 45), "4g": ("full", 100_000, 2, 4, "float64", 5, 45), "10d": ("full", 100_000, 10, 4, "float64", 2, 12), "6g": ("full", 100_000, 5, 6, "float64", 2, 22),
+    # Many groups and wide tables, where memory counts too: named by --shapes.
+    "many64": ("kmeans", 100_000, 64, 1000, "float32", 3, 13), "many256": ("kmeans", 200_000, 256, 1000, "float32", 3, 8),
+    "manydiag": ("diag", 100_000, 16, 256, "float64", 1, 4), "manyfull": ("full", 100_000, 16, 256, "float64", 1, 3), "wide500": ("full", 20_000, 500, 4, "float64", 1, 3),
     "tiny-km": ("kmeans", 20_000, 8, 8, "float32", 3, 13), "tiny-gmm": ("full", 20_000, 4, 4, "float64", 1, 6),
 }
 
@@ -155,7 +158,7 @@ def worker(peer, name, folder, threads):
             t = time.perf_counter()
             did, what = fit(int(m))
             t = time.perf_counter() - t
-            a = {"seconds": t, "did": did}
+            a = {"seconds": t, "did": did, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
             if wanted == "objective":
                 # What a mixture reports is the log-likelihood before its last M-step: one more iteration tells that after it.
                 a["objective"] = kmeans_objective(what) if model == "kmeans" else fit(int(m) + 1)[1]
@@ -197,18 +200,22 @@ class Latent:
     def run(self, *more, start=0):
         t = time.perf_counter()
         base = [a.replace("-start.", f"-start{start or ''}.") for a in self.base]
-        p = subprocess.run(base + list(more), capture_output=True, text=True)
-        t = time.perf_counter() - t
-        if p.returncode:
-            return {"error": p.stderr.strip()[-200:]}
-        return {**json.loads(p.stdout), "wall": t}
+        with tempfile.TemporaryFile("w+") as said:
+            p = subprocess.Popen(base + list(more), stdout=subprocess.PIPE, stderr=said, text=True)
+            out = p.stdout.read()
+            _, status, usage = os.wait4(p.pid, 0)
+            p.returncode, t = os.waitstatus_to_exitcode(status), time.perf_counter() - t
+            if p.returncode:
+                said.seek(0)
+                return {"error": said.read().strip()[-200:]}
+        return {**json.loads(out), "wall": t, "megabytes": usage.ru_maxrss / 1024}
 
     def fit(self, m, objective=False):
         how = ["--max-iter", str(m)] + ([] if self.model == "kmeans" else ["--algorithm", "em", "--tol", "0"])
         r = self.run(*how)
         if "error" in r:
             return r
-        return {"seconds": r["timing"]["fit"], "wall": r["wall"], "did": r["iterations"], "objective": r["inertia"] if self.model == "kmeans" else r["log_likelihood"]}
+        return {"seconds": r["timing"]["fit"], "wall": r["wall"], "megabytes": r["megabytes"], "did": r["iterations"], "objective": r["inertia"] if self.model == "kmeans" else r["log_likelihood"]}
 
     def close(self):
         pass
@@ -245,7 +252,7 @@ def optimum(me, trace, n, starts, peer, mine):
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--latent")
-    a.add_argument("--shapes", default=",".join(s for s in SHAPES if not s.startswith("tiny") and s not in ("2g", "4g", "10d", "6g")))
+    a.add_argument("--shapes", default=",".join(s for s in SHAPES if not s.startswith(("tiny", "many", "wide")) and s not in ("2g", "4g", "10d", "6g")))
     a.add_argument("--rounds", type=int, default=5)
     a.add_argument("--threads", type=int, default=2)
     a.add_argument("--peers", default="sklearn,onedal,faiss,mlpack")
@@ -285,8 +292,8 @@ def main():
         ours = first.get("latent", {}).get("objective")
         other = {p for p in mid if ours is not None and abs((first[p].get("objective") or ours) - ours) > 1e-5 * abs(ours)}
         rival = min(((v, p) for p, v in mid.items() if p != "latent" and p not in other), default=(None, None))
-        print(f"{name:8s} {model} n={n:,} d={d} k={k} {dtype}: " + ", ".join(f"{p} {mid[p]:.2f} ms [{min(ms[p]):.2f}-{max(ms[p]):.2f}] objective {first[p].get('objective'):.10g}" for p in mid), flush=True)
-        row = {"shape": name, "model": model, "n": n, "d": d, "k": k, "dtype": dtype, "ms": ms, "objective": {p: first[p].get("objective") for p in mid}}
+        print(f"{name:8s} {model} n={n:,} d={d} k={k} {dtype}: " + ", ".join(f"{p} {mid[p]:.2f} ms [{min(ms[p]):.2f}-{max(ms[p]):.2f}] objective {first[p].get('objective'):.10g}, {first[p]['megabytes']:.0f} MB" for p in mid), flush=True)
+        row = {"shape": name, "model": model, "n": n, "d": d, "k": k, "dtype": dtype, "ms": ms, "objective": {p: first[p].get("objective") for p in mid}, "megabytes": {p: first[p]["megabytes"] for p in mid}}
         if wall and statistics.median(wall) > 1.5 * mid["latent"] + 0.5:
             print(f"         latent's own clock says {mid['latent']:.2f} ms, the wall {statistics.median(wall):.2f}: its figure does not count")
             mid.pop("latent")
