@@ -273,3 +273,14 @@ func TestModelsWhosePartsAreMissing(t *testing.T) {
 		t.Errorf("a model that is whole: %v", err)
 	}
 }
+
+// A file of k-means need not say how many rows its clusters had.
+func TestToldWithoutSizes(t *testing.T) {
+	m := new(model.Model)
+	if err := m.UnmarshalJSON([]byte(`{"format": "latent-model", "version": 1, "model": "kmeans", "columns": ["a"], "centers": [[1], [4]], "provenance": {"rows": 5, "weight_total": 5}}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := Told(m).Components; len(got) != 2 || got[0].Weight != 0 || got[1].Mean[0] != 4 {
+		t.Errorf("components %+v", got)
+	}
+}

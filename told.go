@@ -113,7 +113,7 @@ func tellComponents(r *Result, m *model.Model, p *model.Provenance) {
 	}
 	for c := range m.K() {
 		x := m.Component(c)
-		if !m.HasDensity() && total > 0 {
+		if !m.HasDensity() && m.Sizes != nil && total > 0 {
 			x.Weight = m.Sizes[c] / total
 		}
 		if len(p.GroupRows) == m.K() && len(p.AtFloor) == m.K() {
