@@ -55,7 +55,7 @@ var (
 const (
 	ln2hi = 6.93147180369123816490e-01
 	ln2lo = 1.90821492927058770002e-10
-	least = -1023 // 2 to it is written as 0, and VSCALEFPD makes 0 of 2^-1100
+	least = -708 / math.Ln2 // here and below, 2^y may be 0
 )
 
 // exp is the code for 2^y, y <= 0. Constants stay in registers with AVX-512: as memory operands of 64 bytes they took a
@@ -69,9 +69,9 @@ type exp struct {
 
 func (s isa) newExp() *exp {
 	e := &exp{isa: s}
-	magic, poly, lowest := 3.0*(1<<47), expShort, -1100.0 // 1.5 * 2^48, 2^52: adding it rounds to 1/16, 1, and leaves their number in the low bits
+	magic, poly, least := 3.0*(1<<47), expShort, float64(least) // 1.5 * 2^48, 2^52: adding it rounds to 1/16, 1, and leaves their number in the low bits
 	if !s.Wide() {
-		magic, poly, lowest = 3<<51, expLong, least
+		magic, poly, least = 3<<51, expLong, -1023 // whose power of 2 is written as 0
 	}
 	keep := func(v float64) Op {
 		if !s.Wide() {
@@ -81,7 +81,7 @@ func (s isa) newExp() *exp {
 		VMOVUPD(number(v), r)
 		return r
 	}
-	e.magic, e.least = keep(magic), keep(lowest)
+	e.magic, e.least = keep(magic), keep(least)
 	for _, c := range poly {
 		e.poly = append(e.poly, keep(c))
 	}
@@ -93,23 +93,29 @@ func (s isa) newExp() *exp {
 	return e
 }
 
-// of returns 2^y for each vector of y, NaN for NaN. From y = -1022 down it may be 0. It raises y so far that 0 times -Inf cannot happen.
+// of returns 2^y for each vector of y, NaN for NaN, and 0 from 2^least down, without numbers that are not normal, which would be slow. With
+// AVX-512 what is not 0 has a mask; AVX2 raises y so far that 0 times -Inf cannot happen.
 // The vectors go step by step side by side: one after the other, instructions that wait would fill the schedulers.
 //
 // Powers of 2 spare the steps that powers of e take to be within a unit however far y is below 0: y = t log2(e) is rounded, so that e^t
 // is within some 2|t| units. So it is anyway with the rounding of scores.
-func (e *exp) of(y ...reg.VecVirtual) []reg.VecVirtual {
-	z, r, q := e.Vecs(len(y)), e.Vecs(len(y)), e.Vecs(len(y))
+func (e *exp) of(y ...reg.VecVirtual) (q []reg.VecVirtual, above []reg.OpmaskVirtual) {
+	z, r := e.Vecs(len(y)), e.Vecs(len(y))
+	q = e.Vecs(len(y))
 	each := func(do func(i int)) {
 		for i := range y {
 			do(i)
 		}
 	}
 	if e.Wide() {
-		each(func(i int) { VMAXPD(y[i], e.least, y[i]) }) // a NaN stays
+		above = make([]reg.OpmaskVirtual, len(y))
+		each(func(i int) {
+			above[i] = K()
+			VCMPPD(Imm(6), e.least, y[i], above[i]) // not less or equal
+		})
 	} else {
 		each(func(i int) { VMOVUPD(e.least, r[i]) })
-		each(func(i int) { VMAXPD(y[i], r[i], y[i]) })
+		each(func(i int) { VMAXPD(y[i], r[i], y[i]) }) // a NaN stays
 	}
 	each(func(i int) { VADDPD(e.magic, y[i], z[i]) })
 	if e.Wide() {
@@ -129,8 +135,8 @@ func (e *exp) of(y ...reg.VecVirtual) []reg.VecVirtual {
 		each(func(i int) { VMULPD(z[i], r[i], r[i]) })
 		each(func(i int) { VFMADD213PD(t[i], u[i], q[i]) })
 		each(func(i int) { VFMADD213PD(z[i], r[i], q[i]) })
-		each(func(i int) { VSCALEFPD(n[i], q[i], q[i]) })
-		return q
+		each(func(i int) { VSCALEFPD_Z(n[i], q[i], above[i], q[i]) })
+		return q, above
 	}
 	each(func(i int) { VSUBPD(e.magic, z[i], r[i]) })
 	each(func(i int) { VSUBPD(r[i], y[i], r[i]) })
@@ -150,7 +156,7 @@ func (e *exp) of(y ...reg.VecVirtual) []reg.VecVirtual {
 	each(func(i int) { VPADDQ(number(1), z[i], z[i]) })
 	each(func(i int) { VMULPD(z[i], r[i], r[i]) })
 	each(func(i int) { VFMADD213PD(z[i], r[i], q[i]) })
-	return q
+	return q, nil
 }
 
 // Coefficients of log(1+f) = f - f^2/2 + s (f^2/2 + R(s^2)), s = f/(2+f) (FreeBSD's e_log.c, as package math).
@@ -265,11 +271,15 @@ func (s isa) soften() {
 			for _, r := range t {
 				VMULPD(b, r, r)
 			}
-			x := e.of(t...)
+			x, above := e.of(t...)
 			for v, r := range x {
 				VMOVUPD(r, At(sp, v*s.Bytes))
 				VADDPD(r, sum[v], sum[v])
-				VFMADD231PD(r, t[v], h[v])
+				if s.Wide() {
+					VFMADD231PD(r, t[v], above[v], h[v])
+				} else {
+					VFMADD231PD(r, t[v], h[v])
+				}
 			}
 			ADDQ(Step(Line), sp)
 		})
@@ -320,7 +330,7 @@ func (s isa) logSumExp() {
 			for _, r := range t {
 				VMULPD(number(math.Log2E), r, r)
 			}
-			x := e.of(t...)
+			x, _ := e.of(t...)
 			for v, r := range x {
 				VADDPD(r, sum[v], sum[v])
 			}
