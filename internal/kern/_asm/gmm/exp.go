@@ -119,21 +119,15 @@ func (e *exp) of(y ...reg.VecVirtual) (q []reg.VecVirtual, above []reg.OpmaskVir
 	}
 	each(func(i int) { VADDPD(e.magic, y[i], z[i]) })
 	if e.Wide() {
-		n, u := e.Vecs(len(y)), e.Vecs(len(y))
+		n := e.Vecs(len(y))
 		each(func(i int) { VSUBPD(e.magic, z[i], n[i]) })
 		each(func(i int) { VSUBPD(n[i], y[i], r[i]) })
 		each(func(i int) { VPERMI2PD(e.table[1], e.table[0], z[i]) })
-		each(func(i int) { VMULPD(r[i], r[i], u[i]) })
-		t := e.Vecs(len(y))
 		each(func(i int) { VMOVUPD(e.poly[5], q[i]) })
-		each(func(i int) { VFMADD213PD(e.poly[4], r[i], q[i]) })
-		each(func(i int) { VMOVUPD(e.poly[3], t[i]) })
-		each(func(i int) { VFMADD213PD(e.poly[2], r[i], t[i]) })
-		each(func(i int) { VFMADD213PD(t[i], u[i], q[i]) })
-		each(func(i int) { VMOVUPD(e.poly[1], t[i]) })
-		each(func(i int) { VFMADD213PD(e.poly[0], r[i], t[i]) })
+		for c := 4; c >= 0; c-- {
+			each(func(i int) { VFMADD213PD(e.poly[c], r[i], q[i]) })
+		}
 		each(func(i int) { VMULPD(z[i], r[i], r[i]) })
-		each(func(i int) { VFMADD213PD(t[i], u[i], q[i]) })
 		each(func(i int) { VFMADD213PD(z[i], r[i], q[i]) })
 		each(func(i int) { VSCALEFPD_Z(n[i], q[i], above[i], q[i]) })
 		return q, above
