@@ -55,7 +55,7 @@ var (
 const (
 	ln2hi = 6.93147180369123816490e-01
 	ln2lo = 1.90821492927058770002e-10
-	least = -708 / math.Ln2 // here and below, 2^y may be 0
+	least = -708 / math.Ln2 // of AVX-512: here and below, 2^y is 0
 )
 
 // exp is the code for 2^y, y <= 0. Constants stay in registers with AVX-512: as memory operands of 64 bytes they took a
@@ -93,12 +93,12 @@ func (s isa) newExp() *exp {
 	return e
 }
 
-// of returns 2^y for each vector of y, NaN for NaN, and 0 from 2^least down, without numbers that are not normal, which would be slow. With
-// AVX-512 what is not 0 has a mask; AVX2 raises y so far that 0 times -Inf cannot happen.
+// of returns 2^y for each vector of y, and NaN for NaN. With AVX-512 what is at or below least is 0, so that nothing is left that is no
+// normal number, which would be slow; above has the masks of the rest. AVX2 raises y to -1023, so that 0 times -Inf cannot happen.
 // The vectors go step by step side by side: one after the other, instructions that wait would fill the schedulers.
 //
-// Powers of 2 spare the steps that powers of e take to be within a unit however far y is below 0: y = t log2(e) is rounded, so that e^t
-// is within some 2|t| units. So it is anyway with the rounding of scores.
+// Powers of e, within a unit however far y is below 0, take a quarter more operations. Here y = t log2(e) is rounded, so that e^t is
+// within some 2|t| units; t is a difference of scores, and their rounding is no less.
 func (e *exp) of(y ...reg.VecVirtual) (q []reg.VecVirtual, above []reg.OpmaskVirtual) {
 	z, r := e.Vecs(len(y)), e.Vecs(len(y))
 	q = e.Vecs(len(y))
