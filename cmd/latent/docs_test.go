@@ -291,7 +291,7 @@ func alike(shown, got []string) bool {
 var numberRE = regexp.MustCompile(`\d+(\.\d+)?(e[-+]?\d+)?`)
 
 // alikeLine lets long numbers differ in the digits that depend on the processor, which may fuse a product and a sum into
-// one operation or add in another order. A millionth is far above that and far below what a reader would see.
+// one operation or add in another order. A millionth is far above that and far below what a reader would see, and so is 1e-15 in place of 0.
 func alikeLine(a, b string) bool {
 	if start, cut := strings.CutSuffix(a, "..."); cut {
 		for n := max(len(start)-9, 0); n <= min(len(start)+9, len(b)); n++ { // numbers may be longer or shorter
@@ -311,7 +311,7 @@ func alikeLine(a, b string) bool {
 	for i := range x {
 		v, err1 := strconv.ParseFloat(x[i], 64)
 		w, err2 := strconv.ParseFloat(y[i], 64)
-		if err1 != nil || err2 != nil || !(math.Abs(v-w) <= 1e-6*math.Abs(v)) {
+		if err1 != nil || err2 != nil || !(math.Abs(v-w) <= 1e-6*math.Abs(v)+1e-15) {
 			return false
 		}
 	}

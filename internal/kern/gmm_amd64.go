@@ -2,6 +2,8 @@
 
 package kern
 
+import "math"
+
 // The functions below run the assembly of the level in use and report whether there is one. Lengths are checked by their
 // callers.
 
@@ -89,9 +91,9 @@ func fastMultiply(y, x, w []float64, f, q int) bool {
 func fastSoften(s, lse, ent, inv []float64, k int, beta float64) bool {
 	switch level {
 	case AVX512:
-		softenAVX512(&s[0], &lse[0], &ent[0], &inv[0], k, beta, 1/beta)
+		softenAVX512(&s[0], &lse[0], &ent[0], &inv[0], k, beta*math.Log2E, 1/beta)
 	case AVX2:
-		softenAVX2(&s[0], &lse[0], &ent[0], &inv[0], k, beta, 1/beta)
+		softenAVX2(&s[0], &lse[0], &ent[0], &inv[0], k, beta*math.Log2E, 1/beta)
 	default:
 		return false
 	}

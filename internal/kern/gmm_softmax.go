@@ -24,7 +24,8 @@ func Argmax(best []float64, label []int32, s []float64, k int) {
 // lse[i] to (1/beta) log sum_c exp(beta s_c), and ent[i] to the entropy of their shares, in nats. A row with a score that
 // is NaN or +Inf, or with none above -Inf, gets a NaN in lse.
 //
-// Assembly flushes exp to 0 from -708 down, Go below -745.
+// Assembly may flush exp to 0 from -708 down, Go does below -745. On amd64 exp(t) is within 2 + 3|t| units in the last place: t is a
+// difference of scores, and their rounding is no less.
 func Soften(s, lse, ent, inv []float64, k int, beta float64) {
 	s, lse, ent, inv = s[:k*Rows], lse[:Rows], ent[:Rows], inv[:Rows]
 	if k > 0 && fastSoften(s, lse, ent, inv, k, beta) {

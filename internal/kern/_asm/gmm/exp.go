@@ -39,41 +39,39 @@ func lanes(size int) Mem {
 	return words("lanes64", one, one, one, one, 0, 0, 0, 0)
 }
 
-// expTable holds 2^(j/16) less j in the bits above 48, so that adding n = 16 k + j there gives 2^(n/16).
+// expTable holds 2^(j/16).
 var expTable = []uint64{
-	0x3ff0000000000000, 0x3fefb5586cf9890f, 0x3fef72b83c7d517b, 0x3fef387a6e756238, 0x3fef06fe0a31b715, 0x3feedea64c123422,
-	0x3feebfdad5362a27, 0x3feeab07dd485429, 0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
-	0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
+	0x3ff0000000000000, 0x3ff0b5586cf9890f, 0x3ff172b83c7d517b, 0x3ff2387a6e756238, 0x3ff306fe0a31b715, 0x3ff3dea64c123422,
+	0x3ff4bfdad5362a27, 0x3ff5ab07dd485429, 0x3ff6a09e667f3bcd, 0x3ff7a11473eb0187, 0x3ff8ace5422aa0db, 0x3ff9c49182a3f090,
+	0x3ffae89f995ad3ad, 0x3ffc199bdd85529c, 0x3ffd5818dcfba487, 0x3ffea4afa2a490da,
 }
 
-// Polynomials for (e^r - 1 - r) / r^2, interpolated at the Chebyshev nodes of |r| <= log 2 / 32 and log 2 / 2.
+// Polynomials for (2^r - 1) / r, interpolated at the Chebyshev nodes of |r| <= 1/32 and 1/2.
 var (
-	expShort = []float64{0.5, 0.16666666665296223, 0.04166666666495362, 0.008333449934107185, 0.0013889034639665864}
-	expLong  = []float64{0.5000000000000001, 0.16666666666666669, 0.041666666666623824, 0.008333333333330039, 0.0013888888917367081,
-		0.00019841269863171557, 2.4801521057868204e-05, 2.7557268276905696e-06, 2.7620201591031547e-07, 2.5100472505694996e-08}
+	expShort = []float64{0.6931471805599457, 0.24022650695910075, 0.0555041086566393, 0.009618129106919537, 0.0013333781576784268, 0.00015403723980749256}
+	expLong  = []float64{0.6931471805599453, 0.24022650695910097, 0.0555041086648216, 0.009618129107606888, 0.0013333558146416936, 0.0001540353044173605, 1.525273382983612e-05, 1.321544258792169e-06, 1.0178062445845774e-07, 7.072585949269223e-09, 4.4549605981865186e-10}
 )
 
 const (
-	magic = 3 << 51 // 1.5 * 2^52: adding it leaves the nearest integer in the low bits
 	ln2hi = 6.93147180369123816490e-01
 	ln2lo = 1.90821492927058770002e-10
-	least = -708 // here and below, exp is flushed to 0
+	least = -708 / math.Ln2 // of AVX-512: here and below, 2^y is 0
 )
 
-// exp is the code for e^t, t <= 0. Constants stay in registers with AVX-512: as memory operands of 64 bytes they took a
+// exp is the code for 2^y, y <= 0. Constants stay in registers with AVX-512: as memory operands of 64 bytes they took a
 // quarter longer. With AVX2 there are too few.
 type exp struct {
 	isa
-	inv, magic, hi, lo, least Op
-	poly                      []Op
-	table                     [2]reg.VecVirtual
+	magic, least Op
+	poly         []Op
+	table        [2]reg.VecVirtual
 }
 
 func (s isa) newExp() *exp {
 	e := &exp{isa: s}
-	steps, poly := 16.0, expShort
+	magic, poly, least := 3.0*(1<<47), expShort, float64(least) // 1.5 * 2^48, 2^52: adding it rounds to 1/16, 1, and leaves their number in the low bits
 	if !s.Wide() {
-		steps, poly = 1, expLong
+		magic, poly, least = 3<<51, expLong, -1023 // whose power of 2 is written as 0
 	}
 	keep := func(v float64) Op {
 		if !s.Wide() {
@@ -83,7 +81,7 @@ func (s isa) newExp() *exp {
 		VMOVUPD(number(v), r)
 		return r
 	}
-	e.magic, e.inv, e.hi, e.lo, e.least = keep(magic), keep(steps/math.Ln2), keep(ln2hi/steps), keep(ln2lo/steps), keep(least)
+	e.magic, e.least = keep(magic), keep(least)
 	for _, c := range poly {
 		e.poly = append(e.poly, keep(c))
 	}
@@ -95,63 +93,64 @@ func (s isa) newExp() *exp {
 	return e
 }
 
-// of returns e^t for each vector of t, 0 for t <= -708 and NaN for NaN. It raises t to -708: scales that are no normal
-// numbers would be slow, though nobody looks at them, and 0 times -Inf must not happen. The vectors go step by step side
-// by side: one after the other, instructions that wait would fill the schedulers.
-func (e *exp) of(t ...reg.VecVirtual) []reg.VecVirtual {
-	n, z, r, q := e.Vecs(len(t)), e.Vecs(len(t)), e.Vecs(len(t)), e.Vecs(len(t))
+// of returns 2^y for each vector of y, and NaN for NaN. With AVX-512 what is at or below least is 0, so that nothing is left that is no
+// normal number, which would be slow; above has the masks of the rest. AVX2 raises y to -1023, so that 0 times -Inf cannot happen.
+// The vectors go step by step side by side: one after the other, instructions that wait would fill the schedulers.
+//
+// Powers of e, within a unit however far y is below 0, take a quarter more operations. Here y = t log2(e) is rounded, so that e^t is
+// within some 2|t| units; t is a difference of scores, and their rounding is no less.
+func (e *exp) of(y ...reg.VecVirtual) (q []reg.VecVirtual, above []reg.OpmaskVirtual) {
+	z, r := e.Vecs(len(y)), e.Vecs(len(y))
+	q = e.Vecs(len(y))
 	each := func(do func(i int)) {
-		for i := range t {
+		for i := range y {
 			do(i)
 		}
 	}
 	if e.Wide() {
-		each(func(i int) { VMAXPD(t[i], e.least, t[i]) }) // a NaN stays
+		above = make([]reg.OpmaskVirtual, len(y))
+		each(func(i int) {
+			above[i] = K()
+			VCMPPD(Imm(6), e.least, y[i], above[i]) // not less or equal
+		})
 	} else {
-		each(func(i int) { VMOVUPD(e.least, n[i]) })
-		each(func(i int) { VMAXPD(t[i], n[i], t[i]) })
+		each(func(i int) { VMOVUPD(e.least, r[i]) })
+		each(func(i int) { VMAXPD(y[i], r[i], y[i]) }) // a NaN stays
 	}
-	each(func(i int) { VMOVUPD(e.magic, z[i]) })
-	each(func(i int) { VFMADD231PD(e.inv, t[i], z[i]) })
-	each(func(i int) { VSUBPD(e.magic, z[i], n[i]) })
-	each(func(i int) { VMOVAPD(t[i], r[i]) })
-	each(func(i int) { VFNMADD231PD(e.hi, n[i], r[i]) })
-	each(func(i int) { VFNMADD231PD(e.lo, n[i], r[i]) })
-	each(func(i int) { VMULPD(r[i], r[i], n[i]) })
-	if e.Wide() { // (c0 + c1 r) + r^2 ((c2 + c3 r) + r^2 c4), a shorter chain
-		u := e.Vecs(len(t))
-		each(func(i int) { VMOVUPD(e.poly[3], q[i]) })
-		each(func(i int) { VFMADD213PD(e.poly[2], r[i], q[i]) })
-		each(func(i int) { VMOVUPD(e.poly[1], u[i]) })
-		each(func(i int) { VFMADD213PD(e.poly[0], r[i], u[i]) })
-		each(func(i int) { VFMADD231PD(e.poly[4], n[i], q[i]) })
-		each(func(i int) { VFMADD213PD(u[i], n[i], q[i]) })
-	} else {
-		last := len(e.poly) - 1
-		each(func(i int) { VMOVUPD(e.poly[last], q[i]) })
-		for c := last - 1; c >= 0; c-- {
+	each(func(i int) { VADDPD(e.magic, y[i], z[i]) })
+	if e.Wide() {
+		n := e.Vecs(len(y))
+		each(func(i int) { VSUBPD(e.magic, z[i], n[i]) })
+		each(func(i int) { VSUBPD(n[i], y[i], r[i]) })
+		each(func(i int) { VPERMI2PD(e.table[1], e.table[0], z[i]) })
+		each(func(i int) { VMOVUPD(e.poly[5], q[i]) })
+		for c := 4; c >= 0; c-- {
 			each(func(i int) { VFMADD213PD(e.poly[c], r[i], q[i]) })
 		}
+		each(func(i int) { VMULPD(z[i], r[i], r[i]) })
+		each(func(i int) { VFMADD213PD(z[i], r[i], q[i]) })
+		each(func(i int) { VSCALEFPD_Z(n[i], q[i], above[i], q[i]) })
+		return q, above
 	}
-	each(func(i int) { VFMADD213PD(r[i], n[i], q[i]) }) // e^r - 1
-	if e.Wide() {
-		k := make([]reg.OpmaskVirtual, len(t))
-		each(func(i int) {
-			k[i] = K()
-			VCMPPD(Imm(6), e.least, t[i], k[i]) // not less or equal
-		})
-		each(func(i int) { VPSLLQ(Imm(48), z[i], n[i]) })
-		each(func(i int) { VPERMI2PD(e.table[1], e.table[0], z[i]) })
-		each(func(i int) { VPADDQ(n[i], z[i], z[i]) })
-		each(func(i int) { VFMADD213PD_Z(z[i], z[i], k[i], q[i]) })
-		return q
+	each(func(i int) { VSUBPD(e.magic, z[i], r[i]) })
+	each(func(i int) { VSUBPD(r[i], y[i], r[i]) })
+	u, o := e.Vecs(len(y)), e.Vecs(len(y)) // even and odd powers side by side, a shorter chain
+	each(func(i int) { VMULPD(r[i], r[i], u[i]) })
+	last := len(e.poly) - 1
+	each(func(i int) { VMOVUPD(e.poly[last], q[i]) })
+	each(func(i int) { VMOVUPD(e.poly[last-1], o[i]) })
+	for c := last - 2; c >= 0; c -= 2 {
+		each(func(i int) { VFMADD213PD(e.poly[c], u[i], q[i]) })
+		if c > 0 {
+			each(func(i int) { VFMADD213PD(e.poly[c-1], u[i], o[i]) })
+		}
 	}
+	each(func(i int) { VFMADD231PD(o[i], r[i], q[i]) })
 	each(func(i int) { VPSLLQ(Imm(52), z[i], z[i]) })
 	each(func(i int) { VPADDQ(number(1), z[i], z[i]) })
-	each(func(i int) { VFMADD213PD(z[i], z[i], q[i]) })
-	each(func(i int) { VCMPPD(Imm(6), e.least, t[i], n[i]) })
-	each(func(i int) { VANDPD(n[i], q[i], q[i]) })
-	return q
+	each(func(i int) { VMULPD(z[i], r[i], r[i]) })
+	each(func(i int) { VFMADD213PD(z[i], r[i], q[i]) })
+	return q, nil
 }
 
 // Coefficients of log(1+f) = f - f^2/2 + s (f^2/2 + R(s^2)), s = f/(2+f) (FreeBSD's e_log.c, as package math).
@@ -234,9 +233,15 @@ func (s isa) soften() {
 	part, n, sp := GP64(), GP64(), GP64()
 	MOVQ(U64(uint64(Rows/(ways*s.Lanes()))), part)
 	Loop("part", part, func() {
-		m, sum, h := s.Vecs(ways), s.Vecs(ways), s.Vecs(ways)
-		for v, r := range m {
-			VMOVUPD(At(lse, v*s.Bytes), r)
+		sum, h := s.Vecs(ways), s.Vecs(ways)
+		m := make([]Op, ways) // AVX2 has too few registers to keep the largest scores there
+		for v := range m {
+			m[v] = At(lse, v*s.Bytes)
+			if s.Wide() {
+				r := s.Vec()
+				VMOVUPD(m[v], r)
+				m[v] = r
+			}
 		}
 		Zero(sum...)
 		Zero(h...)
@@ -260,11 +265,15 @@ func (s isa) soften() {
 			for _, r := range t {
 				VMULPD(b, r, r)
 			}
-			x := e.of(t...)
+			x, above := e.of(t...)
 			for v, r := range x {
 				VMOVUPD(r, At(sp, v*s.Bytes))
 				VADDPD(r, sum[v], sum[v])
-				VFMADD231PD(r, t[v], h[v])
+				if s.Wide() {
+					VFMADD231PD(r, t[v], above[v], h[v])
+				} else {
+					VFMADD231PD(r, t[v], h[v])
+				}
 			}
 			ADDQ(Step(Line), sp)
 		})
@@ -274,6 +283,7 @@ func (s isa) soften() {
 			VMOVUPD(number(1), i)
 			VDIVPD(sum[v], i, i)
 			VMOVUPD(i, At(inv, v*s.Bytes))
+			VMULPD(number(math.Ln2), h[v], h[v])
 			VFNMADD213PD(l, i, h[v])
 			Zero(z)
 			VMAXPD(z, h[v], h[v])
@@ -311,7 +321,10 @@ func (s isa) logSumExp() {
 			for v, r := range t {
 				VSUBPD(m[v], r, r)
 			}
-			x := e.of(t...)
+			for _, r := range t {
+				VMULPD(number(math.Log2E), r, r)
+			}
+			x, _ := e.of(t...)
 			for v, r := range x {
 				VADDPD(r, sum[v], sum[v])
 			}

@@ -48,26 +48,36 @@ func (s isa) whitened() {
 		group := func(q int) {
 			a := acc[:q*s.nv]
 			tag := fmt.Sprintf("rows%d", q)
-			ADDQ(Step(q), depth)
 			Zero(a...)
 			MOVQ(x, xp)
 			MOVQ(mean, mp)
-			MOVQ(depth, n)
-			Loop(tag, n, func() {
-				VBROADCASTSD(At(mp, 0), b)
+			column := func(at, from int) { // adds a column to the rows from of the group, at columns further
+				VBROADCASTSD(At(mp, 8*at), b)
 				for v := range y {
-					VSUBPD(At(xp, v*s.Bytes), b, y[v]) // m - x: the sign is lost in the square
+					VSUBPD(At(xp, Line*at+v*s.Bytes), b, y[v]) // m - x: the sign is lost in the square
 				}
-				for j := range q {
-					VBROADCASTSD(At(w, 8*j), b)
+				for j := from; j < q; j++ {
+					VBROADCASTSD(At(w, 8*(q*at+j)), b)
 					for v := range y {
 						VFMADD231PD(y[v], b, a[j*s.nv+v])
 					}
 				}
+			}
+			MOVQ(depth, n)
+			TESTQ(n, n)
+			JZ(LabelRef(tag + "triangle"))
+			Loop(tag, n, func() {
+				column(0, 0)
 				ADDQ(Step(Line), xp)
 				ADDQ(Step(8), mp)
 				ADDQ(Step(8*q), w)
 			})
+			Label(tag + "triangle")
+			for j := range q { // beyond, the factor has zeros
+				column(j, j)
+			}
+			ADDQ(Step(8*q*q), w)
+			ADDQ(Step(q), depth)
 			for j := range q {
 				for v := range y {
 					VFMADD231PD(a[j*s.nv+v], a[j*s.nv+v], norm[v])
