@@ -16,6 +16,9 @@ func TileWidth() int {
 // float32.
 func HasIntegers(words bool) bool { return level == NEONDotProd && !words }
 
+// MostByte is the largest byte of a row for Integers: all are added up in 32 bits.
+func MostByte() int { return 255 }
+
 var bytesNEON = [...]func(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int){
 	nil, bytesNEONx1, bytesNEONx2, bytesNEONx3, bytesNEONx4, bytesNEONx5, bytesNEONx6, bytesNEONx7, bytesNEONx8, bytesNEONx9, bytesNEONx10, bytesNEONx11, bytesNEONx12,
 }

@@ -8,6 +8,9 @@ func TileWidth() int { return 4 }
 // HasIntegers reports whether Integers is fast at the level in use, in words or in bytes.
 func HasIntegers(_ bool) bool { return false }
 
+// MostByte is the largest byte of a row for Integers: all are added up in 32 bits.
+func MostByte() int { return 255 }
+
 func fastDense(_, _, _ []float32, _ *[3]float32, _ []DenseState, _, _ []int32, _ []uint32, _, _, _, _ int, _ bool) bool {
 	return false
 }

@@ -125,24 +125,43 @@ func (e *Engine) pack() *densePanels {
 type intPanels struct {
 	words  bool
 	groups int // of 4 columns in bytes, of 2 in words
-	// top is the largest u: 127, or what keeps the sum of D products of words within an int32.
-	top float64
+	zero   int // the byte of 0: a byte is u + zero
+	// top and most are the largest integers of a row and of a centre: half of kern.MostByte and 127, or any word. long is the length,
+	// in steps, that a row of either may have: that of words keeps the sum of their products within an int32. sum is what
+	// kern.MostByte leaves for the sum of four integers of a centre, or 0.
+	top, most, long, sum float64
+
 	q   []uint8   // panels x groups x kern.Rows x 4, as kern.Integers wants them
 	row []float32 // panels x 4 x kern.Rows
 }
 
+func newIntPanels(words bool, d int) *intPanels {
+	if words {
+		// The product of the lengths of two rows of integers is at least the sum of their products (Cauchy-Schwarz), whatever columns it is over.
+		// Rounding to integers adds at most half a step a column.
+		return &intPanels{words: true, groups: (d + 1) / 2, top: 1<<15 - 1, most: 1<<15 - 1, long: math.Sqrt(1<<31-1) - math.Sqrt(float64(d))/2 - 1}
+	}
+	most := kern.MostByte()
+	p := &intPanels{groups: (d + 3) / 4, zero: (most + 1) / 2, top: float64(most / 2), most: 127, long: math.Inf(1)}
+	if most < 255 {
+		p.sum = float64((1<<15 - 1) / most)
+	}
+	return p
+}
+
 // quantise fills panels; rows beyond the last are 0.
 func (e *Engine) quantise(words bool) *intPanels {
-	p := &intPanels{words: words, groups: (e.d + 3) / 4, top: 127}
-	if words {
-		p.groups, p.top = (e.d+1)/2, min(math.Floor(math.Sqrt((1<<31-1)/float64(e.d))), 1<<15-1)
-	}
+	p := newIntPanels(words, e.d)
 	p.q, p.row = make([]uint8, e.panels*p.groups*4*kern.Rows), make([]float32, e.panels*4*kern.Rows)
 	// Two roundings may decide beside that to integers: those of the plain loop, and of scores in float32. Both are bounded
 	// by the square of the row's length here and by a term of the centres in intTile.
 	plain := float64(e.d+4)*0x1p-51 + 0x1p-20
 	e.each(func(i int, z []float64, top float64) {
-		s := float32(top / p.top * up)
+		step := top / p.top
+		if p.words {
+			step = max(step, length(z)/p.long)
+		}
+		s := float32(step * up)
 		if s == 0 {
 			s = 1
 		}
@@ -157,6 +176,19 @@ func (e *Engine) quantise(words bool) *intPanels {
 	return p
 }
 
+// length returns that of a row, up to rounding.
+func length(z []float64) float64 {
+	var a, b float64
+	for ; len(z) >= 2; z = z[2:] {
+		a += z[0] * z[0]
+		b += z[1] * z[1]
+	}
+	for _, v := range z {
+		a += v * v
+	}
+	return math.Sqrt(a + b)
+}
+
 // magic turns a number of less than 2^51 into the nearest integer by adding and subtracting it; in between the integer
 // stands in the low bits.
 const magic = 3 << 51
@@ -167,16 +199,17 @@ func (p *intPanels) set(z []float64, i int, s float64) (miss, kept float64) {
 	if p.words {
 		return setWords(q, z, s)
 	}
-	return setBytes(q, z, s)
+	return setBytes(q, z, s, magic+float64(p.zero))
 }
 
-func setBytes(q []uint8, z []float64, s float64) (miss, kept float64) {
+// setBytes is set for bytes. magic is that and the byte of 0, so that bytes stand in the low bits.
+func setBytes(q []uint8, z []float64, s, magic float64) (miss, kept float64) {
 	inv := 1 / s
 	var m0, m1, k0, k1 float64
 	for ; len(z) >= 4; z = z[4:] {
 		a, b, c, d := z[0]*inv+magic, z[1]*inv+magic, z[2]*inv+magic, z[3]*inv+magic
 		binary.LittleEndian.PutUint32(q, uint32(uint8(math.Float64bits(a)))|uint32(uint8(math.Float64bits(b)))<<8|
-			uint32(uint8(math.Float64bits(c)))<<16|uint32(uint8(math.Float64bits(d)))<<24^0x80808080)
+			uint32(uint8(math.Float64bits(c)))<<16|uint32(uint8(math.Float64bits(d)))<<24)
 		a, b, c, d = a-magic, b-magic, c-magic, d-magic
 		k0 += a*a + c*c
 		k1 += b*b + d*d
@@ -187,7 +220,7 @@ func setBytes(q []uint8, z []float64, s float64) (miss, kept float64) {
 	}
 	for j, v := range z {
 		u := v*inv + magic
-		q[j] = uint8(math.Float64bits(u)) ^ 0x80
+		q[j] = uint8(math.Float64bits(u))
 		u -= magic
 		k0 += u * u
 		m0 += (v - s*u) * (v - s*u)
