@@ -32,7 +32,7 @@ func BenchmarkNearest(b *testing.B) {
 			}
 		})
 		for _, words := range []bool{false, true} {
-			benchLevels(b, fmt.Sprintf("integers/words=%v,%s", words, name), func(b *testing.B) {
+			benchLevels(b, map[bool]string{false: "integers/", true: "words/"}[words]+name, func(b *testing.B) {
 				const w = 12
 				groups, tiles := d/4, k/w
 				if words {

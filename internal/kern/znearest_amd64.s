@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dense512x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x1(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -21,6 +21,10 @@ TEXT ·dense512x1(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -45,6 +49,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z3
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z4
 	VFMADD231PS  Z0, Z4, Z1
 	VFMADD231PS  Z3, Z4, Z2
@@ -125,7 +131,7 @@ column0:
 	RET
 
 // func dense512x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x2(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -141,6 +147,10 @@ TEXT ·dense512x2(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -167,6 +177,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z5
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z6
 	VFMADD231PS  Z0, Z6, Z1
 	VFMADD231PS  Z5, Z6, Z2
@@ -262,7 +274,7 @@ column0:
 	RET
 
 // func dense512x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x3(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -278,6 +290,10 @@ TEXT ·dense512x3(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -306,6 +322,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z7
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z8
 	VFMADD231PS  Z0, Z8, Z1
 	VFMADD231PS  Z7, Z8, Z2
@@ -416,7 +434,7 @@ column0:
 	RET
 
 // func dense512x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x4(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -432,6 +450,10 @@ TEXT ·dense512x4(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -462,6 +484,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z9
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z10
 	VFMADD231PS  Z0, Z10, Z1
 	VFMADD231PS  Z9, Z10, Z2
@@ -587,7 +611,7 @@ column0:
 	RET
 
 // func dense512x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x5(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -603,6 +627,10 @@ TEXT ·dense512x5(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -635,6 +663,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z11
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z12
 	VFMADD231PS  Z0, Z12, Z1
 	VFMADD231PS  Z11, Z12, Z2
@@ -775,7 +805,7 @@ column0:
 	RET
 
 // func dense512x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x6(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -791,6 +821,10 @@ TEXT ·dense512x6(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -825,6 +859,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z13
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z14
 	VFMADD231PS  Z0, Z14, Z1
 	VFMADD231PS  Z13, Z14, Z2
@@ -980,7 +1016,7 @@ column0:
 	RET
 
 // func dense512x7(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x7(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -996,6 +1032,10 @@ TEXT ·dense512x7(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -1032,6 +1072,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z15
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z16
 	VFMADD231PS  Z0, Z16, Z1
 	VFMADD231PS  Z15, Z16, Z2
@@ -1202,7 +1244,7 @@ column0:
 	RET
 
 // func dense512x8(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x8(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1218,6 +1260,10 @@ TEXT ·dense512x8(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -1256,6 +1302,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z17
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  Z0, Z18, Z1
 	VFMADD231PS  Z17, Z18, Z2
@@ -1441,7 +1489,7 @@ column0:
 	RET
 
 // func dense512x9(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x9(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1457,6 +1505,10 @@ TEXT ·dense512x9(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -1497,6 +1549,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z19
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z20
 	VFMADD231PS  Z0, Z20, Z1
 	VFMADD231PS  Z19, Z20, Z2
@@ -1697,7 +1751,7 @@ column0:
 	RET
 
 // func dense512x10(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x10(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1713,6 +1767,10 @@ TEXT ·dense512x10(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -1755,6 +1813,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z21
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z22
 	VFMADD231PS  Z0, Z22, Z1
 	VFMADD231PS  Z21, Z22, Z2
@@ -1970,7 +2030,7 @@ column0:
 	RET
 
 // func dense512x11(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x11(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1986,6 +2046,10 @@ TEXT ·dense512x11(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -2030,6 +2094,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z23
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z24
 	VFMADD231PS  Z0, Z24, Z1
 	VFMADD231PS  Z23, Z24, Z2
@@ -2260,7 +2326,7 @@ column0:
 	RET
 
 // func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x12(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -2276,6 +2342,10 @@ TEXT ·dense512x12(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -2322,6 +2392,8 @@ tile0:
 column0:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z25
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z26
 	VFMADD231PS  Z0, Z26, Z1
 	VFMADD231PS  Z25, Z26, Z2
@@ -3676,7 +3748,7 @@ next:
 	RET
 
 // func dense256x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x1(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -3692,6 +3764,10 @@ TEXT ·dense256x1(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -3716,6 +3792,7 @@ tile0:
 column0:
 	VMOVUPS      (R15), Y2
 	VMOVUPS      32(R15), Y3
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
@@ -3813,6 +3890,7 @@ tile1:
 column1:
 	VMOVUPS      64(R15), Y2
 	VMOVUPS      96(R15), Y3
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
@@ -3899,7 +3977,7 @@ column1:
 	RET
 
 // func dense256x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x2(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -3915,6 +3993,10 @@ TEXT ·dense256x2(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -3941,6 +4023,7 @@ tile0:
 column0:
 	VMOVUPS      (R15), Y4
 	VMOVUPS      32(R15), Y5
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
@@ -4059,6 +4142,7 @@ tile1:
 column1:
 	VMOVUPS      64(R15), Y4
 	VMOVUPS      96(R15), Y5
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
@@ -4164,7 +4248,7 @@ column1:
 	RET
 
 // func dense256x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x3(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -4180,6 +4264,10 @@ TEXT ·dense256x3(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -4208,6 +4296,7 @@ tile0:
 column0:
 	VMOVUPS      (R15), Y6
 	VMOVUPS      32(R15), Y7
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -4347,6 +4436,7 @@ tile1:
 column1:
 	VMOVUPS      64(R15), Y6
 	VMOVUPS      96(R15), Y7
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -4471,7 +4561,7 @@ column1:
 	RET
 
 // func dense256x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x4(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -4487,6 +4577,10 @@ TEXT ·dense256x4(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -4517,6 +4611,7 @@ tile0:
 column0:
 	VMOVUPS      (R15), Y8
 	VMOVUPS      32(R15), Y9
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -4677,6 +4772,7 @@ tile1:
 column1:
 	VMOVUPS      64(R15), Y8
 	VMOVUPS      96(R15), Y9
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -4820,7 +4916,7 @@ column1:
 	RET
 
 // func dense256x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x5(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -4836,6 +4932,10 @@ TEXT ·dense256x5(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -4868,6 +4968,7 @@ tile0:
 column0:
 	VMOVUPS      (R15), Y10
 	VMOVUPS      32(R15), Y11
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -5049,6 +5150,7 @@ tile1:
 column1:
 	VMOVUPS      64(R15), Y10
 	VMOVUPS      96(R15), Y11
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -5211,7 +5313,7 @@ column1:
 	RET
 
 // func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x6(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -5227,6 +5329,10 @@ TEXT ·dense256x6(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
 	MOVQ         resume+88(FP), R13
 	TESTQ        R13, R13
 	JNZ          ready0
@@ -5261,6 +5367,7 @@ tile0:
 column0:
 	VMOVUPS      (R15), Y12
 	VMOVUPS      32(R15), Y13
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -5463,6 +5570,7 @@ tile1:
 column1:
 	VMOVUPS      64(R15), Y12
 	VMOVUPS      96(R15), Y13
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1

@@ -140,6 +140,9 @@ func (e *Engine) merge() {
 			total.nhi[c], total.nlo[c] = kern.TwoSum(total.nhi[c], total.nlo[c]+s.nlo[c], s.nhi[c])
 		}
 	}
+	for c := 0; st.grain > 0 && c < e.job.k; c++ {
+		total.nhi[c] = float64(total.count[c])
+	}
 	e.run(context.Background(), (e.job.k*e.d+mergeCells-1)/mergeCells, (*worker).mergeBlock)
 }
 

@@ -23,6 +23,10 @@ func (s isa) dense(w int) {
 	SHLQ(Imm(7), step)
 
 	Loop("panel", panels, func() {
+		for line := 0; line < panel; line += 64 {
+			PREFETCHT0(At(norm, ahead+line))
+			PREFETCHT0(At(label, ahead+line))
+		}
 		for h := range halves {
 			// Best, second and index of the best, for both vectors.
 			slot := func(i int) Mem { return At(state, i/2*panel+(2*h+i%2)*s.Bytes) }
@@ -77,6 +81,9 @@ func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem) {
 		x0, x1, f := s.Vec(), s.Vec(), s.Vec()
 		VMOVUPS(At(xp, h*2*s.Bytes), x0)
 		VMOVUPS(At(xp, h*2*s.Bytes+s.Bytes), x1)
+		for line := 0; line < 2*s.Bytes; line += 64 {
+			PREFETCHT0(At(xp, ahead+h*2*s.Bytes+line))
+		}
 		for q := range w {
 			VBROADCASTSS(At(cp, 4*q), f)
 			VFMADD231PS(x0, f, acc[2*q])
