@@ -241,16 +241,29 @@ func fastScatter[F float32 | float64](hi, lo []float64, x []F, origin []float64,
 	return true
 }
 
+// DueInRegisters is the largest number of clusters whose clocks Due holds in registers: without gathering it is several times as fast.
+func DueInRegisters() int {
+	switch level {
+	case AVX512:
+		return 31
+	case AVX2:
+		return 15
+	}
+	return 0
+}
+
 func fastDue(flags []uint32, due []float32, label []int32, at []float32, panels int) bool {
-	var table [32]float32 // what two registers hold
-	switch {
-	case level == AVX512 && len(at) <= 32:
+	var table [32]float32
+	few := len(at) <= DueInRegisters()+1
+	if few {
 		copy(table[:], at)
+	}
+	switch {
+	case level == AVX512 && few:
 		dueFew512(&flags[0], &due[0], &label[0], &table[0], panels)
 	case level == AVX512:
 		due512(&flags[0], &due[0], &label[0], &at[0], panels)
-	case level == AVX2 && len(at) <= 16:
-		copy(table[:], at)
+	case level == AVX2 && few:
 		dueFew256(&flags[0], &due[0], &label[0], &table[0], panels)
 	case level == AVX2:
 		due256(&flags[0], &due[0], &label[0], &at[0], panels)

@@ -141,6 +141,9 @@ func fastScatter[F float32 | float64](hi, lo []float64, x []F, origin []float64,
 	return true
 }
 
+// DueInRegisters is the largest number of clusters whose clocks Due holds in registers.
+func DueInRegisters() int { return 0 }
+
 func fastDue(flags []uint32, due []float32, label []int32, at []float32, panels int) bool {
 	if level == Go {
 		return false

@@ -41,6 +41,9 @@ func fastScatter[F float32 | float64](_, _ []float64, _ []F, _ []float64, _ []Mo
 	return false
 }
 
+// DueInRegisters is the largest number of clusters whose clocks Due holds in registers.
+func DueInRegisters() int { return 0 }
+
 func fastDue(_ []uint32, _ []float32, _ []int32, _ []float32, _ int) bool { return false }
 
 func fastSlack(_ []float32, _ []DenseState, _ []float32, _ []int32, _ []float32, _ *[7]float32, _ int) bool {

@@ -87,19 +87,23 @@ func (b *clocks) advance(theta []float64, k, d int) {
 }
 
 // pays returns the share of rows due below which leaving out the others pays, 0 or less where it never does. Cycles a row: a
-// product takes 1/32 and a comparison 1/8, twice that with AVX2 and NEON, the test of a due 4, gathering 1/8 a cell, and a row that is due
-// 25 more; where nothing compresses vectors gathering takes 1.5 a cell of a row that is due. Measured on Zen 5.
+// product takes 1/32 and a comparison 1/8, twice that with AVX2 and NEON, the test of a due 4, half of that where its table is in registers,
+// gathering 1/8 a cell, and a row that is due 25 more; where nothing compresses vectors gathering takes 1.5 a cell of a row that is due.
+// Measured on Zen 5.
 func (e *Engine) pays(k int) float64 {
 	cells, wide := float64(e.d), 1.0
 	if e.ints != nil {
 		cells = float64(e.ints.groups)
 	}
-	test, due := 4+cells/8, 25.0
+	test, gather, due := 4.0, cells/8, 25.0
+	if k <= kern.DueInRegisters() {
+		test = 2
+	}
 	if kern.Current() != kern.AVX512 {
-		wide, test, due = 2, 4, 25+1.5*cells
+		wide, gather, due = 2, 0, 25+1.5*cells
 	}
 	all := 2 + wide*float64(k)*(cells/32+0.125)
-	return (0.9*all - test) / (all + due)
+	return (0.9*all - test - gather) / (all + due)
 }
 
 // decide chooses what the next sweep does with bounds, from counts of this one: the same on any number of threads.
