@@ -25,11 +25,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -37,7 +38,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -46,7 +46,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z3
 	PREFETCHT0   2048(R15)
@@ -57,7 +57,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000004, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z3
 	VMOVUPS      256(SI), Z4
@@ -151,11 +151,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -163,7 +164,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -174,7 +174,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z5
 	PREFETCHT0   2048(R15)
@@ -188,7 +188,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000008, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z5
 	VMOVUPS      256(SI), Z6
@@ -294,11 +294,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -306,7 +307,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -319,7 +319,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z7
 	PREFETCHT0   2048(R15)
@@ -336,7 +336,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000000c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z7
 	VMOVUPS      256(SI), Z8
@@ -454,11 +454,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -466,7 +467,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -481,7 +481,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z9
 	PREFETCHT0   2048(R15)
@@ -501,7 +501,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000010, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z9
 	VMOVUPS      256(SI), Z10
@@ -631,11 +631,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -643,7 +644,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -660,7 +660,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z11
 	PREFETCHT0   2048(R15)
@@ -683,7 +683,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000014, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z11
 	VMOVUPS      256(SI), Z12
@@ -825,11 +825,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -837,7 +838,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -856,7 +856,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z13
 	PREFETCHT0   2048(R15)
@@ -882,7 +882,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000018, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z13
 	VMOVUPS      256(SI), Z14
@@ -1036,11 +1036,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1048,7 +1049,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1069,7 +1069,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z15
 	PREFETCHT0   2048(R15)
@@ -1098,7 +1098,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000001c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z15
 	VMOVUPS      256(SI), Z16
@@ -1264,11 +1264,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1276,7 +1277,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1299,7 +1299,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z17
 	PREFETCHT0   2048(R15)
@@ -1331,7 +1331,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000020, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z17
 	VMOVUPS      256(SI), Z18
@@ -1509,11 +1509,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1521,7 +1522,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1546,7 +1546,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z19
 	PREFETCHT0   2048(R15)
@@ -1581,7 +1581,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000024, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z19
 	VMOVUPS      256(SI), Z20
@@ -1771,11 +1771,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1783,7 +1784,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1810,7 +1810,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z21
 	PREFETCHT0   2048(R15)
@@ -1848,7 +1848,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000028, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z21
 	VMOVUPS      256(SI), Z22
@@ -2050,11 +2050,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -2062,7 +2063,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -2091,7 +2091,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z23
 	PREFETCHT0   2048(R15)
@@ -2132,7 +2132,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000002c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z23
 	VMOVUPS      256(SI), Z24
@@ -2346,11 +2346,12 @@ panel:
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -2358,7 +2359,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -2389,7 +2389,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z25
 	PREFETCHT0   2048(R15)
@@ -2433,7 +2433,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000030, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z25
 	VMOVUPS      256(SI), Z26
@@ -3384,6 +3384,7 @@ TEXT ·runnerUp512(SB), NOSPLIT, $0-48
 	MOVD         R8, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, Z2
+	MOVL         $0x7f7fffff, R8
 	MOVD         R8, X1
 	VBROADCASTSS X1, Z1
 	VMOVUPS      Z1, Z3
@@ -3764,24 +3765,56 @@ TEXT ·dense256x1(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2048(DI)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y2
+	VMOVUPS      32(R14), Y3
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000004, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y2
+	VADDPS       Y0, Y2, Y2
+	VBROADCASTSS 4(R13), Y3
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y2, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y3, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000008, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -3789,7 +3822,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y2
 	VMOVUPS      32(R15), Y3
 	PREFETCHT0   2048(R15)
@@ -3799,7 +3832,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000004, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y2
 	VMOVUPS      128(SI), Y3
 	VMOVUPS      256(SI), Y4
@@ -3831,6 +3864,8 @@ column0:
 	ADDQ         $0x00000008, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -3866,20 +3901,52 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y2
+	VMOVUPS      96(R14), Y3
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000004, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y2
+	VADDPS       Y0, Y2, Y2
+	VBROADCASTSS 4(R13), Y3
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y3, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000008, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -3887,7 +3954,7 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y2
 	VMOVUPS      96(R15), Y3
 	PREFETCHT0   2112(R15)
@@ -3897,7 +3964,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000004, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y2
 	VMOVUPS      192(SI), Y3
 	VMOVUPS      320(SI), Y4
@@ -3929,6 +3996,8 @@ column1:
 	ADDQ         $0x00000008, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -3993,24 +4062,77 @@ TEXT ·dense256x2(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2048(DI)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y4
+	VMOVUPS      32(R14), Y5
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS 4(R13), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000008, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y4
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS 8(R13), Y5
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y6
+	VADDPS       Y6, Y2, Y2
+	VMAXPS       Y4, Y2, Y6
+	VMINPS       Y6, Y0, Y0
+	VCMPPS       $0x11, Y4, Y2, Y6
+	VMINPS       Y4, Y2, Y4
+	VBROADCASTSS 12(R13), Y2
+	VBLENDVPS    Y6, Y2, Y5, Y5
+	VMOVUPS      Y4, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y5, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 8(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 12(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000010, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -4020,7 +4142,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y4
 	VMOVUPS      32(R15), Y5
 	PREFETCHT0   2048(R15)
@@ -4033,7 +4155,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000008, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y4
 	VMOVUPS      128(SI), Y5
 	VMOVUPS      256(SI), Y6
@@ -4081,6 +4203,8 @@ column0:
 	ADDQ         $0x00000010, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4116,20 +4240,73 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y4
+	VMOVUPS      96(R14), Y5
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS 4(R13), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000008, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y4
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS 8(R13), Y5
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y6
+	VADDPS       Y6, Y2, Y2
+	VMAXPS       Y4, Y2, Y6
+	VMINPS       Y6, Y0, Y0
+	VCMPPS       $0x11, Y4, Y2, Y6
+	VMINPS       Y4, Y2, Y4
+	VBROADCASTSS 12(R13), Y2
+	VBLENDVPS    Y6, Y2, Y5, Y5
+	VMOVUPS      Y4, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y5, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 8(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 12(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000010, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -4139,7 +4316,7 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y4
 	VMOVUPS      96(R15), Y5
 	PREFETCHT0   2112(R15)
@@ -4152,7 +4329,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000008, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y4
 	VMOVUPS      192(SI), Y5
 	VMOVUPS      320(SI), Y6
@@ -4200,6 +4377,8 @@ column1:
 	ADDQ         $0x00000010, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4264,24 +4443,98 @@ TEXT ·dense256x3(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2048(DI)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y6
+	VMOVUPS      32(R14), Y7
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS 4(R13), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS 8(R13), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x0000000c, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y6
+	VADDPS       Y0, Y6, Y6
+	VBROADCASTSS 12(R13), Y7
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y8
+	VADDPS       Y8, Y2, Y2
+	VMAXPS       Y6, Y2, Y8
+	VMINPS       Y8, Y0, Y0
+	VCMPPS       $0x11, Y6, Y2, Y8
+	VMINPS       Y6, Y2, Y6
+	VBROADCASTSS 16(R13), Y2
+	VBLENDVPS    Y8, Y2, Y7, Y7
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y6, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y6, Y4, Y2
+	VMINPS       Y6, Y4, Y6
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y2, Y4, Y7, Y7
+	VMOVUPS      Y6, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y7, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 12(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 16(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000018, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -4293,7 +4546,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y6
 	VMOVUPS      32(R15), Y7
 	PREFETCHT0   2048(R15)
@@ -4309,7 +4562,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000000c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y6
 	VMOVUPS      128(SI), Y7
 	VMOVUPS      256(SI), Y8
@@ -4373,6 +4626,8 @@ column0:
 	ADDQ         $0x00000018, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4408,20 +4663,94 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y6
+	VMOVUPS      96(R14), Y7
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS 4(R13), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS 8(R13), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x0000000c, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y6
+	VADDPS       Y0, Y6, Y6
+	VBROADCASTSS 12(R13), Y7
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y8
+	VADDPS       Y8, Y2, Y2
+	VMAXPS       Y6, Y2, Y8
+	VMINPS       Y8, Y0, Y0
+	VCMPPS       $0x11, Y6, Y2, Y8
+	VMINPS       Y6, Y2, Y6
+	VBROADCASTSS 16(R13), Y2
+	VBLENDVPS    Y8, Y2, Y7, Y7
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y6, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y6, Y4, Y2
+	VMINPS       Y6, Y4, Y6
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y2, Y4, Y7, Y7
+	VMOVUPS      Y6, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y7, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 12(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 16(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000018, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -4433,7 +4762,7 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y6
 	VMOVUPS      96(R15), Y7
 	PREFETCHT0   2112(R15)
@@ -4449,7 +4778,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000000c, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y6
 	VMOVUPS      192(SI), Y7
 	VMOVUPS      320(SI), Y8
@@ -4513,6 +4842,8 @@ column1:
 	ADDQ         $0x00000018, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4577,24 +4908,119 @@ TEXT ·dense256x4(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2048(DI)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y8
+	VMOVUPS      32(R14), Y9
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R13), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R13), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R13), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000010, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y8
+	VADDPS       Y0, Y8, Y8
+	VBROADCASTSS 16(R13), Y9
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y10
+	VADDPS       Y10, Y2, Y2
+	VMAXPS       Y8, Y2, Y10
+	VMINPS       Y10, Y0, Y0
+	VCMPPS       $0x11, Y8, Y2, Y10
+	VMINPS       Y8, Y2, Y8
+	VBROADCASTSS 20(R13), Y2
+	VBLENDVPS    Y10, Y2, Y9, Y9
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y8, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y4, Y2
+	VMINPS       Y8, Y4, Y8
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y8, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y6, Y2
+	VMINPS       Y8, Y6, Y8
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VMOVUPS      Y8, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y9, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 16(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 20(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000020, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -4608,7 +5034,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y8
 	VMOVUPS      32(R15), Y9
 	PREFETCHT0   2048(R15)
@@ -4627,7 +5053,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000010, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y8
 	VMOVUPS      128(SI), Y9
 	VMOVUPS      256(SI), Y10
@@ -4707,6 +5133,8 @@ column0:
 	ADDQ         $0x00000020, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4742,20 +5170,115 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y8
+	VMOVUPS      96(R14), Y9
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R13), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R13), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R13), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000010, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y8
+	VADDPS       Y0, Y8, Y8
+	VBROADCASTSS 16(R13), Y9
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y10
+	VADDPS       Y10, Y2, Y2
+	VMAXPS       Y8, Y2, Y10
+	VMINPS       Y10, Y0, Y0
+	VCMPPS       $0x11, Y8, Y2, Y10
+	VMINPS       Y8, Y2, Y8
+	VBROADCASTSS 20(R13), Y2
+	VBLENDVPS    Y10, Y2, Y9, Y9
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y8, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y4, Y2
+	VMINPS       Y8, Y4, Y8
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y8, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y6, Y2
+	VMINPS       Y8, Y6, Y8
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VMOVUPS      Y8, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y9, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 16(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 20(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000020, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -4769,7 +5292,7 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y8
 	VMOVUPS      96(R15), Y9
 	PREFETCHT0   2112(R15)
@@ -4788,7 +5311,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000010, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y8
 	VMOVUPS      192(SI), Y9
 	VMOVUPS      320(SI), Y10
@@ -4868,6 +5391,8 @@ column1:
 	ADDQ         $0x00000020, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4932,24 +5457,140 @@ TEXT ·dense256x5(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2048(DI)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y10
+	VMOVUPS      32(R14), Y11
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS 4(R13), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS 8(R13), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS 12(R13), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS 16(R13), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000014, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y10
+	VADDPS       Y0, Y10, Y10
+	VBROADCASTSS 20(R13), Y11
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y12
+	VADDPS       Y12, Y2, Y2
+	VMAXPS       Y10, Y2, Y12
+	VMINPS       Y12, Y0, Y0
+	VCMPPS       $0x11, Y10, Y2, Y12
+	VMINPS       Y10, Y2, Y10
+	VBROADCASTSS 24(R13), Y2
+	VBLENDVPS    Y12, Y2, Y11, Y11
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y10, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y4, Y2
+	VMINPS       Y10, Y4, Y10
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y10, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y6, Y2
+	VMINPS       Y10, Y6, Y10
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y10, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y8, Y2
+	VMINPS       Y10, Y8, Y10
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VMOVUPS      Y10, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y11, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 20(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 24(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000028, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -4965,7 +5606,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y10
 	VMOVUPS      32(R15), Y11
 	PREFETCHT0   2048(R15)
@@ -4987,7 +5628,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000014, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y10
 	VMOVUPS      128(SI), Y11
 	VMOVUPS      256(SI), Y12
@@ -5083,6 +5724,8 @@ column0:
 	ADDQ         $0x00000028, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -5118,20 +5761,136 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y10
+	VMOVUPS      96(R14), Y11
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS 4(R13), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS 8(R13), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS 12(R13), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS 16(R13), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000014, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y10
+	VADDPS       Y0, Y10, Y10
+	VBROADCASTSS 20(R13), Y11
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y12
+	VADDPS       Y12, Y2, Y2
+	VMAXPS       Y10, Y2, Y12
+	VMINPS       Y12, Y0, Y0
+	VCMPPS       $0x11, Y10, Y2, Y12
+	VMINPS       Y10, Y2, Y10
+	VBROADCASTSS 24(R13), Y2
+	VBLENDVPS    Y12, Y2, Y11, Y11
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y10, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y4, Y2
+	VMINPS       Y10, Y4, Y10
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y10, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y6, Y2
+	VMINPS       Y10, Y6, Y10
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y10, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y8, Y2
+	VMINPS       Y10, Y8, Y10
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VMOVUPS      Y10, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y11, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 20(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 24(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000028, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -5147,7 +5906,7 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y10
 	VMOVUPS      96(R15), Y11
 	PREFETCHT0   2112(R15)
@@ -5169,7 +5928,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000014, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y10
 	VMOVUPS      192(SI), Y11
 	VMOVUPS      320(SI), Y12
@@ -5265,6 +6024,8 @@ column1:
 	ADDQ         $0x00000028, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -5329,24 +6090,161 @@ TEXT ·dense256x6(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2048(DI)
-	PREFETCHT0   2112(DX)
-	PREFETCHT0   2112(DI)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y12
+	VMOVUPS      32(R14), Y13
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS 4(R13), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS 8(R13), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS 12(R13), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS 16(R13), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS 20(R13), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000018, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y12
+	VADDPS       Y0, Y12, Y12
+	VBROADCASTSS 24(R13), Y13
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y14
+	VADDPS       Y14, Y2, Y2
+	VMAXPS       Y12, Y2, Y14
+	VMINPS       Y14, Y0, Y0
+	VCMPPS       $0x11, Y12, Y2, Y14
+	VMINPS       Y12, Y2, Y12
+	VBROADCASTSS 28(R13), Y2
+	VBLENDVPS    Y14, Y2, Y13, Y13
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y12, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y4, Y2
+	VMINPS       Y12, Y4, Y12
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y12, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y6, Y2
+	VMINPS       Y12, Y6, Y12
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y12, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y8, Y2
+	VMINPS       Y12, Y8, Y12
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 20(R13), Y2
+	VADDPS       Y2, Y10, Y10
+	VMAXPS       Y12, Y10, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y10, Y2
+	VMINPS       Y12, Y10, Y12
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VMOVUPS      Y12, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y13, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 24(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 28(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 20(R13), Y3
+	VADDPS       Y3, Y11, Y11
+	VMAXPS       Y0, Y11, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y11, Y3
+	VMINPS       Y0, Y11, Y0
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000030, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -5364,7 +6262,7 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y12
 	VMOVUPS      32(R15), Y13
 	PREFETCHT0   2048(R15)
@@ -5389,7 +6287,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000018, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y12
 	VMOVUPS      128(SI), Y13
 	VMOVUPS      256(SI), Y14
@@ -5501,6 +6399,8 @@ column0:
 	ADDQ         $0x00000030, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -5536,20 +6436,157 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y12
+	VMOVUPS      96(R14), Y13
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS 4(R13), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS 8(R13), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS 12(R13), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS 16(R13), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS 20(R13), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000018, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y12
+	VADDPS       Y0, Y12, Y12
+	VBROADCASTSS 24(R13), Y13
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y14
+	VADDPS       Y14, Y2, Y2
+	VMAXPS       Y12, Y2, Y14
+	VMINPS       Y14, Y0, Y0
+	VCMPPS       $0x11, Y12, Y2, Y14
+	VMINPS       Y12, Y2, Y12
+	VBROADCASTSS 28(R13), Y2
+	VBLENDVPS    Y14, Y2, Y13, Y13
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y12, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y4, Y2
+	VMINPS       Y12, Y4, Y12
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y12, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y6, Y2
+	VMINPS       Y12, Y6, Y12
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y12, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y8, Y2
+	VMINPS       Y12, Y8, Y12
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 20(R13), Y2
+	VADDPS       Y2, Y10, Y10
+	VMAXPS       Y12, Y10, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y10, Y2
+	VMINPS       Y12, Y10, Y12
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VMOVUPS      Y12, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y13, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 24(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 28(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 20(R13), Y3
+	VADDPS       Y3, Y11, Y11
+	VMAXPS       Y0, Y11, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y11, Y3
+	VMINPS       Y0, Y11, Y0
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000030, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -5567,7 +6604,7 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y12
 	VMOVUPS      96(R15), Y13
 	PREFETCHT0   2112(R15)
@@ -5592,7 +6629,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000018, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y12
 	VMOVUPS      192(SI), Y13
 	VMOVUPS      320(SI), Y14
@@ -5704,6 +6741,8 @@ column1:
 	ADDQ         $0x00000030, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -6822,12 +7861,15 @@ TEXT ·runnerUp256(SB), NOSPLIT, $0-48
 	MOVD         R8, X0
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, Y4
+	MOVL         $0x7f7fffff, R8
 	MOVD         R8, X1
 	VBROADCASTSS X1, Y1
 	VMOVUPS      Y1, Y5
+	MOVL         $0x7f7fffff, R8
 	MOVD         R8, X2
 	VBROADCASTSS X2, Y2
 	VMOVUPS      Y2, Y6
+	MOVL         $0x7f7fffff, R8
 	MOVD         R8, X3
 	VBROADCASTSS X3, Y3
 	VMOVUPS      Y3, Y7

@@ -158,11 +158,9 @@ func (s isa) runnerUp() {
 	Begin("runnerUp"+s.Name, "func(row, meta, a, second *float32, w, tiles int)", "is RunnerUp.")
 	row, meta, a, second := Arg("row"), Arg("meta"), Arg("a"), Arg("second")
 	w, t := Arg("w"), Arg("tiles")
-	huge := GP32()
-	MOVL(U32(0x7f7fffff), huge)
 	least, next := s.Vecs(s.vectors()), s.Vecs(s.vectors())
 	for v := range least {
-		spread(s, huge, least[v])
+		s.huge(least[v])
 		VMOVUPS(least[v], next[v])
 	}
 	Loop("scan", t, func() {
