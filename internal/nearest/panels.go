@@ -30,17 +30,17 @@ type look struct {
 	_                [64]byte // the next is another worker's
 }
 
-// each calls f with every row relative to mu and the largest size of its cells, and sums up what the rows hold.
-func (e *Engine) each(f func(i int, z []float64, top float64)) {
+// each calls f with every row relative to mu, its square and the largest size of its cells, and sums up what the rows hold.
+func (e *Engine) each(f func(i int, z []float64, square, top float64)) {
 	parts := make([]look, packParts)
 	e.run(context.Background(), packParts, func(w *worker, part int) {
 		s := &parts[part]
 		first, last := e.rowsOf(e.span(part, packParts))
 		for i := first; i < last; i++ {
 			e.row(w.y, i)
-			q, top := shift(w.y, e.mu)
+			q, square, top := shift(w.y, e.mu)
 			s.add(e.weightOf(i), q, top)
-			f(i, w.y, top)
+			f(i, w.y, square, top)
 		}
 	})
 	var t look
@@ -71,11 +71,11 @@ func (s *look) totals() totals {
 	return totals{top: s.top, used: s.used, weight: s.whi + s.wlo, square: s.hi + s.lo}
 }
 
-// shift takes mu off a row. It returns the square of the row before and the largest size of a cell after. Sums side by side
+// shift takes mu off a row. It returns the square of the row before and after, and the largest size of a cell after. Sums side by side
 // do not wait for each other.
-func shift(y, mu []float64) (q, top float64) {
+func shift(y, mu []float64) (before, after, top float64) {
 	mu = mu[:len(y)]
-	var q0, q1, q2, q3 float64
+	var q0, q1, q2, q3, r0, r1, r2, r3 float64
 	var t0, t1 uint64 // sizes compare as their bits do
 	j := 0
 	for ; j+4 <= len(y); j += 4 {
@@ -86,6 +86,10 @@ func shift(y, mu []float64) (q, top float64) {
 		q2 += c * c
 		q3 += d * d
 		a, b, c, d = a-m[0], b-m[1], c-m[2], d-m[3]
+		r0 += a * a
+		r1 += b * b
+		r2 += c * c
+		r3 += d * d
 		p[0], p[1], p[2], p[3] = a, b, c, d
 		t0 = max(t0, math.Float64bits(math.Abs(a)), math.Float64bits(math.Abs(b)))
 		t1 = max(t1, math.Float64bits(math.Abs(c)), math.Float64bits(math.Abs(d)))
@@ -93,9 +97,10 @@ func shift(y, mu []float64) (q, top float64) {
 	for ; j < len(y); j++ {
 		q0 += y[j] * y[j]
 		y[j] -= mu[j]
+		r0 += y[j] * y[j]
 		t0 = max(t0, math.Float64bits(math.Abs(y[j])))
 	}
-	return (q0 + q1) + (q2 + q3), math.Float64frombits(max(t0, t1))
+	return (q0 + q1) + (q2 + q3), (r0 + r1) + (r2 + r3), math.Float64frombits(max(t0, t1))
 }
 
 // densePanels are the rows relative to mu, in float32.
@@ -107,15 +112,13 @@ type densePanels struct {
 // pack fills panels; rows beyond the last are 0.
 func (e *Engine) pack() *densePanels {
 	p := &densePanels{x: make([]float32, e.panels*e.d*kern.Rows), norm: make([]float32, e.panels*kern.Rows)}
-	e.each(func(i int, z []float64, _ float64) {
+	e.each(func(i int, z []float64, square, _ float64) {
 		x := p.x[i/kern.Rows*e.d*kern.Rows+i%kern.Rows:]
 		x = x[:(len(z)-1)*kern.Rows+1]
-		q := 0.0
 		for j, v := range z {
 			x[j*kern.Rows] = float32(v)
-			q += v * v
 		}
-		p.norm[i] = float32(math.Sqrt(q) * up)
+		p.norm[i] = float32(math.Sqrt(square) * up)
 	})
 	return p
 }
@@ -156,12 +159,8 @@ func (e *Engine) quantise(words bool) *intPanels {
 	// Two roundings may decide beside that to integers: those of the plain loop, and of scores in float32. Both are bounded
 	// by the square of the row's length here and by a term of the centres in intTile.
 	plain := float64(e.d+4)*0x1p-51 + 0x1p-20
-	e.each(func(i int, z []float64, top float64) {
-		step := top / p.top
-		if p.words {
-			step = max(step, length(z)/p.long)
-		}
-		s := float32(step * up)
+	e.each(func(i int, z []float64, square, top float64) {
+		s := float32(max(top/p.top, math.Sqrt(square)/p.long) * up)
 		if s == 0 {
 			s = 1
 		}
@@ -174,19 +173,6 @@ func (e *Engine) quantise(words bool) *intPanels {
 		row[3*kern.Rows] = float32(2 * kept * up)
 	})
 	return p
-}
-
-// length returns that of a row, up to rounding.
-func length(z []float64) float64 {
-	var a, b float64
-	for ; len(z) >= 2; z = z[2:] {
-		a += z[0] * z[0]
-		b += z[1] * z[1]
-	}
-	for _, v := range z {
-		a += v * v
-	}
-	return math.Sqrt(a + b)
 }
 
 // magic turns a number of less than 2^51 into the nearest integer by adding and subtracting it; in between the integer
