@@ -118,6 +118,8 @@ func (w *worker) panels(p, q int) {
 		w.whole(p, q, false)
 	case b.mode == sampling:
 		w.sample(p, q)
+	case b.mode == filling:
+		w.whole(p, q, true)
 	default:
 		w.bounded(p, q)
 	}
@@ -159,9 +161,6 @@ func (w *worker) note(p int, rows uint32, got []int32) {
 		}
 		st.label[i] = is
 		s.changed++
-		if !h.bound && st.bounds.due != nil {
-			st.bounds.due[i] = -1 // it counted on the clock of another cluster
-		}
 		at := uint32(i - first)
 		if st.grain > 0 { // weights are 1, and flush counts the rows
 			from := uint32(w.j.k)

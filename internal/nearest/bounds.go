@@ -34,7 +34,8 @@ type clocks struct {
 type mode int
 
 const (
-	sampling mode = iota // every row is compared; bounds are kept for one row in sampled
+	sampling mode = iota // every row is compared; bounds are kept for one row in sampled, and those of others say nothing
+	filling              // every row is compared, and its bound set
 	bounding             // rows that are not due are left out
 )
 
@@ -96,11 +97,11 @@ func (e *Engine) pays(k int) float64 {
 		cells = float64(e.ints.groups)
 	}
 	test, gather, due := 4.0, cells/8, 25.0
-	if k <= kern.DueInRegisters() {
-		test = 2
-	}
 	if kern.Current() != kern.AVX512 {
 		wide, gather, due = 2, 0, 25+1.5*cells
+		if k <= kern.DueInRegisters() {
+			test = 2
+		}
 	}
 	all := 2 + wide*float64(k)*(cells/32+0.125)
 	return (0.9*all - test - gather) / (all + due)
@@ -119,11 +120,15 @@ func (st *State) decide(pays float64) {
 
 // decide sets what the next sweep does, from how many rows of this one were tested, and due.
 func (m *mode) decide(tested, due int64, pays float64) {
-	if tested == 0 {
-		return
-	}
-	if *m = sampling; float64(due) < pays*float64(tested) {
+	few := float64(due) < pays*float64(tested)
+	switch {
+	case *m == filling:
 		*m = bounding
+	case tested == 0:
+	case *m == sampling && few:
+		*m = filling
+	case *m == bounding && !few:
+		*m = sampling
 	}
 }
 
