@@ -99,9 +99,9 @@ func (e *Engine) pays(k int) float64 {
 	test, gather, due := 4.0, cells/8, 25.0
 	if kern.Current() != kern.AVX512 {
 		wide, gather, due = 2, 0, 25+1.5*cells
-		if k <= kern.DueInRegisters() {
-			test = 2
-		}
+	}
+	if k <= kern.DueInRegisters() {
+		test /= 2
 	}
 	all := 2 + wide*float64(k)*(cells/32+0.125)
 	share := (0.9*all - test - gather) / (all + due)
