@@ -31,7 +31,7 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "What this machine can do: vector instructions, threads, speed",
 		Long: "What this machine can do: the level of the kernels, the number of threads, and how fast these multiply and read.\n" +
-			kern.Env + " forces another level: off, avx2, avx512, neon or neon+dotprod.",
+			kern.Env + " forces another level: off, avx2, avx2+vnni, avx512, neon or neon+dotprod.",
 		Args: exactly(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := checkThreads(cmd, threads)

@@ -9,11 +9,13 @@ import (
 	"testing"
 )
 
-// A machine with AVX2 alone has 16 vector registers and no masks. The assembler takes the others without a word.
+// A machine with AVX2 alone has 16 vector registers, no masks, and products of bytes in no encoding. The assembler takes these without a
+// word. Those of AVX-VNNI are words and bytes.
 func TestAVX2UsesItsOwnRegisters(t *testing.T) {
-	foreign := regexp.MustCompile(`\b(Z\d+|K[0-7]|[XY](1[6-9]|2\d|3[01]))\b`)
-	avx2 := regexp.MustCompile(`(AVX2|256(x\d+|f32|f64)?)$`)
-	for file, want := range map[string]int{"zbits_amd64.s": 3, "zgmm_amd64.s": 24, "zl1_amd64.s": 5, "zlanes_amd64.s": 7, "znearest_amd64.s": 19} {
+	foreign := regexp.MustCompile(`(?m)\b(Z\d+|K[0-7]|[XY](1[6-9]|2\d|3[01]))\b|^\tVPDP\w+`)
+	encoded := regexp.MustCompile(`(?m)^\t(LONG|BYTE)\b`)
+	avx2 := regexp.MustCompile(`(AVX2|256(VNNI)?(x\d+|f32|f64)?)$`)
+	for file, want := range map[string]int{"zbits_amd64.s": 3, "zgmm_amd64.s": 24, "zl1_amd64.s": 5, "zlanes_amd64.s": 7, "znearest_amd64.s": 70} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -27,6 +29,9 @@ func TestAVX2UsesItsOwnRegisters(t *testing.T) {
 			functions++
 			if r := foreign.FindString(body); r != "" {
 				t.Errorf("%s uses %s", name, r)
+			}
+			if vnni := strings.Contains(name, "VNNI"); encoded.MatchString(body) != vnni {
+				t.Errorf("%s: instructions that are written as words: %v", name, !vnni)
 			}
 		}
 		if functions != want {

@@ -15,14 +15,15 @@ type Level uint8
 const (
 	Go          Level = iota // portable Go: the definition of every kernel
 	AVX2                     // amd64: 256 bit vectors and FMA
+	AVX2VNNI                 // amd64: and products of four bytes (AVX-VNNI)
 	AVX512                   // amd64: 512 bit vectors (F, DQ, BW, VL)
 	NEON                     // arm64: 128 bit vectors, which every such processor has
 	NEONDotProd              // arm64: and products of four bytes (FEAT_DotProd)
 )
 
-var names = [...]string{"go", "avx2", "avx512", "neon", "neon+dotprod"}
+var names = [...]string{"go", "avx2", "avx2+vnni", "avx512", "neon", "neon+dotprod"}
 
-// String returns "go", "avx2", "avx512", "neon" or "neon+dotprod".
+// String returns "go", "avx2", "avx2+vnni", "avx512", "neon" or "neon+dotprod".
 func (l Level) String() string { return names[l] }
 
 // Env is the environment variable that forces a level: off or the name of one.
@@ -31,13 +32,23 @@ const Env = "LATENT_SIMD"
 // EnvRequire is the environment variable that names a level without which Err is an error. It forces none.
 const EnvRequire = "LATENT_REQUIRE"
 
-// level is the one in use. It is set before main begins and by tests.
-var level, levelErr = choose(Env, os.Getenv(Env), detect())
+// current is the level in use. It is set before main begins and by tests.
+var current, levelErr = choose(Env, os.Getenv(Env), detect())
+
+// level is what kernels go by: that of the vectors in use. AVX2VNNI differs from AVX2 in the products of Integers alone.
+var level = current.vectors()
+
+func (l Level) vectors() Level {
+	if l == AVX2VNNI {
+		return AVX2
+	}
+	return l
+}
 
 var _, requireErr = choose(EnvRequire, os.Getenv(EnvRequire), detect())
 
 // Current returns the level in use.
-func Current() Level { return level }
+func Current() Level { return current }
 
 // Levels returns what this machine has, the lowest first.
 func Levels() []Level { return detect() }
@@ -48,9 +59,10 @@ func Use(l Level) (restore func()) {
 	if !slices.Contains(Levels(), l) {
 		panic("kern: this machine does not have " + l.String())
 	}
-	before := level
-	level = l
-	return func() { level = before }
+	before := current
+	set := func(l Level) { current, level = l, l.vectors() }
+	set(l)
+	return func() { set(before) }
 }
 
 // Err says what is wrong with LATENT_SIMD or LATENT_REQUIRE: a word that is not known, or a level this machine does not
@@ -73,7 +85,16 @@ func choose(variable, word string, have []Level) (Level, error) {
 	case slices.Contains(have, want):
 		return want, nil
 	case slices.Contains(names[:], word):
-		return highest, fmt.Errorf("%s is %s, but this machine has no more than %s", variable, want, highest)
+		return highest, fmt.Errorf("%s is %s, but this machine has only %s", variable, want, listed(have))
 	}
 	return highest, fmt.Errorf("%s is %q; it must be auto, off, %s or %s", variable, word, strings.Join(names[1:len(names)-1], ", "), names[len(names)-1])
+}
+
+// listed names levels.
+func listed(have []Level) string {
+	words := make([]string, len(have))
+	for i, l := range have {
+		words[i] = l.String()
+	}
+	return strings.Join(words, ", ")
 }

@@ -16,6 +16,9 @@ func TileWidth() int {
 // float32.
 func HasIntegers(words bool) bool { return level == NEONDotProd && !words }
 
+// MostByte is the largest byte of a row for Integers: all are added up in 32 bits.
+func MostByte() int { return 255 }
+
 var bytesNEON = [...]func(x *uint8, row *float32, c *int8, meta, scores, upper *float32, groups, tiles int){
 	nil, bytesNEONx1, bytesNEONx2, bytesNEONx3, bytesNEONx4, bytesNEONx5, bytesNEONx6, bytesNEONx7, bytesNEONx8, bytesNEONx9, bytesNEONx10, bytesNEONx11, bytesNEONx12,
 }
@@ -137,6 +140,9 @@ func fastScatter[F float32 | float64](hi, lo []float64, x []F, origin []float64,
 	}
 	return true
 }
+
+// DueInRegisters is the largest number of clusters whose clocks Due holds in registers.
+func DueInRegisters() int { return 0 }
 
 func fastDue(flags []uint32, due []float32, label []int32, at []float32, panels int) bool {
 	if level == Go {

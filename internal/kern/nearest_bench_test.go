@@ -31,32 +31,37 @@ func BenchmarkNearest(b *testing.B) {
 				Dense(x, c, norm, &coef, state, label, got, flags, d, w, tiles, 1, false)
 			}
 		})
-		benchLevels(b, "integers/"+name, func(b *testing.B) {
-			const w = 12
-			groups, tiles := d/4, k/w
-			x, row, c, meta := make([]uint8, groups*4*Rows), make([]float32, 4*Rows), make([]int8, tiles*w*4*(groups+2)), make([]float32, 4*tiles)
-			for i := range x {
-				x[i] = uint8(rng.Uint32())
-			}
-			for i := range c {
-				c[i] = int8(rng.IntN(100))
-			}
-			for i := range Rows {
-				row[i] = 1
-			}
-			for i := range tiles {
-				meta[4*i] = 1
-			}
-			scores, list := make([]float32, k*Rows), make([]Survivor, k+1)
-			for b.Loop() {
-				var upper [Rows]float32
-				for i := range upper {
-					upper[i] = math.MaxFloat32
+		for _, words := range []bool{false, true} {
+			benchLevels(b, map[bool]string{false: "integers/", true: "words/"}[words]+name, func(b *testing.B) {
+				const w = 12
+				groups, tiles := d/4, k/w
+				if words {
+					groups = d / 2
 				}
-				Integers(x, row, c, meta, scores, &upper, false, groups, w, tiles)
-				Survivors(list, row, meta, scores, &upper, w, tiles)
-			}
-		})
+				x, row, c, meta := make([]uint8, groups*4*Rows), make([]float32, 4*Rows), make([]int8, tiles*w*4*(groups+2)), make([]float32, 4*tiles)
+				for i := range x {
+					x[i] = uint8(rng.IntN(MostByte() + 1))
+				}
+				for i := range c {
+					c[i] = int8(rng.IntN(40))
+				}
+				for i := range Rows {
+					row[i] = 1
+				}
+				for i := range tiles {
+					meta[4*i] = 1
+				}
+				scores, list := make([]float32, k*Rows), make([]Survivor, k+1)
+				for b.Loop() {
+					var upper [Rows]float32
+					for i := range upper {
+						upper[i] = math.MaxFloat32
+					}
+					Integers(x, row, c, meta, scores, &upper, words, groups, w, tiles)
+					Survivors(list, row, meta, scores, &upper, w, tiles)
+				}
+			})
+		}
 		benchLevels(b, "exact/"+name, func(b *testing.B) {
 			for b.Loop() {
 				SqdistAll(dist, x, centres, k, d)

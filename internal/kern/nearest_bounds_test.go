@@ -1,6 +1,7 @@
 package kern
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -9,8 +10,14 @@ import (
 )
 
 func TestDueTellsWhoseClockHasCome(t *testing.T) {
+	for _, k := range []int{1, 7, 15, 16, 31, 32, 50} {
+		t.Run(fmt.Sprintf("k=%d", k), func(t *testing.T) { dueTells(t, k) })
+	}
+}
+
+func dueTells(t *testing.T, k int) {
 	everyLevel(t, func(t *testing.T) {
-		const panels, k = 3, 7
+		const panels = 3
 		rng := rand.New(rand.NewPCG(1, 1))
 		due, label, at := make([]float32, panels*Rows), make([]int32, panels*Rows), make([]float32, k+1)
 		for i := range due {

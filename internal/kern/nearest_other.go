@@ -8,6 +8,9 @@ func TileWidth() int { return 4 }
 // HasIntegers reports whether Integers is fast at the level in use, in words or in bytes.
 func HasIntegers(_ bool) bool { return false }
 
+// MostByte is the largest byte of a row for Integers: all are added up in 32 bits.
+func MostByte() int { return 255 }
+
 func fastDense(_, _, _ []float32, _ *[3]float32, _ []DenseState, _, _ []int32, _ []uint32, _, _, _, _ int, _ bool) bool {
 	return false
 }
@@ -37,6 +40,9 @@ func fastPairs[F float32 | float64](_ []float64, _ []F, _, _ []float64, _ []Pair
 func fastScatter[F float32 | float64](_, _ []float64, _ []F, _ []float64, _ []Move, _ int) bool {
 	return false
 }
+
+// DueInRegisters is the largest number of clusters whose clocks Due holds in registers.
+func DueInRegisters() int { return 0 }
 
 func fastDue(_ []uint32, _ []float32, _ []int32, _ []float32, _ int) bool { return false }
 

@@ -69,6 +69,11 @@ func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *fl
 //go:noescape
 func due512(flags *uint32, due *float32, label *int32, at *float32, panels int)
 
+// dueFew512 is Due.
+//
+//go:noescape
+func dueFew512(flags *uint32, due *float32, label *int32, at *float32, panels int)
+
 // slack512 is Slack.
 //
 //go:noescape
@@ -108,6 +113,16 @@ func sqdistRow512(dst *float64, y *float64, c *float64, k int, stride int, d int
 //
 //go:noescape
 func dots512(dst *float32, x *float32, c *float32, pair *uint32, n int, d int)
+
+// survivors512 is Survivors.
+//
+//go:noescape
+func survivors512(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
+
+// runnerUp512 is RunnerUp.
+//
+//go:noescape
+func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
 
 // pairs512f32 is Pairs.
 //
@@ -164,6 +179,11 @@ func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *flo
 //go:noescape
 func due256(flags *uint32, due *float32, label *int32, at *float32, panels int)
 
+// dueFew256 is Due.
+//
+//go:noescape
+func dueFew256(flags *uint32, due *float32, label *int32, at *float32, panels int)
+
 // slack256 is Slack.
 //
 //go:noescape
@@ -204,6 +224,16 @@ func sqdistRow256(dst *float64, y *float64, c *float64, k int, stride int, d int
 //go:noescape
 func dots256(dst *float32, x *float32, c *float32, pair *uint32, n int, d int)
 
+// survivors256 is Survivors.
+//
+//go:noescape
+func survivors256(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
+
+// runnerUp256 is RunnerUp.
+//
+//go:noescape
+func runnerUp256(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
+
 // pairs256f32 is Pairs.
 //
 //go:noescape
@@ -229,130 +259,360 @@ func scatter256f64(hi *float64, lo *float64, x *float64, origin *float64, move *
 //go:noescape
 func bytes512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// words512x1 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
 // bytes512x2 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
-// words512x2 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
 // bytes512x3 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// words512x3 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
 // bytes512x4 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
-// words512x4 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
 // bytes512x5 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// words512x5 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
 // bytes512x6 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
-// words512x6 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
 // bytes512x7 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// words512x7 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
 // bytes512x8 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
-// words512x8 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
 // bytes512x9 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// words512x9 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
 // bytes512x10 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
-// words512x10 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
 // bytes512x11 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// words512x11 is Integers for tiles of this width.
-//
-//go:noescape
-func words512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-
 // bytes512x12 is Integers for tiles of this width.
 //
 //go:noescape
 func bytes512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x1 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x2 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x3 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x4 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x5 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x6 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x7 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x8 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x9 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x10 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words512x11 is Integers for tiles of this width.
+//
+//go:noescape
+func words512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
 // words512x12 is Integers for tiles of this width.
 //
 //go:noescape
 func words512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// survivors512 is Survivors.
+// bytes256VNNIx1 is Integers for tiles of this width.
 //
 //go:noescape
-func survivors512(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
+func bytes256VNNIx1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
-// runnerUp512 is RunnerUp.
+// bytes256VNNIx2 is Integers for tiles of this width.
 //
 //go:noescape
-func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
+func bytes256VNNIx2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx3 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx4 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx5 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx6 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx7 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx8 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx9 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx10 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx11 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256VNNIx12 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256VNNIx12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx1 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx2 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx3 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx4 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx5 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx6 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx7 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx8 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx9 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx10 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx11 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256VNNIx12 is Integers for tiles of this width.
+//
+//go:noescape
+func words256VNNIx12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x1 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x2 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x3 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x4 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x5 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x6 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x7 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x8 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x9 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x10 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x11 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// bytes256x12 is Integers for tiles of this width.
+//
+//go:noescape
+func bytes256x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x1 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x2 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x3 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x4 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x5 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x6 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x7 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x8 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x9 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x10 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x11 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// words256x12 is Integers for tiles of this width.
+//
+//go:noescape
+func words256x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
 // compress512 is Compress.
 //

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dense512x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x1(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -21,11 +21,16 @@ TEXT ·dense512x1(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -33,7 +38,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -42,16 +46,18 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z3
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z4
 	VFMADD231PS  Z0, Z4, Z1
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000004, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z3
 	VMOVUPS      256(SI), Z4
@@ -125,7 +131,7 @@ column0:
 	RET
 
 // func dense512x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x2(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -141,11 +147,16 @@ TEXT ·dense512x2(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -153,7 +164,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -164,9 +174,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z5
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z6
 	VFMADD231PS  Z0, Z6, Z1
 	VFMADD231PS  Z5, Z6, Z2
@@ -176,7 +188,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000008, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z5
 	VMOVUPS      256(SI), Z6
@@ -262,7 +274,7 @@ column0:
 	RET
 
 // func dense512x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x3(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -278,11 +290,16 @@ TEXT ·dense512x3(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -290,7 +307,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -303,9 +319,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z7
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z8
 	VFMADD231PS  Z0, Z8, Z1
 	VFMADD231PS  Z7, Z8, Z2
@@ -318,7 +336,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000000c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z7
 	VMOVUPS      256(SI), Z8
@@ -416,7 +434,7 @@ column0:
 	RET
 
 // func dense512x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x4(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -432,11 +450,16 @@ TEXT ·dense512x4(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -444,7 +467,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -459,9 +481,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z9
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z10
 	VFMADD231PS  Z0, Z10, Z1
 	VFMADD231PS  Z9, Z10, Z2
@@ -477,7 +501,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000010, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z9
 	VMOVUPS      256(SI), Z10
@@ -587,7 +611,7 @@ column0:
 	RET
 
 // func dense512x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x5(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -603,11 +627,16 @@ TEXT ·dense512x5(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -615,7 +644,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -632,9 +660,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z11
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z12
 	VFMADD231PS  Z0, Z12, Z1
 	VFMADD231PS  Z11, Z12, Z2
@@ -653,7 +683,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000014, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z11
 	VMOVUPS      256(SI), Z12
@@ -775,7 +805,7 @@ column0:
 	RET
 
 // func dense512x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x6(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -791,11 +821,16 @@ TEXT ·dense512x6(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -803,7 +838,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -822,9 +856,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z13
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z14
 	VFMADD231PS  Z0, Z14, Z1
 	VFMADD231PS  Z13, Z14, Z2
@@ -846,7 +882,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000018, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z13
 	VMOVUPS      256(SI), Z14
@@ -980,7 +1016,7 @@ column0:
 	RET
 
 // func dense512x7(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x7(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -996,11 +1032,16 @@ TEXT ·dense512x7(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1008,7 +1049,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1029,9 +1069,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z15
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z16
 	VFMADD231PS  Z0, Z16, Z1
 	VFMADD231PS  Z15, Z16, Z2
@@ -1056,7 +1098,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000001c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z15
 	VMOVUPS      256(SI), Z16
@@ -1202,7 +1244,7 @@ column0:
 	RET
 
 // func dense512x8(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x8(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1218,11 +1260,16 @@ TEXT ·dense512x8(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1230,7 +1277,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1253,9 +1299,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z17
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  Z0, Z18, Z1
 	VFMADD231PS  Z17, Z18, Z2
@@ -1283,7 +1331,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000020, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z17
 	VMOVUPS      256(SI), Z18
@@ -1441,7 +1489,7 @@ column0:
 	RET
 
 // func dense512x9(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x9(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1457,11 +1505,16 @@ TEXT ·dense512x9(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1469,7 +1522,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1494,9 +1546,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z19
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z20
 	VFMADD231PS  Z0, Z20, Z1
 	VFMADD231PS  Z19, Z20, Z2
@@ -1527,7 +1581,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000024, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z19
 	VMOVUPS      256(SI), Z20
@@ -1697,7 +1751,7 @@ column0:
 	RET
 
 // func dense512x10(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x10(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1713,11 +1767,16 @@ TEXT ·dense512x10(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1725,7 +1784,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -1752,9 +1810,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z21
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z22
 	VFMADD231PS  Z0, Z22, Z1
 	VFMADD231PS  Z21, Z22, Z2
@@ -1788,7 +1848,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000028, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z21
 	VMOVUPS      256(SI), Z22
@@ -1970,7 +2030,7 @@ column0:
 	RET
 
 // func dense512x11(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x11(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -1986,11 +2046,16 @@ TEXT ·dense512x11(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -1998,7 +2063,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -2027,9 +2091,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z23
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z24
 	VFMADD231PS  Z0, Z24, Z1
 	VFMADD231PS  Z23, Z24, Z2
@@ -2066,7 +2132,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000002c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z23
 	VMOVUPS      256(SI), Z24
@@ -2260,7 +2326,7 @@ column0:
 	RET
 
 // func dense512x12(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·dense512x12(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -2276,11 +2342,16 @@ TEXT ·dense512x12(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2112(DI)
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Z0
 	VMOVUPS      Z0, (SI)
 	VMOVUPS      Z0, 64(SI)
@@ -2288,7 +2359,6 @@ panel:
 	VMOVUPS      Z0, 192(SI)
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
 
 tile0:
@@ -2319,9 +2389,11 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Z0
 	VMOVUPS      64(R15), Z25
+	PREFETCHT0   2048(R15)
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Z26
 	VFMADD231PS  Z0, Z26, Z1
 	VFMADD231PS  Z25, Z26, Z2
@@ -2361,7 +2433,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000030, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Z0
 	VMOVUPS      128(SI), Z25
 	VMOVUPS      256(SI), Z26
@@ -2576,14 +2648,14 @@ TEXT ·due512(SB), NOSPLIT, $0-40
 	MOVQ panels+32(FP), SI
 
 panel:
-	VMOVDQU32  (DX), Z0
+	VMOVUPS    (DX), Z1
 	KXNORW     K1, K1, K1
-	VGATHERDPS 4(BX)(Z0*4), K1, Z1
-	VCMPPS     $0x11, (CX), Z1, K2
+	VGATHERDPS 4(BX)(Z1*4), K1, Z0
+	VCMPPS     $0x11, (CX), Z0, K2
 	KMOVW      K2, DI
-	VMOVDQU32  64(DX), Z0
+	VMOVUPS    64(DX), Z1
 	KXNORW     K3, K3, K3
-	VGATHERDPS 4(BX)(Z0*4), K3, Z2
+	VGATHERDPS 4(BX)(Z1*4), K3, Z2
 	VCMPPS     $0x11, 64(CX), Z2, K2
 	KMOVW      K2, R8
 	SHLL       $0x10, R8
@@ -2595,6 +2667,43 @@ panel:
 	ADDQ       $0x00000004, AX
 	DECQ       SI
 	JNZ        panel
+	VZEROUPPER
+	RET
+
+// func dueFew512(flags *uint32, due *float32, label *int32, at *float32, panels int)
+// Requires: AVX, AVX512F, SSE2
+TEXT ·dueFew512(SB), NOSPLIT, $0-40
+	MOVQ         flags+0(FP), AX
+	MOVQ         due+8(FP), CX
+	MOVQ         label+16(FP), DX
+	MOVQ         at+24(FP), BX
+	MOVQ         panels+32(FP), SI
+	VMOVUPS      (BX), Z0
+	VMOVUPS      64(BX), Z1
+	MOVL         $-1, BX
+	MOVD         BX, X2
+	VBROADCASTSS X2, Z2
+
+panel:
+	VMOVUPS   (DX), Z3
+	VPSUBD    Z2, Z3, Z3
+	VPERMI2PS Z1, Z0, Z3
+	VCMPPS    $0x11, (CX), Z3, K1
+	KMOVW     K1, BX
+	VMOVUPS   64(DX), Z3
+	VPSUBD    Z2, Z3, Z3
+	VPERMI2PS Z1, Z0, Z3
+	VCMPPS    $0x11, 64(CX), Z3, K1
+	KMOVW     K1, DI
+	SHLL      $0x10, DI
+	ORL       DI, BX
+	NOTL      BX
+	MOVL      BX, (AX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000004, AX
+	DECQ      SI
+	JNZ       panel
 	VZEROUPPER
 	RET
 
@@ -3201,6 +3310,122 @@ sum:
 	VZEROUPPER
 	RET
 
+// func survivors512(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
+// Requires: AVX, AVX512BW, AVX512F, CMOV
+TEXT ·survivors512(SB), NOSPLIT, $0-64
+	MOVQ row+0(FP), AX
+	MOVQ meta+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ list+32(FP), BX
+	MOVQ w+48(FP), SI
+	MOVQ tiles+56(FP), DI
+	MOVQ upper+24(FP), R8
+	MOVQ out+40(FP), R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+
+scan:
+	VBROADCASTSS 12(CX), Z0
+	VADDPS       128(AX), Z0, Z0
+	VBROADCASTSS 4(CX), Z1
+	VFMADD231PS  256(AX), Z1, Z0
+	VBROADCASTSS 8(CX), Z1
+	VFMADD231PS  384(AX), Z1, Z0
+	VADDPS       (R8), Z0, Z0
+	VBROADCASTSS 12(CX), Z1
+	VADDPS       192(AX), Z1, Z1
+	VBROADCASTSS 4(CX), Z2
+	VFMADD231PS  320(AX), Z2, Z1
+	VBROADCASTSS 8(CX), Z2
+	VFMADD231PS  448(AX), Z2, Z1
+	VADDPS       64(R8), Z1, Z1
+	MOVQ         SI, R13
+
+centre:
+	VCMPPS   $0x1d, (DX), Z0, K1
+	VCMPPS   $0x1d, 64(DX), Z1, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R14
+	MOVL     R12, (BX)
+	MOVL     R14, 4(BX)
+	MOVL     R10, R15
+	ANDL     R14, R15
+	ORL      R15, R11
+	ORL      R14, R10
+	LEAQ     8(BX), R15
+	TESTL    R14, R14
+	CMOVQNE  R15, BX
+	INCL     R12
+	ADDQ     $0x00000080, DX
+	DECQ     R13
+	JNZ      centre
+	ADDQ     $0x00000010, CX
+	DECQ     DI
+	JNZ      scan
+	MOVQ     list+32(FP), AX
+	SUBQ     AX, BX
+	SHRQ     $0x03, BX
+	MOVL     BX, (R9)
+	MOVL     R11, 4(R9)
+	VZEROUPPER
+	RET
+
+// func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
+// Requires: AVX, AVX512F, SSE2
+TEXT ·runnerUp512(SB), NOSPLIT, $0-48
+	MOVQ         row+0(FP), AX
+	MOVQ         meta+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         second+24(FP), BX
+	MOVQ         w+32(FP), SI
+	MOVQ         tiles+40(FP), DI
+	MOVL         $0x7f7fffff, R8
+	MOVD         R8, X0
+	VBROADCASTSS X0, Z0
+	VMOVUPS      Z0, Z2
+	MOVL         $0x7f7fffff, R8
+	MOVD         R8, X1
+	VBROADCASTSS X1, Z1
+	VMOVUPS      Z1, Z3
+
+scan:
+	VBROADCASTSS 12(CX), Z4
+	VADDPS       128(AX), Z4, Z4
+	VBROADCASTSS 4(CX), Z5
+	VFMADD231PS  256(AX), Z5, Z4
+	VBROADCASTSS 8(CX), Z5
+	VFMADD231PS  384(AX), Z5, Z4
+	VBROADCASTSS 12(CX), Z5
+	VADDPS       192(AX), Z5, Z5
+	VBROADCASTSS 4(CX), Z6
+	VFMADD231PS  320(AX), Z6, Z5
+	VBROADCASTSS 8(CX), Z6
+	VFMADD231PS  448(AX), Z6, Z5
+	MOVQ         SI, R8
+
+centre:
+	VMOVUPS (DX), Z6
+	VSUBPS  Z4, Z6, Z6
+	VMAXPS  Z0, Z6, Z7
+	VMINPS  Z0, Z6, Z0
+	VMINPS  Z7, Z2, Z2
+	VMOVUPS 64(DX), Z6
+	VSUBPS  Z5, Z6, Z6
+	VMAXPS  Z1, Z6, Z7
+	VMINPS  Z1, Z6, Z1
+	VMINPS  Z7, Z3, Z3
+	ADDQ    $0x00000080, DX
+	DECQ    R8
+	JNZ     centre
+	ADDQ    $0x00000010, CX
+	DECQ    DI
+	JNZ     scan
+	VMOVUPS Z2, (BX)
+	VMOVUPS Z3, 64(BX)
+	VZEROUPPER
+	RET
+
 // func pairs512f32(dst *float64, x *float32, origin *float64, c *float64, pair *uint32, n int, d int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·pairs512f32(SB), NOSPLIT, $0-56
@@ -3524,7 +3749,7 @@ next:
 	RET
 
 // func dense256x1(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x1(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -3540,20 +3765,56 @@ TEXT ·dense256x1(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y2
+	VMOVUPS      32(R14), Y3
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000004, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y2
+	VADDPS       Y0, Y2, Y2
+	VBROADCASTSS 4(R13), Y3
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y2, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y3, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000008, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -3561,16 +3822,17 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y2
 	VMOVUPS      32(R15), Y3
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000004, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y2
 	VMOVUPS      128(SI), Y3
 	VMOVUPS      256(SI), Y4
@@ -3602,6 +3864,8 @@ column0:
 	ADDQ         $0x00000008, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -3637,20 +3901,52 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y2
+	VMOVUPS      96(R14), Y3
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000004, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y2
+	VADDPS       Y0, Y2, Y2
+	VBROADCASTSS 4(R13), Y3
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y2, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y3, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 4(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000008, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -3658,16 +3954,17 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y2
 	VMOVUPS      96(R15), Y3
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000004, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y2
 	VMOVUPS      192(SI), Y3
 	VMOVUPS      320(SI), Y4
@@ -3699,6 +3996,8 @@ column1:
 	ADDQ         $0x00000008, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -3747,7 +4046,7 @@ column1:
 	RET
 
 // func dense256x2(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x2(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -3763,20 +4062,77 @@ TEXT ·dense256x2(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y4
+	VMOVUPS      32(R14), Y5
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS 4(R13), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000008, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y4
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS 8(R13), Y5
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y6
+	VADDPS       Y6, Y2, Y2
+	VMAXPS       Y4, Y2, Y6
+	VMINPS       Y6, Y0, Y0
+	VCMPPS       $0x11, Y4, Y2, Y6
+	VMINPS       Y4, Y2, Y4
+	VBROADCASTSS 12(R13), Y2
+	VBLENDVPS    Y6, Y2, Y5, Y5
+	VMOVUPS      Y4, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y5, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 8(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 12(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000010, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -3786,9 +4142,10 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y4
 	VMOVUPS      32(R15), Y5
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
@@ -3798,7 +4155,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000008, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y4
 	VMOVUPS      128(SI), Y5
 	VMOVUPS      256(SI), Y6
@@ -3846,6 +4203,8 @@ column0:
 	ADDQ         $0x00000010, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -3881,20 +4240,73 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y4
+	VMOVUPS      96(R14), Y5
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS 4(R13), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000008, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y4
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS 8(R13), Y5
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y6
+	VADDPS       Y6, Y2, Y2
+	VMAXPS       Y4, Y2, Y6
+	VMINPS       Y6, Y0, Y0
+	VCMPPS       $0x11, Y4, Y2, Y6
+	VMINPS       Y4, Y2, Y4
+	VBROADCASTSS 12(R13), Y2
+	VBLENDVPS    Y6, Y2, Y5, Y5
+	VMOVUPS      Y4, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y5, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 8(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 12(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000010, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -3904,9 +4316,10 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y4
 	VMOVUPS      96(R15), Y5
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
@@ -3916,7 +4329,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000008, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y4
 	VMOVUPS      192(SI), Y5
 	VMOVUPS      320(SI), Y6
@@ -3964,6 +4377,8 @@ column1:
 	ADDQ         $0x00000010, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4012,7 +4427,7 @@ column1:
 	RET
 
 // func dense256x3(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x3(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -4028,20 +4443,98 @@ TEXT ·dense256x3(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y6
+	VMOVUPS      32(R14), Y7
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS 4(R13), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS 8(R13), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x0000000c, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y6
+	VADDPS       Y0, Y6, Y6
+	VBROADCASTSS 12(R13), Y7
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y8
+	VADDPS       Y8, Y2, Y2
+	VMAXPS       Y6, Y2, Y8
+	VMINPS       Y8, Y0, Y0
+	VCMPPS       $0x11, Y6, Y2, Y8
+	VMINPS       Y6, Y2, Y6
+	VBROADCASTSS 16(R13), Y2
+	VBLENDVPS    Y8, Y2, Y7, Y7
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y6, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y6, Y4, Y2
+	VMINPS       Y6, Y4, Y6
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y2, Y4, Y7, Y7
+	VMOVUPS      Y6, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y7, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 12(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 16(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000018, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -4053,9 +4546,10 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y6
 	VMOVUPS      32(R15), Y7
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -4068,7 +4562,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000000c, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y6
 	VMOVUPS      128(SI), Y7
 	VMOVUPS      256(SI), Y8
@@ -4132,6 +4626,8 @@ column0:
 	ADDQ         $0x00000018, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4167,20 +4663,94 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y6
+	VMOVUPS      96(R14), Y7
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS 4(R13), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS 8(R13), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x0000000c, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y6
+	VADDPS       Y0, Y6, Y6
+	VBROADCASTSS 12(R13), Y7
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y8
+	VADDPS       Y8, Y2, Y2
+	VMAXPS       Y6, Y2, Y8
+	VMINPS       Y8, Y0, Y0
+	VCMPPS       $0x11, Y6, Y2, Y8
+	VMINPS       Y6, Y2, Y6
+	VBROADCASTSS 16(R13), Y2
+	VBLENDVPS    Y8, Y2, Y7, Y7
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y6, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y6, Y4, Y2
+	VMINPS       Y6, Y4, Y6
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y2, Y4, Y7, Y7
+	VMOVUPS      Y6, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y7, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 12(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 16(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 20(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000018, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -4192,9 +4762,10 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y6
 	VMOVUPS      96(R15), Y7
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -4207,7 +4778,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x0000000c, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y6
 	VMOVUPS      192(SI), Y7
 	VMOVUPS      320(SI), Y8
@@ -4271,6 +4842,8 @@ column1:
 	ADDQ         $0x00000018, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4319,7 +4892,7 @@ column1:
 	RET
 
 // func dense256x4(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x4(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -4335,20 +4908,119 @@ TEXT ·dense256x4(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y8
+	VMOVUPS      32(R14), Y9
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R13), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R13), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R13), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000010, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y8
+	VADDPS       Y0, Y8, Y8
+	VBROADCASTSS 16(R13), Y9
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y10
+	VADDPS       Y10, Y2, Y2
+	VMAXPS       Y8, Y2, Y10
+	VMINPS       Y10, Y0, Y0
+	VCMPPS       $0x11, Y8, Y2, Y10
+	VMINPS       Y8, Y2, Y8
+	VBROADCASTSS 20(R13), Y2
+	VBLENDVPS    Y10, Y2, Y9, Y9
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y8, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y4, Y2
+	VMINPS       Y8, Y4, Y8
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y8, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y6, Y2
+	VMINPS       Y8, Y6, Y8
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VMOVUPS      Y8, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y9, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 16(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 20(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000020, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -4362,9 +5034,10 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y8
 	VMOVUPS      32(R15), Y9
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -4380,7 +5053,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000010, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y8
 	VMOVUPS      128(SI), Y9
 	VMOVUPS      256(SI), Y10
@@ -4460,6 +5133,8 @@ column0:
 	ADDQ         $0x00000020, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4495,20 +5170,115 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y8
+	VMOVUPS      96(R14), Y9
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R13), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R13), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R13), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000010, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y8
+	VADDPS       Y0, Y8, Y8
+	VBROADCASTSS 16(R13), Y9
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y10
+	VADDPS       Y10, Y2, Y2
+	VMAXPS       Y8, Y2, Y10
+	VMINPS       Y10, Y0, Y0
+	VCMPPS       $0x11, Y8, Y2, Y10
+	VMINPS       Y8, Y2, Y8
+	VBROADCASTSS 20(R13), Y2
+	VBLENDVPS    Y10, Y2, Y9, Y9
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y8, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y4, Y2
+	VMINPS       Y8, Y4, Y8
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y8, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y8, Y6, Y2
+	VMINPS       Y8, Y6, Y8
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y9, Y9
+	VMOVUPS      Y8, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y9, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 16(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 20(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 24(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000020, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -4522,9 +5292,10 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y8
 	VMOVUPS      96(R15), Y9
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -4540,7 +5311,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000010, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y8
 	VMOVUPS      192(SI), Y9
 	VMOVUPS      320(SI), Y10
@@ -4620,6 +5391,8 @@ column1:
 	ADDQ         $0x00000020, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4668,7 +5441,7 @@ column1:
 	RET
 
 // func dense256x5(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x5(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -4684,20 +5457,140 @@ TEXT ·dense256x5(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y10
+	VMOVUPS      32(R14), Y11
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS 4(R13), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS 8(R13), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS 12(R13), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS 16(R13), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000014, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y10
+	VADDPS       Y0, Y10, Y10
+	VBROADCASTSS 20(R13), Y11
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y12
+	VADDPS       Y12, Y2, Y2
+	VMAXPS       Y10, Y2, Y12
+	VMINPS       Y12, Y0, Y0
+	VCMPPS       $0x11, Y10, Y2, Y12
+	VMINPS       Y10, Y2, Y10
+	VBROADCASTSS 24(R13), Y2
+	VBLENDVPS    Y12, Y2, Y11, Y11
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y10, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y4, Y2
+	VMINPS       Y10, Y4, Y10
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y10, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y6, Y2
+	VMINPS       Y10, Y6, Y10
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y10, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y8, Y2
+	VMINPS       Y10, Y8, Y10
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VMOVUPS      Y10, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y11, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 20(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 24(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000028, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -4713,9 +5606,10 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y10
 	VMOVUPS      32(R15), Y11
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -4734,7 +5628,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000014, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y10
 	VMOVUPS      128(SI), Y11
 	VMOVUPS      256(SI), Y12
@@ -4830,6 +5724,8 @@ column0:
 	ADDQ         $0x00000028, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -4865,20 +5761,136 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y10
+	VMOVUPS      96(R14), Y11
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS 4(R13), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS 8(R13), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS 12(R13), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS 16(R13), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000014, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y10
+	VADDPS       Y0, Y10, Y10
+	VBROADCASTSS 20(R13), Y11
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y12
+	VADDPS       Y12, Y2, Y2
+	VMAXPS       Y10, Y2, Y12
+	VMINPS       Y12, Y0, Y0
+	VCMPPS       $0x11, Y10, Y2, Y12
+	VMINPS       Y10, Y2, Y10
+	VBROADCASTSS 24(R13), Y2
+	VBLENDVPS    Y12, Y2, Y11, Y11
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y10, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y4, Y2
+	VMINPS       Y10, Y4, Y10
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y10, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y6, Y2
+	VMINPS       Y10, Y6, Y10
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y10, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y10, Y8, Y2
+	VMINPS       Y10, Y8, Y10
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y11, Y11
+	VMOVUPS      Y10, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y11, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 20(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 24(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 28(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000028, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -4894,9 +5906,10 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y10
 	VMOVUPS      96(R15), Y11
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -4915,7 +5928,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000014, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y10
 	VMOVUPS      192(SI), Y11
 	VMOVUPS      320(SI), Y12
@@ -5011,6 +6024,8 @@ column1:
 	ADDQ         $0x00000028, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -5059,7 +6074,7 @@ column1:
 	RET
 
 // func dense256x6(x *float32, c *float32, norm *float32, coef *float32, state *float32, label *int32, got *int32, flags *uint32, d int, tiles int, panels int, resume int, next int)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·dense256x6(SB), NOSPLIT, $8-104
 	MOVQ x+0(FP), AX
 	MOVQ c+8(FP), CX
@@ -5075,20 +6090,161 @@ TEXT ·dense256x6(SB), NOSPLIT, $8-104
 	SHLQ $0x07, R12
 
 panel:
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
-	JNZ          ready0
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(DI)
+	PREFETCHT0 2112(DX)
+	PREFETCHT0 2112(DI)
+	MOVQ       CX, R13
+	MOVQ       resume+88(FP), R14
+	TESTQ      R14, R14
+	JNZ        ready0
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       AX, R14
+	MOVQ       R10, R15
+
+column0true:
+	VMOVUPS      (R14), Y12
+	VMOVUPS      32(R14), Y13
+	PREFETCHT0   2048(R14)
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS 4(R13), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS 8(R13), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS 12(R13), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS 16(R13), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS 20(R13), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000018, R13
+	DECQ         R15
+	JNZ          column0true
+	VBROADCASTSS (R13), Y12
+	VADDPS       Y0, Y12, Y12
+	VBROADCASTSS 24(R13), Y13
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, (SI)
-	VMOVUPS      Y0, 32(SI)
+	VBROADCASTSS 4(R13), Y14
+	VADDPS       Y14, Y2, Y2
+	VMAXPS       Y12, Y2, Y14
+	VMINPS       Y14, Y0, Y0
+	VCMPPS       $0x11, Y12, Y2, Y14
+	VMINPS       Y12, Y2, Y12
+	VBROADCASTSS 28(R13), Y2
+	VBLENDVPS    Y14, Y2, Y13, Y13
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y12, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y4, Y2
+	VMINPS       Y12, Y4, Y12
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y12, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y6, Y2
+	VMINPS       Y12, Y6, Y12
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y12, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y8, Y2
+	VMINPS       Y12, Y8, Y12
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 20(R13), Y2
+	VADDPS       Y2, Y10, Y10
+	VMAXPS       Y12, Y10, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y10, Y2
+	VMINPS       Y12, Y10, Y12
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VMOVUPS      Y12, (SI)
 	VMOVUPS      Y0, 128(SI)
-	VMOVUPS      Y0, 160(SI)
+	VMOVUPS      Y13, 256(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 24(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 28(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 20(R13), Y3
+	VADDPS       Y3, Y11, Y11
+	VMAXPS       Y0, Y11, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y11, Y3
+	VMINPS       Y0, Y11, Y0
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 32(SI)
+	VMOVUPS      Y1, 160(SI)
+	VMOVUPS      Y2, 288(SI)
+	ADDQ         $0x00000030, R13
 
 ready0:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored0
 
 tile0:
 	VXORPS Y0, Y0, Y0
@@ -5106,9 +6262,10 @@ tile0:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column0:
+column0false:
 	VMOVUPS      (R15), Y12
 	VMOVUPS      32(R15), Y13
+	PREFETCHT0   2048(R15)
 	VBROADCASTSS (R13), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -5130,7 +6287,7 @@ column0:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000018, R13
 	DECQ         BP
-	JNZ          column0
+	JNZ          column0false
 	VMOVUPS      (SI), Y12
 	VMOVUPS      128(SI), Y13
 	VMOVUPS      256(SI), Y14
@@ -5242,6 +6399,8 @@ column0:
 	ADDQ         $0x00000030, R13
 	DECQ         R14
 	JNZ          tile0
+
+scored0:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -5277,20 +6436,157 @@ column0:
 	ORL          BP, R14
 	MOVW         R13, (R9)
 	MOVW         R14, 4(R9)
-	MOVQ         resume+88(FP), R13
-	TESTQ        R13, R13
+	MOVQ         CX, R13
+	MOVQ         resume+88(FP), R14
+	TESTQ        R14, R14
 	JNZ          ready1
-	MOVL         $0x7f7fffff, R13
-	MOVD         R13, X0
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	MOVQ         AX, R14
+	MOVQ         R10, R15
+
+column1true:
+	VMOVUPS      64(R14), Y12
+	VMOVUPS      96(R14), Y13
+	PREFETCHT0   2112(R14)
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS 4(R13), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS 8(R13), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS 12(R13), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS 16(R13), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS 20(R13), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         $0x00000080, R14
+	ADDQ         $0x00000018, R13
+	DECQ         R15
+	JNZ          column1true
+	VBROADCASTSS (R13), Y12
+	VADDPS       Y0, Y12, Y12
+	VBROADCASTSS 24(R13), Y13
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 64(SI)
-	VMOVUPS      Y0, 96(SI)
+	VBROADCASTSS 4(R13), Y14
+	VADDPS       Y14, Y2, Y2
+	VMAXPS       Y12, Y2, Y14
+	VMINPS       Y14, Y0, Y0
+	VCMPPS       $0x11, Y12, Y2, Y14
+	VMINPS       Y12, Y2, Y12
+	VBROADCASTSS 28(R13), Y2
+	VBLENDVPS    Y14, Y2, Y13, Y13
+	VBROADCASTSS 8(R13), Y2
+	VADDPS       Y2, Y4, Y4
+	VMAXPS       Y12, Y4, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y4, Y2
+	VMINPS       Y12, Y4, Y12
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 12(R13), Y2
+	VADDPS       Y2, Y6, Y6
+	VMAXPS       Y12, Y6, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y6, Y2
+	VMINPS       Y12, Y6, Y12
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 16(R13), Y2
+	VADDPS       Y2, Y8, Y8
+	VMAXPS       Y12, Y8, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y8, Y2
+	VMINPS       Y12, Y8, Y12
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VBROADCASTSS 20(R13), Y2
+	VADDPS       Y2, Y10, Y10
+	VMAXPS       Y12, Y10, Y2
+	VMINPS       Y2, Y0, Y0
+	VCMPPS       $0x11, Y12, Y10, Y2
+	VMINPS       Y12, Y10, Y12
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y2, Y4, Y13, Y13
+	VMOVUPS      Y12, 64(SI)
 	VMOVUPS      Y0, 192(SI)
-	VMOVUPS      Y0, 224(SI)
+	VMOVUPS      Y13, 320(SI)
+	VBROADCASTSS (R13), Y0
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 24(R13), Y2
+	MOVL         $0x7f7fffff, R14
+	MOVD         R14, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VADDPS       Y4, Y3, Y3
+	VMAXPS       Y0, Y3, Y4
+	VMINPS       Y4, Y1, Y1
+	VCMPPS       $0x11, Y0, Y3, Y4
+	VMINPS       Y0, Y3, Y0
+	VBROADCASTSS 28(R13), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBROADCASTSS 8(R13), Y3
+	VADDPS       Y3, Y5, Y5
+	VMAXPS       Y0, Y5, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y5, Y3
+	VMINPS       Y0, Y5, Y0
+	VBROADCASTSS 32(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 12(R13), Y3
+	VADDPS       Y3, Y7, Y7
+	VMAXPS       Y0, Y7, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y7, Y3
+	VMINPS       Y0, Y7, Y0
+	VBROADCASTSS 36(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 16(R13), Y3
+	VADDPS       Y3, Y9, Y9
+	VMAXPS       Y0, Y9, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y9, Y3
+	VMINPS       Y0, Y9, Y0
+	VBROADCASTSS 40(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS 20(R13), Y3
+	VADDPS       Y3, Y11, Y11
+	VMAXPS       Y0, Y11, Y3
+	VMINPS       Y3, Y1, Y1
+	VCMPPS       $0x11, Y0, Y11, Y3
+	VMINPS       Y0, Y11, Y0
+	VBROADCASTSS 44(R13), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y0, 96(SI)
+	VMOVUPS      Y1, 224(SI)
+	VMOVUPS      Y2, 352(SI)
+	ADDQ         $0x00000030, R13
 
 ready1:
-	MOVQ CX, R13
 	MOVQ tiles+72(FP), R14
+	MOVQ resume+88(FP), R15
+	ADDQ R15, R14
+	DECQ R14
+	JZ   scored1
 
 tile1:
 	VXORPS Y0, Y0, Y0
@@ -5308,9 +6604,10 @@ tile1:
 	MOVQ   AX, R15
 	MOVQ   R10, BP
 
-column1:
+column1false:
 	VMOVUPS      64(R15), Y12
 	VMOVUPS      96(R15), Y13
+	PREFETCHT0   2112(R15)
 	VBROADCASTSS (R13), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -5332,7 +6629,7 @@ column1:
 	ADDQ         $0x00000080, R15
 	ADDQ         $0x00000018, R13
 	DECQ         BP
-	JNZ          column1
+	JNZ          column1false
 	VMOVUPS      64(SI), Y12
 	VMOVUPS      192(SI), Y13
 	VMOVUPS      320(SI), Y14
@@ -5444,6 +6741,8 @@ column1:
 	ADDQ         $0x00000030, R13
 	DECQ         R14
 	JNZ          tile1
+
+scored1:
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS 4(BX), Y1
 	VBROADCASTSS 8(BX), Y2
@@ -5501,28 +6800,28 @@ TEXT ·due256(SB), NOSPLIT, $0-40
 	MOVQ panels+32(FP), SI
 
 panel:
-	VMOVDQU    (DX), Y0
+	VMOVUPS    (DX), Y1
 	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, 4(BX)(Y0*4), Y1
-	VCMPPS     $0x11, (CX), Y1, Y1
-	VMOVMSKPS  Y1, DI
-	VMOVDQU    32(DX), Y0
+	VGATHERDPS Y2, 4(BX)(Y1*4), Y0
+	VCMPPS     $0x11, (CX), Y0, Y0
+	VMOVMSKPS  Y0, DI
+	VMOVUPS    32(DX), Y1
 	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, 4(BX)(Y0*4), Y3
+	VGATHERDPS Y2, 4(BX)(Y1*4), Y3
 	VCMPPS     $0x11, 32(CX), Y3, Y3
 	VMOVMSKPS  Y3, R8
 	SHLL       $0x08, R8
 	ORL        R8, DI
-	VMOVDQU    64(DX), Y0
+	VMOVUPS    64(DX), Y1
 	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, 4(BX)(Y0*4), Y4
+	VGATHERDPS Y2, 4(BX)(Y1*4), Y4
 	VCMPPS     $0x11, 64(CX), Y4, Y4
 	VMOVMSKPS  Y4, R8
 	SHLL       $0x10, R8
 	ORL        R8, DI
-	VMOVDQU    96(DX), Y0
+	VMOVUPS    96(DX), Y1
 	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, 4(BX)(Y0*4), Y5
+	VGATHERDPS Y2, 4(BX)(Y1*4), Y5
 	VCMPPS     $0x11, 96(CX), Y5, Y5
 	VMOVMSKPS  Y5, R8
 	SHLL       $0x18, R8
@@ -5534,6 +6833,69 @@ panel:
 	ADDQ       $0x00000004, AX
 	DECQ       SI
 	JNZ        panel
+	VZEROUPPER
+	RET
+
+// func dueFew256(flags *uint32, due *float32, label *int32, at *float32, panels int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·dueFew256(SB), NOSPLIT, $0-40
+	MOVQ         flags+0(FP), AX
+	MOVQ         due+8(FP), CX
+	MOVQ         label+16(FP), DX
+	MOVQ         at+24(FP), BX
+	MOVQ         panels+32(FP), SI
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	MOVL         $-1, BX
+	MOVD         BX, X2
+	VBROADCASTSS X2, Y2
+
+panel:
+	VMOVUPS   (DX), Y4
+	VPSUBD    Y2, Y4, Y4
+	VPERMPS   Y0, Y4, Y3
+	VPERMPS   Y1, Y4, Y5
+	VPSLLD    $0x1c, Y4, Y4
+	VBLENDVPS Y4, Y5, Y3, Y3
+	VCMPPS    $0x11, (CX), Y3, Y3
+	VMOVMSKPS Y3, BX
+	VMOVUPS   32(DX), Y4
+	VPSUBD    Y2, Y4, Y4
+	VPERMPS   Y0, Y4, Y3
+	VPERMPS   Y1, Y4, Y5
+	VPSLLD    $0x1c, Y4, Y4
+	VBLENDVPS Y4, Y5, Y3, Y3
+	VCMPPS    $0x11, 32(CX), Y3, Y3
+	VMOVMSKPS Y3, DI
+	SHLL      $0x08, DI
+	ORL       DI, BX
+	VMOVUPS   64(DX), Y4
+	VPSUBD    Y2, Y4, Y4
+	VPERMPS   Y0, Y4, Y3
+	VPERMPS   Y1, Y4, Y5
+	VPSLLD    $0x1c, Y4, Y4
+	VBLENDVPS Y4, Y5, Y3, Y3
+	VCMPPS    $0x11, 64(CX), Y3, Y3
+	VMOVMSKPS Y3, DI
+	SHLL      $0x10, DI
+	ORL       DI, BX
+	VMOVUPS   96(DX), Y4
+	VPSUBD    Y2, Y4, Y4
+	VPERMPS   Y0, Y4, Y3
+	VPERMPS   Y1, Y4, Y5
+	VPSLLD    $0x1c, Y4, Y4
+	VBLENDVPS Y4, Y5, Y3, Y3
+	VCMPPS    $0x11, 96(CX), Y3, Y3
+	VMOVMSKPS Y3, DI
+	SHLL      $0x18, DI
+	ORL       DI, BX
+	NOTL      BX
+	MOVL      BX, (AX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000004, AX
+	DECQ      SI
+	JNZ       panel
 	VZEROUPPER
 	RET
 
@@ -6403,6 +7765,176 @@ sum:
 	VZEROUPPER
 	RET
 
+// func survivors256(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
+// Requires: AVX, AVX2, CMOV, FMA3, SSE2
+TEXT ·survivors256(SB), NOSPLIT, $0-64
+	MOVQ      row+0(FP), AX
+	MOVQ      meta+8(FP), CX
+	MOVQ      a+16(FP), DX
+	MOVQ      list+32(FP), BX
+	MOVQ      w+48(FP), SI
+	MOVQ      tiles+56(FP), DI
+	MOVQ      upper+24(FP), R8
+	MOVQ      out+40(FP), R9
+	XORL      R10, R10
+	XORL      R11, R11
+	XORL      R12, R12
+	MOVQ      $0x0703060205010400, R13
+	MOVQ      R13, X0
+	VPMOVZXBD X0, Y0
+
+scan:
+	VBROADCASTSS 12(CX), Y1
+	VADDPS       128(AX), Y1, Y1
+	VBROADCASTSS 4(CX), Y2
+	VFMADD231PS  256(AX), Y2, Y1
+	VBROADCASTSS 8(CX), Y2
+	VFMADD231PS  384(AX), Y2, Y1
+	VADDPS       (R8), Y1, Y1
+	VBROADCASTSS 12(CX), Y2
+	VADDPS       160(AX), Y2, Y2
+	VBROADCASTSS 4(CX), Y3
+	VFMADD231PS  288(AX), Y3, Y2
+	VBROADCASTSS 8(CX), Y3
+	VFMADD231PS  416(AX), Y3, Y2
+	VADDPS       32(R8), Y2, Y2
+	VBROADCASTSS 12(CX), Y3
+	VADDPS       192(AX), Y3, Y3
+	VBROADCASTSS 4(CX), Y4
+	VFMADD231PS  320(AX), Y4, Y3
+	VBROADCASTSS 8(CX), Y4
+	VFMADD231PS  448(AX), Y4, Y3
+	VADDPS       64(R8), Y3, Y3
+	VBROADCASTSS 12(CX), Y4
+	VADDPS       224(AX), Y4, Y4
+	VBROADCASTSS 4(CX), Y5
+	VFMADD231PS  352(AX), Y5, Y4
+	VBROADCASTSS 8(CX), Y5
+	VFMADD231PS  480(AX), Y5, Y4
+	VADDPS       96(R8), Y4, Y4
+	MOVQ         SI, R13
+
+centre:
+	VCMPPS    $0x1d, (DX), Y1, Y5
+	VCMPPS    $0x1d, 32(DX), Y2, Y6
+	VCMPPS    $0x1d, 64(DX), Y3, Y7
+	VCMPPS    $0x1d, 96(DX), Y4, Y8
+	VPACKSSDW Y6, Y5, Y5
+	VPACKSSDW Y8, Y7, Y7
+	VPACKSSWB Y7, Y5, Y5
+	VPERMD    Y5, Y0, Y5
+	VPMOVMSKB Y5, R14
+	MOVL      R12, (BX)
+	MOVL      R14, 4(BX)
+	MOVL      R10, R15
+	ANDL      R14, R15
+	ORL       R15, R11
+	ORL       R14, R10
+	LEAQ      8(BX), R15
+	TESTL     R14, R14
+	CMOVQNE   R15, BX
+	INCL      R12
+	ADDQ      $0x00000080, DX
+	DECQ      R13
+	JNZ       centre
+	ADDQ      $0x00000010, CX
+	DECQ      DI
+	JNZ       scan
+	MOVQ      list+32(FP), AX
+	SUBQ      AX, BX
+	SHRQ      $0x03, BX
+	MOVL      BX, (R9)
+	MOVL      R11, 4(R9)
+	VZEROUPPER
+	RET
+
+// func runnerUp256(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·runnerUp256(SB), NOSPLIT, $0-48
+	MOVQ         row+0(FP), AX
+	MOVQ         meta+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         second+24(FP), BX
+	MOVQ         w+32(FP), SI
+	MOVQ         tiles+40(FP), DI
+	MOVL         $0x7f7fffff, R8
+	MOVD         R8, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, Y4
+	MOVL         $0x7f7fffff, R8
+	MOVD         R8, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y1, Y5
+	MOVL         $0x7f7fffff, R8
+	MOVD         R8, X2
+	VBROADCASTSS X2, Y2
+	VMOVUPS      Y2, Y6
+	MOVL         $0x7f7fffff, R8
+	MOVD         R8, X3
+	VBROADCASTSS X3, Y3
+	VMOVUPS      Y3, Y7
+
+scan:
+	VBROADCASTSS 12(CX), Y8
+	VADDPS       128(AX), Y8, Y8
+	VBROADCASTSS 4(CX), Y9
+	VFMADD231PS  256(AX), Y9, Y8
+	VBROADCASTSS 8(CX), Y9
+	VFMADD231PS  384(AX), Y9, Y8
+	VBROADCASTSS 12(CX), Y9
+	VADDPS       160(AX), Y9, Y9
+	VBROADCASTSS 4(CX), Y10
+	VFMADD231PS  288(AX), Y10, Y9
+	VBROADCASTSS 8(CX), Y10
+	VFMADD231PS  416(AX), Y10, Y9
+	VBROADCASTSS 12(CX), Y10
+	VADDPS       192(AX), Y10, Y10
+	VBROADCASTSS 4(CX), Y11
+	VFMADD231PS  320(AX), Y11, Y10
+	VBROADCASTSS 8(CX), Y11
+	VFMADD231PS  448(AX), Y11, Y10
+	VBROADCASTSS 12(CX), Y11
+	VADDPS       224(AX), Y11, Y11
+	VBROADCASTSS 4(CX), Y12
+	VFMADD231PS  352(AX), Y12, Y11
+	VBROADCASTSS 8(CX), Y12
+	VFMADD231PS  480(AX), Y12, Y11
+	MOVQ         SI, R8
+
+centre:
+	VMOVUPS (DX), Y12
+	VSUBPS  Y8, Y12, Y12
+	VMAXPS  Y0, Y12, Y13
+	VMINPS  Y0, Y12, Y0
+	VMINPS  Y13, Y4, Y4
+	VMOVUPS 32(DX), Y12
+	VSUBPS  Y9, Y12, Y12
+	VMAXPS  Y1, Y12, Y13
+	VMINPS  Y1, Y12, Y1
+	VMINPS  Y13, Y5, Y5
+	VMOVUPS 64(DX), Y12
+	VSUBPS  Y10, Y12, Y12
+	VMAXPS  Y2, Y12, Y13
+	VMINPS  Y2, Y12, Y2
+	VMINPS  Y13, Y6, Y6
+	VMOVUPS 96(DX), Y12
+	VSUBPS  Y11, Y12, Y12
+	VMAXPS  Y3, Y12, Y13
+	VMINPS  Y3, Y12, Y3
+	VMINPS  Y13, Y7, Y7
+	ADDQ    $0x00000080, DX
+	DECQ    R8
+	JNZ     centre
+	ADDQ    $0x00000010, CX
+	DECQ    DI
+	JNZ     scan
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	VMOVUPS Y6, 64(BX)
+	VMOVUPS Y7, 96(BX)
+	VZEROUPPER
+	RET
+
 // func pairs256f32(dst *float64, x *float32, origin *float64, c *float64, pair *uint32, n int, d int)
 // Requires: AVX, FMA3
 TEXT ·pairs256f32(SB), NOSPLIT, $0-56
@@ -6725,3536 +8257,14845 @@ next:
 
 // func bytes512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x1(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x1(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	ADDQ         $0x00000004, DX
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	LEAQ         4(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z4
-	VMOVDQU32         64(R10), Z5
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z6
-	VPDPBUSD          Z6, Z4, Z2
-	VPDPBUSD          Z6, Z5, Z3
+	VMOVUPS           (R10), Z2
+	VMOVUPS           64(R10), Z3
+	VPBROADCASTD      (DX), Z4
+	VPDPBUSD          Z4, Z2, Z0
+	VPDPBUSD          Z4, Z3, Z1
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000004, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z4
-	VMULPS.BCST       (BX), Z4, Z4
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z4, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z5
-	VFMADD231PS.BCST  4(BX), Z5, Z4
-	VMOVUPS           384(CX), Z5
-	VFMADD231PS.BCST  8(BX), Z5, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z2
-	VMOVUPS           192(CX), Z3
-	VADDPS.BCST       12(BX), Z3, Z3
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z3
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z3
-	VADDPS            Z3, Z2, Z2
-	VMINPS            Z2, Z1, Z1
-	ADDQ              $0x00000004, DX
+	JNZ               group0
+	VBROADCASTSS      (BX), Z2
+	VMULPS            (CX), Z2, Z2
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z2, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z3
+	VFMADD231PS       256(CX), Z3, Z2
+	VBROADCASTSS      8(BX), Z3
+	VFMADD231PS       384(CX), Z3, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z0
+	VBROADCASTSS      12(BX), Z1
+	VADDPS            192(CX), Z1, Z1
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z1
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z1
+	VADDPS            Z1, Z0, Z0
+	VMINPS            64(R9), Z0, Z0
+	VMOVUPS           Z0, 64(R9)
+	LEAQ              4(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000080, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x1(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	ADDQ         $0x00000004, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z4
-	VMOVDQU32         64(R10), Z5
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z6
-	VPDPWSSD          Z6, Z4, Z2
-	VPDPWSSD          Z6, Z5, Z3
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000004, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z4
-	VMULPS.BCST       (BX), Z4, Z4
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z4, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z5
-	VFMADD231PS.BCST  4(BX), Z5, Z4
-	VMOVUPS           384(CX), Z5
-	VFMADD231PS.BCST  8(BX), Z5, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z2
-	VMOVUPS           192(CX), Z3
-	VADDPS.BCST       12(BX), Z3, Z3
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z3
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z3
-	VADDPS            Z3, Z2, Z2
-	VMINPS            Z2, Z1, Z1
-	ADDQ              $0x00000004, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000080, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x2(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x2(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	ADDQ         $0x00000008, DX
+	LEAQ         8(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z6
-	VMOVDQU32         64(R10), Z7
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z8
-	VPDPBUSD          Z8, Z6, Z2
-	VPDPBUSD          Z8, Z7, Z3
-	VPBROADCASTD      4(DX), Z8
-	VPDPBUSD          Z8, Z6, Z4
-	VPDPBUSD          Z8, Z7, Z5
+	VMOVUPS           (R10), Z4
+	VMOVUPS           64(R10), Z5
+	VPBROADCASTD      (DX), Z6
+	VPDPBUSD          Z6, Z4, Z0
+	VPDPBUSD          Z6, Z5, Z1
+	VPBROADCASTD      4(DX), Z6
+	VPDPBUSD          Z6, Z4, Z2
+	VPDPBUSD          Z6, Z5, Z3
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000008, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z6
-	VMULPS.BCST       (BX), Z6, Z6
+	JNZ               group0
+	VBROADCASTSS      (BX), Z4
+	VMULPS            (CX), Z4, Z4
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z4, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z6, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z6, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z4, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000008, DX
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              8(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000100, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x2(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	ADDQ         $0x00000008, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z6
-	VMOVDQU32         64(R10), Z7
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z8
-	VPDPWSSD          Z8, Z6, Z2
-	VPDPWSSD          Z8, Z7, Z3
-	VPBROADCASTD      4(DX), Z8
-	VPDPWSSD          Z8, Z6, Z4
-	VPDPWSSD          Z8, Z7, Z5
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000008, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z6
-	VMULPS.BCST       (BX), Z6, Z6
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z6, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z6, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000008, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000100, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x3(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x3(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	ADDQ         $0x0000000c, DX
+	LEAQ         12(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z8
-	VMOVDQU32         64(R10), Z9
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z10
-	VPDPBUSD          Z10, Z8, Z2
-	VPDPBUSD          Z10, Z9, Z3
-	VPBROADCASTD      4(DX), Z10
-	VPDPBUSD          Z10, Z8, Z4
-	VPDPBUSD          Z10, Z9, Z5
-	VPBROADCASTD      8(DX), Z10
-	VPDPBUSD          Z10, Z8, Z6
-	VPDPBUSD          Z10, Z9, Z7
+	VMOVUPS           (R10), Z6
+	VMOVUPS           64(R10), Z7
+	VPBROADCASTD      (DX), Z8
+	VPDPBUSD          Z8, Z6, Z0
+	VPDPBUSD          Z8, Z7, Z1
+	VPBROADCASTD      4(DX), Z8
+	VPDPBUSD          Z8, Z6, Z2
+	VPDPBUSD          Z8, Z7, Z3
+	VPBROADCASTD      8(DX), Z8
+	VPDPBUSD          Z8, Z6, Z4
+	VPDPBUSD          Z8, Z7, Z5
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x0000000c, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z8
-	VMULPS.BCST       (BX), Z8, Z8
+	JNZ               group0
+	VBROADCASTSS      (BX), Z6
+	VMULPS            (CX), Z6, Z6
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z6, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z8, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z8, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z8, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z6, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z6, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x0000000c, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              12(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000180, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x3(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	ADDQ         $0x0000000c, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z8
-	VMOVDQU32         64(R10), Z9
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z10
-	VPDPWSSD          Z10, Z8, Z2
-	VPDPWSSD          Z10, Z9, Z3
-	VPBROADCASTD      4(DX), Z10
-	VPDPWSSD          Z10, Z8, Z4
-	VPDPWSSD          Z10, Z9, Z5
-	VPBROADCASTD      8(DX), Z10
-	VPDPWSSD          Z10, Z8, Z6
-	VPDPWSSD          Z10, Z9, Z7
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x0000000c, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z8
-	VMULPS.BCST       (BX), Z8, Z8
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z8, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z8, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z8, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x0000000c, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000180, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x4(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x4(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	ADDQ         $0x00000010, DX
+	LEAQ         16(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z10
-	VMOVDQU32         64(R10), Z11
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z12
-	VPDPBUSD          Z12, Z10, Z2
-	VPDPBUSD          Z12, Z11, Z3
-	VPBROADCASTD      4(DX), Z12
-	VPDPBUSD          Z12, Z10, Z4
-	VPDPBUSD          Z12, Z11, Z5
-	VPBROADCASTD      8(DX), Z12
-	VPDPBUSD          Z12, Z10, Z6
-	VPDPBUSD          Z12, Z11, Z7
-	VPBROADCASTD      12(DX), Z12
-	VPDPBUSD          Z12, Z10, Z8
-	VPDPBUSD          Z12, Z11, Z9
+	VMOVUPS           (R10), Z8
+	VMOVUPS           64(R10), Z9
+	VPBROADCASTD      (DX), Z10
+	VPDPBUSD          Z10, Z8, Z0
+	VPDPBUSD          Z10, Z9, Z1
+	VPBROADCASTD      4(DX), Z10
+	VPDPBUSD          Z10, Z8, Z2
+	VPDPBUSD          Z10, Z9, Z3
+	VPBROADCASTD      8(DX), Z10
+	VPDPBUSD          Z10, Z8, Z4
+	VPDPBUSD          Z10, Z9, Z5
+	VPBROADCASTD      12(DX), Z10
+	VPDPBUSD          Z10, Z8, Z6
+	VPDPBUSD          Z10, Z9, Z7
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000010, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z10
-	VMULPS.BCST       (BX), Z10, Z10
+	JNZ               group0
+	VBROADCASTSS      (BX), Z8
+	VMULPS            (CX), Z8, Z8
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z8, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z10, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z10, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z10, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z10, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z8, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z8, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z8, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000010, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              16(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000200, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x4(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	ADDQ         $0x00000010, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z10
-	VMOVDQU32         64(R10), Z11
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z12
-	VPDPWSSD          Z12, Z10, Z2
-	VPDPWSSD          Z12, Z11, Z3
-	VPBROADCASTD      4(DX), Z12
-	VPDPWSSD          Z12, Z10, Z4
-	VPDPWSSD          Z12, Z11, Z5
-	VPBROADCASTD      8(DX), Z12
-	VPDPWSSD          Z12, Z10, Z6
-	VPDPWSSD          Z12, Z11, Z7
-	VPBROADCASTD      12(DX), Z12
-	VPDPWSSD          Z12, Z10, Z8
-	VPDPWSSD          Z12, Z11, Z9
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000010, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z10
-	VMULPS.BCST       (BX), Z10, Z10
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z10, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z10, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z10, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z10, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000010, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000200, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x5(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x5(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	ADDQ         $0x00000014, DX
+	LEAQ         20(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z12
-	VMOVDQU32         64(R10), Z13
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z14
-	VPDPBUSD          Z14, Z12, Z2
-	VPDPBUSD          Z14, Z13, Z3
-	VPBROADCASTD      4(DX), Z14
-	VPDPBUSD          Z14, Z12, Z4
-	VPDPBUSD          Z14, Z13, Z5
-	VPBROADCASTD      8(DX), Z14
-	VPDPBUSD          Z14, Z12, Z6
-	VPDPBUSD          Z14, Z13, Z7
-	VPBROADCASTD      12(DX), Z14
-	VPDPBUSD          Z14, Z12, Z8
-	VPDPBUSD          Z14, Z13, Z9
-	VPBROADCASTD      16(DX), Z14
-	VPDPBUSD          Z14, Z12, Z10
-	VPDPBUSD          Z14, Z13, Z11
+	VMOVUPS           (R10), Z10
+	VMOVUPS           64(R10), Z11
+	VPBROADCASTD      (DX), Z12
+	VPDPBUSD          Z12, Z10, Z0
+	VPDPBUSD          Z12, Z11, Z1
+	VPBROADCASTD      4(DX), Z12
+	VPDPBUSD          Z12, Z10, Z2
+	VPDPBUSD          Z12, Z11, Z3
+	VPBROADCASTD      8(DX), Z12
+	VPDPBUSD          Z12, Z10, Z4
+	VPDPBUSD          Z12, Z11, Z5
+	VPBROADCASTD      12(DX), Z12
+	VPDPBUSD          Z12, Z10, Z6
+	VPDPBUSD          Z12, Z11, Z7
+	VPBROADCASTD      16(DX), Z12
+	VPDPBUSD          Z12, Z10, Z8
+	VPDPBUSD          Z12, Z11, Z9
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000014, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z12
-	VMULPS.BCST       (BX), Z12, Z12
+	JNZ               group0
+	VBROADCASTSS      (BX), Z10
+	VMULPS            (CX), Z10, Z10
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z10, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z12, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z12, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z12, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z12, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z12, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z10, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z10, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z10, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z10, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000014, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              20(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000280, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x5(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	ADDQ         $0x00000014, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z12
-	VMOVDQU32         64(R10), Z13
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z14
-	VPDPWSSD          Z14, Z12, Z2
-	VPDPWSSD          Z14, Z13, Z3
-	VPBROADCASTD      4(DX), Z14
-	VPDPWSSD          Z14, Z12, Z4
-	VPDPWSSD          Z14, Z13, Z5
-	VPBROADCASTD      8(DX), Z14
-	VPDPWSSD          Z14, Z12, Z6
-	VPDPWSSD          Z14, Z13, Z7
-	VPBROADCASTD      12(DX), Z14
-	VPDPWSSD          Z14, Z12, Z8
-	VPDPWSSD          Z14, Z13, Z9
-	VPBROADCASTD      16(DX), Z14
-	VPDPWSSD          Z14, Z12, Z10
-	VPDPWSSD          Z14, Z13, Z11
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000014, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z12
-	VMULPS.BCST       (BX), Z12, Z12
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z12, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z12, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z12, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z12, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z12, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000014, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000280, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x6(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x6(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
-	VMOVDQA32    Z12, Z13
-	ADDQ         $0x00000018, DX
+	LEAQ         24(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z14
-	VMOVDQU32         64(R10), Z15
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z16
-	VPDPBUSD          Z16, Z14, Z2
-	VPDPBUSD          Z16, Z15, Z3
-	VPBROADCASTD      4(DX), Z16
-	VPDPBUSD          Z16, Z14, Z4
-	VPDPBUSD          Z16, Z15, Z5
-	VPBROADCASTD      8(DX), Z16
-	VPDPBUSD          Z16, Z14, Z6
-	VPDPBUSD          Z16, Z15, Z7
-	VPBROADCASTD      12(DX), Z16
-	VPDPBUSD          Z16, Z14, Z8
-	VPDPBUSD          Z16, Z15, Z9
-	VPBROADCASTD      16(DX), Z16
-	VPDPBUSD          Z16, Z14, Z10
-	VPDPBUSD          Z16, Z15, Z11
-	VPBROADCASTD      20(DX), Z16
-	VPDPBUSD          Z16, Z14, Z12
-	VPDPBUSD          Z16, Z15, Z13
+	VMOVUPS           (R10), Z12
+	VMOVUPS           64(R10), Z13
+	VPBROADCASTD      (DX), Z14
+	VPDPBUSD          Z14, Z12, Z0
+	VPDPBUSD          Z14, Z13, Z1
+	VPBROADCASTD      4(DX), Z14
+	VPDPBUSD          Z14, Z12, Z2
+	VPDPBUSD          Z14, Z13, Z3
+	VPBROADCASTD      8(DX), Z14
+	VPDPBUSD          Z14, Z12, Z4
+	VPDPBUSD          Z14, Z13, Z5
+	VPBROADCASTD      12(DX), Z14
+	VPDPBUSD          Z14, Z12, Z6
+	VPDPBUSD          Z14, Z13, Z7
+	VPBROADCASTD      16(DX), Z14
+	VPDPBUSD          Z14, Z12, Z8
+	VPDPBUSD          Z14, Z13, Z9
+	VPBROADCASTD      20(DX), Z14
+	VPDPBUSD          Z14, Z12, Z10
+	VPDPBUSD          Z14, Z13, Z11
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000018, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z14
-	VMULPS.BCST       (BX), Z14, Z14
+	JNZ               group0
+	VBROADCASTSS      (BX), Z12
+	VMULPS            (CX), Z12, Z12
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z12, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z14, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z14, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z14, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z14, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z14, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z14, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z12, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z12, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z12, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z12, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z12, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000018, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              24(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000300, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x6(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
-	VMOVDQA32    Z12, Z13
-	ADDQ         $0x00000018, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z14
-	VMOVDQU32         64(R10), Z15
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z16
-	VPDPWSSD          Z16, Z14, Z2
-	VPDPWSSD          Z16, Z15, Z3
-	VPBROADCASTD      4(DX), Z16
-	VPDPWSSD          Z16, Z14, Z4
-	VPDPWSSD          Z16, Z15, Z5
-	VPBROADCASTD      8(DX), Z16
-	VPDPWSSD          Z16, Z14, Z6
-	VPDPWSSD          Z16, Z15, Z7
-	VPBROADCASTD      12(DX), Z16
-	VPDPWSSD          Z16, Z14, Z8
-	VPDPWSSD          Z16, Z15, Z9
-	VPBROADCASTD      16(DX), Z16
-	VPDPWSSD          Z16, Z14, Z10
-	VPDPWSSD          Z16, Z15, Z11
-	VPBROADCASTD      20(DX), Z16
-	VPDPWSSD          Z16, Z14, Z12
-	VPDPWSSD          Z16, Z15, Z13
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000018, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z14
-	VMULPS.BCST       (BX), Z14, Z14
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z14, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z14, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z14, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z14, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z14, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z14, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000018, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000300, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x7(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x7(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
+	VPBROADCASTD 24(DX), Z12
 	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
-	VMOVDQA32    Z14, Z15
-	ADDQ         $0x0000001c, DX
+	LEAQ         28(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z16
-	VMOVDQU32         64(R10), Z17
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z18
-	VPDPBUSD          Z18, Z16, Z2
-	VPDPBUSD          Z18, Z17, Z3
-	VPBROADCASTD      4(DX), Z18
-	VPDPBUSD          Z18, Z16, Z4
-	VPDPBUSD          Z18, Z17, Z5
-	VPBROADCASTD      8(DX), Z18
-	VPDPBUSD          Z18, Z16, Z6
-	VPDPBUSD          Z18, Z17, Z7
-	VPBROADCASTD      12(DX), Z18
-	VPDPBUSD          Z18, Z16, Z8
-	VPDPBUSD          Z18, Z17, Z9
-	VPBROADCASTD      16(DX), Z18
-	VPDPBUSD          Z18, Z16, Z10
-	VPDPBUSD          Z18, Z17, Z11
-	VPBROADCASTD      20(DX), Z18
-	VPDPBUSD          Z18, Z16, Z12
-	VPDPBUSD          Z18, Z17, Z13
-	VPBROADCASTD      24(DX), Z18
-	VPDPBUSD          Z18, Z16, Z14
-	VPDPBUSD          Z18, Z17, Z15
+	VMOVUPS           (R10), Z14
+	VMOVUPS           64(R10), Z15
+	VPBROADCASTD      (DX), Z16
+	VPDPBUSD          Z16, Z14, Z0
+	VPDPBUSD          Z16, Z15, Z1
+	VPBROADCASTD      4(DX), Z16
+	VPDPBUSD          Z16, Z14, Z2
+	VPDPBUSD          Z16, Z15, Z3
+	VPBROADCASTD      8(DX), Z16
+	VPDPBUSD          Z16, Z14, Z4
+	VPDPBUSD          Z16, Z15, Z5
+	VPBROADCASTD      12(DX), Z16
+	VPDPBUSD          Z16, Z14, Z6
+	VPDPBUSD          Z16, Z15, Z7
+	VPBROADCASTD      16(DX), Z16
+	VPDPBUSD          Z16, Z14, Z8
+	VPDPBUSD          Z16, Z15, Z9
+	VPBROADCASTD      20(DX), Z16
+	VPDPBUSD          Z16, Z14, Z10
+	VPDPBUSD          Z16, Z15, Z11
+	VPBROADCASTD      24(DX), Z16
+	VPDPBUSD          Z16, Z14, Z12
+	VPDPBUSD          Z16, Z15, Z13
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x0000001c, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z16
-	VMULPS.BCST       (BX), Z16, Z16
+	JNZ               group0
+	VBROADCASTSS      (BX), Z14
+	VMULPS            (CX), Z14, Z14
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z14, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z16, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z16, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z16, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z16, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z16, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z16, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z16, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z14, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z14, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z14, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z14, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z14, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z14, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x0000001c, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              28(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000380, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x7(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
-	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
-	VMOVDQA32    Z14, Z15
-	ADDQ         $0x0000001c, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z16
-	VMOVDQU32         64(R10), Z17
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z18
-	VPDPWSSD          Z18, Z16, Z2
-	VPDPWSSD          Z18, Z17, Z3
-	VPBROADCASTD      4(DX), Z18
-	VPDPWSSD          Z18, Z16, Z4
-	VPDPWSSD          Z18, Z17, Z5
-	VPBROADCASTD      8(DX), Z18
-	VPDPWSSD          Z18, Z16, Z6
-	VPDPWSSD          Z18, Z17, Z7
-	VPBROADCASTD      12(DX), Z18
-	VPDPWSSD          Z18, Z16, Z8
-	VPDPWSSD          Z18, Z17, Z9
-	VPBROADCASTD      16(DX), Z18
-	VPDPWSSD          Z18, Z16, Z10
-	VPDPWSSD          Z18, Z17, Z11
-	VPBROADCASTD      20(DX), Z18
-	VPDPWSSD          Z18, Z16, Z12
-	VPDPWSSD          Z18, Z17, Z13
-	VPBROADCASTD      24(DX), Z18
-	VPDPWSSD          Z18, Z16, Z14
-	VPDPWSSD          Z18, Z17, Z15
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x0000001c, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z16
-	VMULPS.BCST       (BX), Z16, Z16
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z16, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z16, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z16, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z16, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z16, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z16, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z16, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x0000001c, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000380, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x8(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x8(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
+	VPBROADCASTD 24(DX), Z12
 	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
+	VPBROADCASTD 28(DX), Z14
 	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
-	VMOVDQA32    Z16, Z17
-	ADDQ         $0x00000020, DX
+	LEAQ         32(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z18
-	VMOVDQU32         64(R10), Z19
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z20
-	VPDPBUSD          Z20, Z18, Z2
-	VPDPBUSD          Z20, Z19, Z3
-	VPBROADCASTD      4(DX), Z20
-	VPDPBUSD          Z20, Z18, Z4
-	VPDPBUSD          Z20, Z19, Z5
-	VPBROADCASTD      8(DX), Z20
-	VPDPBUSD          Z20, Z18, Z6
-	VPDPBUSD          Z20, Z19, Z7
-	VPBROADCASTD      12(DX), Z20
-	VPDPBUSD          Z20, Z18, Z8
-	VPDPBUSD          Z20, Z19, Z9
-	VPBROADCASTD      16(DX), Z20
-	VPDPBUSD          Z20, Z18, Z10
-	VPDPBUSD          Z20, Z19, Z11
-	VPBROADCASTD      20(DX), Z20
-	VPDPBUSD          Z20, Z18, Z12
-	VPDPBUSD          Z20, Z19, Z13
-	VPBROADCASTD      24(DX), Z20
-	VPDPBUSD          Z20, Z18, Z14
-	VPDPBUSD          Z20, Z19, Z15
-	VPBROADCASTD      28(DX), Z20
-	VPDPBUSD          Z20, Z18, Z16
-	VPDPBUSD          Z20, Z19, Z17
+	VMOVUPS           (R10), Z16
+	VMOVUPS           64(R10), Z17
+	VPBROADCASTD      (DX), Z18
+	VPDPBUSD          Z18, Z16, Z0
+	VPDPBUSD          Z18, Z17, Z1
+	VPBROADCASTD      4(DX), Z18
+	VPDPBUSD          Z18, Z16, Z2
+	VPDPBUSD          Z18, Z17, Z3
+	VPBROADCASTD      8(DX), Z18
+	VPDPBUSD          Z18, Z16, Z4
+	VPDPBUSD          Z18, Z17, Z5
+	VPBROADCASTD      12(DX), Z18
+	VPDPBUSD          Z18, Z16, Z6
+	VPDPBUSD          Z18, Z17, Z7
+	VPBROADCASTD      16(DX), Z18
+	VPDPBUSD          Z18, Z16, Z8
+	VPDPBUSD          Z18, Z17, Z9
+	VPBROADCASTD      20(DX), Z18
+	VPDPBUSD          Z18, Z16, Z10
+	VPDPBUSD          Z18, Z17, Z11
+	VPBROADCASTD      24(DX), Z18
+	VPDPBUSD          Z18, Z16, Z12
+	VPDPBUSD          Z18, Z17, Z13
+	VPBROADCASTD      28(DX), Z18
+	VPDPBUSD          Z18, Z16, Z14
+	VPDPBUSD          Z18, Z17, Z15
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000020, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z18
-	VMULPS.BCST       (BX), Z18, Z18
+	JNZ               group0
+	VBROADCASTSS      (BX), Z16
+	VMULPS            (CX), Z16, Z16
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z16, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z18, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z18, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z18, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z18, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z18, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z18, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z18, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z18, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z16, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z16, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z16, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z16, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z16, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z16, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z16, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000020, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              32(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000400, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x8(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
-	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
-	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
-	VMOVDQA32    Z16, Z17
-	ADDQ         $0x00000020, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z18
-	VMOVDQU32         64(R10), Z19
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z20
-	VPDPWSSD          Z20, Z18, Z2
-	VPDPWSSD          Z20, Z19, Z3
-	VPBROADCASTD      4(DX), Z20
-	VPDPWSSD          Z20, Z18, Z4
-	VPDPWSSD          Z20, Z19, Z5
-	VPBROADCASTD      8(DX), Z20
-	VPDPWSSD          Z20, Z18, Z6
-	VPDPWSSD          Z20, Z19, Z7
-	VPBROADCASTD      12(DX), Z20
-	VPDPWSSD          Z20, Z18, Z8
-	VPDPWSSD          Z20, Z19, Z9
-	VPBROADCASTD      16(DX), Z20
-	VPDPWSSD          Z20, Z18, Z10
-	VPDPWSSD          Z20, Z19, Z11
-	VPBROADCASTD      20(DX), Z20
-	VPDPWSSD          Z20, Z18, Z12
-	VPDPWSSD          Z20, Z19, Z13
-	VPBROADCASTD      24(DX), Z20
-	VPDPWSSD          Z20, Z18, Z14
-	VPDPWSSD          Z20, Z19, Z15
-	VPBROADCASTD      28(DX), Z20
-	VPDPWSSD          Z20, Z18, Z16
-	VPDPWSSD          Z20, Z19, Z17
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000020, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z18
-	VMULPS.BCST       (BX), Z18, Z18
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z18, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z18, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z18, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z18, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z18, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z18, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z18, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z18, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000020, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000400, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x9(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x9(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
+	VPBROADCASTD 24(DX), Z12
 	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
+	VPBROADCASTD 28(DX), Z14
 	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
+	VPBROADCASTD 32(DX), Z16
 	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
-	VMOVDQA32    Z18, Z19
-	ADDQ         $0x00000024, DX
+	LEAQ         36(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z20
-	VMOVDQU32         64(R10), Z21
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z22
-	VPDPBUSD          Z22, Z20, Z2
-	VPDPBUSD          Z22, Z21, Z3
-	VPBROADCASTD      4(DX), Z22
-	VPDPBUSD          Z22, Z20, Z4
-	VPDPBUSD          Z22, Z21, Z5
-	VPBROADCASTD      8(DX), Z22
-	VPDPBUSD          Z22, Z20, Z6
-	VPDPBUSD          Z22, Z21, Z7
-	VPBROADCASTD      12(DX), Z22
-	VPDPBUSD          Z22, Z20, Z8
-	VPDPBUSD          Z22, Z21, Z9
-	VPBROADCASTD      16(DX), Z22
-	VPDPBUSD          Z22, Z20, Z10
-	VPDPBUSD          Z22, Z21, Z11
-	VPBROADCASTD      20(DX), Z22
-	VPDPBUSD          Z22, Z20, Z12
-	VPDPBUSD          Z22, Z21, Z13
-	VPBROADCASTD      24(DX), Z22
-	VPDPBUSD          Z22, Z20, Z14
-	VPDPBUSD          Z22, Z21, Z15
-	VPBROADCASTD      28(DX), Z22
-	VPDPBUSD          Z22, Z20, Z16
-	VPDPBUSD          Z22, Z21, Z17
-	VPBROADCASTD      32(DX), Z22
-	VPDPBUSD          Z22, Z20, Z18
-	VPDPBUSD          Z22, Z21, Z19
+	VMOVUPS           (R10), Z18
+	VMOVUPS           64(R10), Z19
+	VPBROADCASTD      (DX), Z20
+	VPDPBUSD          Z20, Z18, Z0
+	VPDPBUSD          Z20, Z19, Z1
+	VPBROADCASTD      4(DX), Z20
+	VPDPBUSD          Z20, Z18, Z2
+	VPDPBUSD          Z20, Z19, Z3
+	VPBROADCASTD      8(DX), Z20
+	VPDPBUSD          Z20, Z18, Z4
+	VPDPBUSD          Z20, Z19, Z5
+	VPBROADCASTD      12(DX), Z20
+	VPDPBUSD          Z20, Z18, Z6
+	VPDPBUSD          Z20, Z19, Z7
+	VPBROADCASTD      16(DX), Z20
+	VPDPBUSD          Z20, Z18, Z8
+	VPDPBUSD          Z20, Z19, Z9
+	VPBROADCASTD      20(DX), Z20
+	VPDPBUSD          Z20, Z18, Z10
+	VPDPBUSD          Z20, Z19, Z11
+	VPBROADCASTD      24(DX), Z20
+	VPDPBUSD          Z20, Z18, Z12
+	VPDPBUSD          Z20, Z19, Z13
+	VPBROADCASTD      28(DX), Z20
+	VPDPBUSD          Z20, Z18, Z14
+	VPDPBUSD          Z20, Z19, Z15
+	VPBROADCASTD      32(DX), Z20
+	VPDPBUSD          Z20, Z18, Z16
+	VPDPBUSD          Z20, Z19, Z17
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000024, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z20
-	VMULPS.BCST       (BX), Z20, Z20
+	JNZ               group0
+	VBROADCASTSS      (BX), Z18
+	VMULPS            (CX), Z18, Z18
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z18, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z20, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z20, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z20, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z20, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z20, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z20, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z20, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z20, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z20, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z18, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z18, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z18, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z18, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z18, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z18, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z18, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z18, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000024, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              36(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000480, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x9(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
-	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
-	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
-	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
-	VMOVDQA32    Z18, Z19
-	ADDQ         $0x00000024, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z20
-	VMOVDQU32         64(R10), Z21
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z22
-	VPDPWSSD          Z22, Z20, Z2
-	VPDPWSSD          Z22, Z21, Z3
-	VPBROADCASTD      4(DX), Z22
-	VPDPWSSD          Z22, Z20, Z4
-	VPDPWSSD          Z22, Z21, Z5
-	VPBROADCASTD      8(DX), Z22
-	VPDPWSSD          Z22, Z20, Z6
-	VPDPWSSD          Z22, Z21, Z7
-	VPBROADCASTD      12(DX), Z22
-	VPDPWSSD          Z22, Z20, Z8
-	VPDPWSSD          Z22, Z21, Z9
-	VPBROADCASTD      16(DX), Z22
-	VPDPWSSD          Z22, Z20, Z10
-	VPDPWSSD          Z22, Z21, Z11
-	VPBROADCASTD      20(DX), Z22
-	VPDPWSSD          Z22, Z20, Z12
-	VPDPWSSD          Z22, Z21, Z13
-	VPBROADCASTD      24(DX), Z22
-	VPDPWSSD          Z22, Z20, Z14
-	VPDPWSSD          Z22, Z21, Z15
-	VPBROADCASTD      28(DX), Z22
-	VPDPWSSD          Z22, Z20, Z16
-	VPDPWSSD          Z22, Z21, Z17
-	VPBROADCASTD      32(DX), Z22
-	VPDPWSSD          Z22, Z20, Z18
-	VPDPWSSD          Z22, Z21, Z19
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000024, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z20
-	VMULPS.BCST       (BX), Z20, Z20
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z20, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z20, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z20, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z20, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z20, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z20, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z20, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z20, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z20, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000024, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000480, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x10(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x10(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
+	VPBROADCASTD 24(DX), Z12
 	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
+	VPBROADCASTD 28(DX), Z14
 	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
+	VPBROADCASTD 32(DX), Z16
 	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
+	VPBROADCASTD 36(DX), Z18
 	VMOVDQA32    Z18, Z19
-	VPBROADCASTD 36(DX), Z20
-	VMOVDQA32    Z20, Z21
-	ADDQ         $0x00000028, DX
+	LEAQ         40(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z22
-	VMOVDQU32         64(R10), Z23
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z24
-	VPDPBUSD          Z24, Z22, Z2
-	VPDPBUSD          Z24, Z23, Z3
-	VPBROADCASTD      4(DX), Z24
-	VPDPBUSD          Z24, Z22, Z4
-	VPDPBUSD          Z24, Z23, Z5
-	VPBROADCASTD      8(DX), Z24
-	VPDPBUSD          Z24, Z22, Z6
-	VPDPBUSD          Z24, Z23, Z7
-	VPBROADCASTD      12(DX), Z24
-	VPDPBUSD          Z24, Z22, Z8
-	VPDPBUSD          Z24, Z23, Z9
-	VPBROADCASTD      16(DX), Z24
-	VPDPBUSD          Z24, Z22, Z10
-	VPDPBUSD          Z24, Z23, Z11
-	VPBROADCASTD      20(DX), Z24
-	VPDPBUSD          Z24, Z22, Z12
-	VPDPBUSD          Z24, Z23, Z13
-	VPBROADCASTD      24(DX), Z24
-	VPDPBUSD          Z24, Z22, Z14
-	VPDPBUSD          Z24, Z23, Z15
-	VPBROADCASTD      28(DX), Z24
-	VPDPBUSD          Z24, Z22, Z16
-	VPDPBUSD          Z24, Z23, Z17
-	VPBROADCASTD      32(DX), Z24
-	VPDPBUSD          Z24, Z22, Z18
-	VPDPBUSD          Z24, Z23, Z19
-	VPBROADCASTD      36(DX), Z24
-	VPDPBUSD          Z24, Z22, Z20
-	VPDPBUSD          Z24, Z23, Z21
+	VMOVUPS           (R10), Z20
+	VMOVUPS           64(R10), Z21
+	VPBROADCASTD      (DX), Z22
+	VPDPBUSD          Z22, Z20, Z0
+	VPDPBUSD          Z22, Z21, Z1
+	VPBROADCASTD      4(DX), Z22
+	VPDPBUSD          Z22, Z20, Z2
+	VPDPBUSD          Z22, Z21, Z3
+	VPBROADCASTD      8(DX), Z22
+	VPDPBUSD          Z22, Z20, Z4
+	VPDPBUSD          Z22, Z21, Z5
+	VPBROADCASTD      12(DX), Z22
+	VPDPBUSD          Z22, Z20, Z6
+	VPDPBUSD          Z22, Z21, Z7
+	VPBROADCASTD      16(DX), Z22
+	VPDPBUSD          Z22, Z20, Z8
+	VPDPBUSD          Z22, Z21, Z9
+	VPBROADCASTD      20(DX), Z22
+	VPDPBUSD          Z22, Z20, Z10
+	VPDPBUSD          Z22, Z21, Z11
+	VPBROADCASTD      24(DX), Z22
+	VPDPBUSD          Z22, Z20, Z12
+	VPDPBUSD          Z22, Z21, Z13
+	VPBROADCASTD      28(DX), Z22
+	VPDPBUSD          Z22, Z20, Z14
+	VPDPBUSD          Z22, Z21, Z15
+	VPBROADCASTD      32(DX), Z22
+	VPDPBUSD          Z22, Z20, Z16
+	VPDPBUSD          Z22, Z21, Z17
+	VPBROADCASTD      36(DX), Z22
+	VPDPBUSD          Z22, Z20, Z18
+	VPDPBUSD          Z22, Z21, Z19
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000028, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z22
-	VMULPS.BCST       (BX), Z22, Z22
+	JNZ               group0
+	VBROADCASTSS      (BX), Z20
+	VMULPS            (CX), Z20, Z20
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z20, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z22, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z22, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z22, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z22, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z22, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z22, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z22, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z22, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z22, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VCVTDQ2PS         Z20, Z20
-	VFNMADD213PS.BCST 36(DX), Z22, Z20
-	VMOVUPS           Z20, 1152(SI)
-	VMINPS            Z20, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z20, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z20, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z20, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z20, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z20, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z20, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z20, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z20, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VCVTDQ2PS         Z18, Z18
+	VFNMADD213PS.BCST 36(DX), Z20, Z18
+	VMOVUPS           Z18, 1152(SI)
+	VMINPS            Z18, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VCVTDQ2PS         Z21, Z21
-	VFNMADD213PS.BCST 36(DX), Z2, Z21
-	VMOVUPS           Z21, 1216(SI)
-	VMINPS            Z21, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000028, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VCVTDQ2PS         Z19, Z19
+	VFNMADD213PS.BCST 36(DX), Z0, Z19
+	VMOVUPS           Z19, 1216(SI)
+	VMINPS            Z19, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              40(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000500, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x10(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
-	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
-	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
-	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
-	VMOVDQA32    Z18, Z19
-	VPBROADCASTD 36(DX), Z20
-	VMOVDQA32    Z20, Z21
-	ADDQ         $0x00000028, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z22
-	VMOVDQU32         64(R10), Z23
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z24
-	VPDPWSSD          Z24, Z22, Z2
-	VPDPWSSD          Z24, Z23, Z3
-	VPBROADCASTD      4(DX), Z24
-	VPDPWSSD          Z24, Z22, Z4
-	VPDPWSSD          Z24, Z23, Z5
-	VPBROADCASTD      8(DX), Z24
-	VPDPWSSD          Z24, Z22, Z6
-	VPDPWSSD          Z24, Z23, Z7
-	VPBROADCASTD      12(DX), Z24
-	VPDPWSSD          Z24, Z22, Z8
-	VPDPWSSD          Z24, Z23, Z9
-	VPBROADCASTD      16(DX), Z24
-	VPDPWSSD          Z24, Z22, Z10
-	VPDPWSSD          Z24, Z23, Z11
-	VPBROADCASTD      20(DX), Z24
-	VPDPWSSD          Z24, Z22, Z12
-	VPDPWSSD          Z24, Z23, Z13
-	VPBROADCASTD      24(DX), Z24
-	VPDPWSSD          Z24, Z22, Z14
-	VPDPWSSD          Z24, Z23, Z15
-	VPBROADCASTD      28(DX), Z24
-	VPDPWSSD          Z24, Z22, Z16
-	VPDPWSSD          Z24, Z23, Z17
-	VPBROADCASTD      32(DX), Z24
-	VPDPWSSD          Z24, Z22, Z18
-	VPDPWSSD          Z24, Z23, Z19
-	VPBROADCASTD      36(DX), Z24
-	VPDPWSSD          Z24, Z22, Z20
-	VPDPWSSD          Z24, Z23, Z21
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x00000028, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z22
-	VMULPS.BCST       (BX), Z22, Z22
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z22, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z22, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z22, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z22, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z22, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z22, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z22, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z22, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z22, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VCVTDQ2PS         Z20, Z20
-	VFNMADD213PS.BCST 36(DX), Z22, Z20
-	VMOVUPS           Z20, 1152(SI)
-	VMINPS            Z20, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VCVTDQ2PS         Z21, Z21
-	VFNMADD213PS.BCST 36(DX), Z2, Z21
-	VMOVUPS           Z21, 1216(SI)
-	VMINPS            Z21, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000028, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000500, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x11(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x11(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
+	VPBROADCASTD 24(DX), Z12
 	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
+	VPBROADCASTD 28(DX), Z14
 	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
+	VPBROADCASTD 32(DX), Z16
 	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
+	VPBROADCASTD 36(DX), Z18
 	VMOVDQA32    Z18, Z19
-	VPBROADCASTD 36(DX), Z20
+	VPBROADCASTD 40(DX), Z20
 	VMOVDQA32    Z20, Z21
-	VPBROADCASTD 40(DX), Z22
-	VMOVDQA32    Z22, Z23
-	ADDQ         $0x0000002c, DX
+	LEAQ         44(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z24
-	VMOVDQU32         64(R10), Z25
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z26
-	VPDPBUSD          Z26, Z24, Z2
-	VPDPBUSD          Z26, Z25, Z3
-	VPBROADCASTD      4(DX), Z26
-	VPDPBUSD          Z26, Z24, Z4
-	VPDPBUSD          Z26, Z25, Z5
-	VPBROADCASTD      8(DX), Z26
-	VPDPBUSD          Z26, Z24, Z6
-	VPDPBUSD          Z26, Z25, Z7
-	VPBROADCASTD      12(DX), Z26
-	VPDPBUSD          Z26, Z24, Z8
-	VPDPBUSD          Z26, Z25, Z9
-	VPBROADCASTD      16(DX), Z26
-	VPDPBUSD          Z26, Z24, Z10
-	VPDPBUSD          Z26, Z25, Z11
-	VPBROADCASTD      20(DX), Z26
-	VPDPBUSD          Z26, Z24, Z12
-	VPDPBUSD          Z26, Z25, Z13
-	VPBROADCASTD      24(DX), Z26
-	VPDPBUSD          Z26, Z24, Z14
-	VPDPBUSD          Z26, Z25, Z15
-	VPBROADCASTD      28(DX), Z26
-	VPDPBUSD          Z26, Z24, Z16
-	VPDPBUSD          Z26, Z25, Z17
-	VPBROADCASTD      32(DX), Z26
-	VPDPBUSD          Z26, Z24, Z18
-	VPDPBUSD          Z26, Z25, Z19
-	VPBROADCASTD      36(DX), Z26
-	VPDPBUSD          Z26, Z24, Z20
-	VPDPBUSD          Z26, Z25, Z21
-	VPBROADCASTD      40(DX), Z26
-	VPDPBUSD          Z26, Z24, Z22
-	VPDPBUSD          Z26, Z25, Z23
+	VMOVUPS           (R10), Z22
+	VMOVUPS           64(R10), Z23
+	VPBROADCASTD      (DX), Z24
+	VPDPBUSD          Z24, Z22, Z0
+	VPDPBUSD          Z24, Z23, Z1
+	VPBROADCASTD      4(DX), Z24
+	VPDPBUSD          Z24, Z22, Z2
+	VPDPBUSD          Z24, Z23, Z3
+	VPBROADCASTD      8(DX), Z24
+	VPDPBUSD          Z24, Z22, Z4
+	VPDPBUSD          Z24, Z23, Z5
+	VPBROADCASTD      12(DX), Z24
+	VPDPBUSD          Z24, Z22, Z6
+	VPDPBUSD          Z24, Z23, Z7
+	VPBROADCASTD      16(DX), Z24
+	VPDPBUSD          Z24, Z22, Z8
+	VPDPBUSD          Z24, Z23, Z9
+	VPBROADCASTD      20(DX), Z24
+	VPDPBUSD          Z24, Z22, Z10
+	VPDPBUSD          Z24, Z23, Z11
+	VPBROADCASTD      24(DX), Z24
+	VPDPBUSD          Z24, Z22, Z12
+	VPDPBUSD          Z24, Z23, Z13
+	VPBROADCASTD      28(DX), Z24
+	VPDPBUSD          Z24, Z22, Z14
+	VPDPBUSD          Z24, Z23, Z15
+	VPBROADCASTD      32(DX), Z24
+	VPDPBUSD          Z24, Z22, Z16
+	VPDPBUSD          Z24, Z23, Z17
+	VPBROADCASTD      36(DX), Z24
+	VPDPBUSD          Z24, Z22, Z18
+	VPDPBUSD          Z24, Z23, Z19
+	VPBROADCASTD      40(DX), Z24
+	VPDPBUSD          Z24, Z22, Z20
+	VPDPBUSD          Z24, Z23, Z21
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x0000002c, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z24
-	VMULPS.BCST       (BX), Z24, Z24
+	JNZ               group0
+	VBROADCASTSS      (BX), Z22
+	VMULPS            (CX), Z22, Z22
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z22, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z24, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z24, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z24, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z24, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z24, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z24, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z24, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z24, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z24, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VCVTDQ2PS         Z20, Z20
-	VFNMADD213PS.BCST 36(DX), Z24, Z20
-	VMOVUPS           Z20, 1152(SI)
-	VMINPS            Z20, Z2, Z2
-	VCVTDQ2PS         Z22, Z22
-	VFNMADD213PS.BCST 40(DX), Z24, Z22
-	VMOVUPS           Z22, 1280(SI)
-	VMINPS            Z22, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z22, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z22, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z22, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z22, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z22, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z22, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z22, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z22, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VCVTDQ2PS         Z18, Z18
+	VFNMADD213PS.BCST 36(DX), Z22, Z18
+	VMOVUPS           Z18, 1152(SI)
+	VMINPS            Z18, Z0, Z0
+	VCVTDQ2PS         Z20, Z20
+	VFNMADD213PS.BCST 40(DX), Z22, Z20
+	VMOVUPS           Z20, 1280(SI)
+	VMINPS            Z20, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VCVTDQ2PS         Z21, Z21
-	VFNMADD213PS.BCST 36(DX), Z2, Z21
-	VMOVUPS           Z21, 1216(SI)
-	VMINPS            Z21, Z3, Z3
-	VCVTDQ2PS         Z23, Z23
-	VFNMADD213PS.BCST 40(DX), Z2, Z23
-	VMOVUPS           Z23, 1344(SI)
-	VMINPS            Z23, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x0000002c, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VCVTDQ2PS         Z19, Z19
+	VFNMADD213PS.BCST 36(DX), Z0, Z19
+	VMOVUPS           Z19, 1216(SI)
+	VMINPS            Z19, Z1, Z1
+	VCVTDQ2PS         Z21, Z21
+	VFNMADD213PS.BCST 40(DX), Z0, Z21
+	VMOVUPS           Z21, 1344(SI)
+	VMINPS            Z21, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              44(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000580, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
-	VZEROUPPER
-	RET
-
-// func words512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
-// Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x11(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-
-tile:
-	VPBROADCASTD (DX), Z2
-	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
-	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
-	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
-	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
-	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
-	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
-	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
-	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
-	VMOVDQA32    Z18, Z19
-	VPBROADCASTD 36(DX), Z20
-	VMOVDQA32    Z20, Z21
-	VPBROADCASTD 40(DX), Z22
-	VMOVDQA32    Z22, Z23
-	ADDQ         $0x0000002c, DX
-	MOVQ         AX, R10
-	MOVQ         DI, R11
-
-column:
-	VMOVDQU32         (R10), Z24
-	VMOVDQU32         64(R10), Z25
-	PREFETCHT0        2048(R10)
-	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z26
-	VPDPWSSD          Z26, Z24, Z2
-	VPDPWSSD          Z26, Z25, Z3
-	VPBROADCASTD      4(DX), Z26
-	VPDPWSSD          Z26, Z24, Z4
-	VPDPWSSD          Z26, Z25, Z5
-	VPBROADCASTD      8(DX), Z26
-	VPDPWSSD          Z26, Z24, Z6
-	VPDPWSSD          Z26, Z25, Z7
-	VPBROADCASTD      12(DX), Z26
-	VPDPWSSD          Z26, Z24, Z8
-	VPDPWSSD          Z26, Z25, Z9
-	VPBROADCASTD      16(DX), Z26
-	VPDPWSSD          Z26, Z24, Z10
-	VPDPWSSD          Z26, Z25, Z11
-	VPBROADCASTD      20(DX), Z26
-	VPDPWSSD          Z26, Z24, Z12
-	VPDPWSSD          Z26, Z25, Z13
-	VPBROADCASTD      24(DX), Z26
-	VPDPWSSD          Z26, Z24, Z14
-	VPDPWSSD          Z26, Z25, Z15
-	VPBROADCASTD      28(DX), Z26
-	VPDPWSSD          Z26, Z24, Z16
-	VPDPWSSD          Z26, Z25, Z17
-	VPBROADCASTD      32(DX), Z26
-	VPDPWSSD          Z26, Z24, Z18
-	VPDPWSSD          Z26, Z25, Z19
-	VPBROADCASTD      36(DX), Z26
-	VPDPWSSD          Z26, Z24, Z20
-	VPDPWSSD          Z26, Z25, Z21
-	VPBROADCASTD      40(DX), Z26
-	VPDPWSSD          Z26, Z24, Z22
-	VPDPWSSD          Z26, Z25, Z23
-	ADDQ              $0x00000080, R10
-	ADDQ              $0x0000002c, DX
-	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z24
-	VMULPS.BCST       (BX), Z24, Z24
-	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z24, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z24, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z24, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z24, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z24, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z24, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z24, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z24, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z24, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VCVTDQ2PS         Z20, Z20
-	VFNMADD213PS.BCST 36(DX), Z24, Z20
-	VMOVUPS           Z20, 1152(SI)
-	VMINPS            Z20, Z2, Z2
-	VCVTDQ2PS         Z22, Z22
-	VFNMADD213PS.BCST 40(DX), Z24, Z22
-	VMOVUPS           Z22, 1280(SI)
-	VMINPS            Z22, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
-	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VCVTDQ2PS         Z21, Z21
-	VFNMADD213PS.BCST 36(DX), Z2, Z21
-	VMOVUPS           Z21, 1216(SI)
-	VMINPS            Z21, Z3, Z3
-	VCVTDQ2PS         Z23, Z23
-	VFNMADD213PS.BCST 40(DX), Z2, Z23
-	VMOVUPS           Z23, 1344(SI)
-	VMINPS            Z23, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
-	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x0000002c, DX
-	ADDQ              $0x00000010, BX
-	ADDQ              $0x00000580, SI
-	DECQ              R8
-	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
 // func bytes512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·bytes512x12(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·bytes512x12(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
+	VPBROADCASTD 24(DX), Z12
 	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
+	VPBROADCASTD 28(DX), Z14
 	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
+	VPBROADCASTD 32(DX), Z16
 	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
+	VPBROADCASTD 36(DX), Z18
 	VMOVDQA32    Z18, Z19
-	VPBROADCASTD 36(DX), Z20
+	VPBROADCASTD 40(DX), Z20
 	VMOVDQA32    Z20, Z21
-	VPBROADCASTD 40(DX), Z22
+	VPBROADCASTD 44(DX), Z22
 	VMOVDQA32    Z22, Z23
-	VPBROADCASTD 44(DX), Z24
-	VMOVDQA32    Z24, Z25
-	ADDQ         $0x00000030, DX
+	LEAQ         48(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z26
-	VMOVDQU32         64(R10), Z27
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z28
-	VPDPBUSD          Z28, Z26, Z2
-	VPDPBUSD          Z28, Z27, Z3
-	VPBROADCASTD      4(DX), Z28
-	VPDPBUSD          Z28, Z26, Z4
-	VPDPBUSD          Z28, Z27, Z5
-	VPBROADCASTD      8(DX), Z28
-	VPDPBUSD          Z28, Z26, Z6
-	VPDPBUSD          Z28, Z27, Z7
-	VPBROADCASTD      12(DX), Z28
-	VPDPBUSD          Z28, Z26, Z8
-	VPDPBUSD          Z28, Z27, Z9
-	VPBROADCASTD      16(DX), Z28
-	VPDPBUSD          Z28, Z26, Z10
-	VPDPBUSD          Z28, Z27, Z11
-	VPBROADCASTD      20(DX), Z28
-	VPDPBUSD          Z28, Z26, Z12
-	VPDPBUSD          Z28, Z27, Z13
-	VPBROADCASTD      24(DX), Z28
-	VPDPBUSD          Z28, Z26, Z14
-	VPDPBUSD          Z28, Z27, Z15
-	VPBROADCASTD      28(DX), Z28
-	VPDPBUSD          Z28, Z26, Z16
-	VPDPBUSD          Z28, Z27, Z17
-	VPBROADCASTD      32(DX), Z28
-	VPDPBUSD          Z28, Z26, Z18
-	VPDPBUSD          Z28, Z27, Z19
-	VPBROADCASTD      36(DX), Z28
-	VPDPBUSD          Z28, Z26, Z20
-	VPDPBUSD          Z28, Z27, Z21
-	VPBROADCASTD      40(DX), Z28
-	VPDPBUSD          Z28, Z26, Z22
-	VPDPBUSD          Z28, Z27, Z23
-	VPBROADCASTD      44(DX), Z28
-	VPDPBUSD          Z28, Z26, Z24
-	VPDPBUSD          Z28, Z27, Z25
+	VMOVUPS           (R10), Z24
+	VMOVUPS           64(R10), Z25
+	VPBROADCASTD      (DX), Z26
+	VPDPBUSD          Z26, Z24, Z0
+	VPDPBUSD          Z26, Z25, Z1
+	VPBROADCASTD      4(DX), Z26
+	VPDPBUSD          Z26, Z24, Z2
+	VPDPBUSD          Z26, Z25, Z3
+	VPBROADCASTD      8(DX), Z26
+	VPDPBUSD          Z26, Z24, Z4
+	VPDPBUSD          Z26, Z25, Z5
+	VPBROADCASTD      12(DX), Z26
+	VPDPBUSD          Z26, Z24, Z6
+	VPDPBUSD          Z26, Z25, Z7
+	VPBROADCASTD      16(DX), Z26
+	VPDPBUSD          Z26, Z24, Z8
+	VPDPBUSD          Z26, Z25, Z9
+	VPBROADCASTD      20(DX), Z26
+	VPDPBUSD          Z26, Z24, Z10
+	VPDPBUSD          Z26, Z25, Z11
+	VPBROADCASTD      24(DX), Z26
+	VPDPBUSD          Z26, Z24, Z12
+	VPDPBUSD          Z26, Z25, Z13
+	VPBROADCASTD      28(DX), Z26
+	VPDPBUSD          Z26, Z24, Z14
+	VPDPBUSD          Z26, Z25, Z15
+	VPBROADCASTD      32(DX), Z26
+	VPDPBUSD          Z26, Z24, Z16
+	VPDPBUSD          Z26, Z25, Z17
+	VPBROADCASTD      36(DX), Z26
+	VPDPBUSD          Z26, Z24, Z18
+	VPDPBUSD          Z26, Z25, Z19
+	VPBROADCASTD      40(DX), Z26
+	VPDPBUSD          Z26, Z24, Z20
+	VPDPBUSD          Z26, Z25, Z21
+	VPBROADCASTD      44(DX), Z26
+	VPDPBUSD          Z26, Z24, Z22
+	VPDPBUSD          Z26, Z25, Z23
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000030, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z26
-	VMULPS.BCST       (BX), Z26, Z26
+	JNZ               group0
+	VBROADCASTSS      (BX), Z24
+	VMULPS            (CX), Z24, Z24
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z24, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z26, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z26, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z26, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z26, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z26, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z26, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z26, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z26, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z26, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VCVTDQ2PS         Z20, Z20
-	VFNMADD213PS.BCST 36(DX), Z26, Z20
-	VMOVUPS           Z20, 1152(SI)
-	VMINPS            Z20, Z2, Z2
-	VCVTDQ2PS         Z22, Z22
-	VFNMADD213PS.BCST 40(DX), Z26, Z22
-	VMOVUPS           Z22, 1280(SI)
-	VMINPS            Z22, Z2, Z2
-	VCVTDQ2PS         Z24, Z24
-	VFNMADD213PS.BCST 44(DX), Z26, Z24
-	VMOVUPS           Z24, 1408(SI)
-	VMINPS            Z24, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z24, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z24, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z24, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z24, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z24, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z24, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z24, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z24, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VCVTDQ2PS         Z18, Z18
+	VFNMADD213PS.BCST 36(DX), Z24, Z18
+	VMOVUPS           Z18, 1152(SI)
+	VMINPS            Z18, Z0, Z0
+	VCVTDQ2PS         Z20, Z20
+	VFNMADD213PS.BCST 40(DX), Z24, Z20
+	VMOVUPS           Z20, 1280(SI)
+	VMINPS            Z20, Z0, Z0
+	VCVTDQ2PS         Z22, Z22
+	VFNMADD213PS.BCST 44(DX), Z24, Z22
+	VMOVUPS           Z22, 1408(SI)
+	VMINPS            Z22, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VCVTDQ2PS         Z21, Z21
-	VFNMADD213PS.BCST 36(DX), Z2, Z21
-	VMOVUPS           Z21, 1216(SI)
-	VMINPS            Z21, Z3, Z3
-	VCVTDQ2PS         Z23, Z23
-	VFNMADD213PS.BCST 40(DX), Z2, Z23
-	VMOVUPS           Z23, 1344(SI)
-	VMINPS            Z23, Z3, Z3
-	VCVTDQ2PS         Z25, Z25
-	VFNMADD213PS.BCST 44(DX), Z2, Z25
-	VMOVUPS           Z25, 1472(SI)
-	VMINPS            Z25, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000030, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VCVTDQ2PS         Z19, Z19
+	VFNMADD213PS.BCST 36(DX), Z0, Z19
+	VMOVUPS           Z19, 1216(SI)
+	VMINPS            Z19, Z1, Z1
+	VCVTDQ2PS         Z21, Z21
+	VFNMADD213PS.BCST 40(DX), Z0, Z21
+	VMOVUPS           Z21, 1344(SI)
+	VMINPS            Z21, Z1, Z1
+	VCVTDQ2PS         Z23, Z23
+	VFNMADD213PS.BCST 44(DX), Z0, Z23
+	VMOVUPS           Z23, 1472(SI)
+	VMINPS            Z23, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              48(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000600, SI
 	DECQ              R8
 	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x1(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	LEAQ         4(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z2
+	VMOVUPS           64(R10), Z3
+	VPBROADCASTD      (DX), Z4
+	VPDPWSSD          Z4, Z2, Z0
+	VPDPWSSD          Z4, Z3, Z1
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000004, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z2
+	VMULPS            (CX), Z2, Z2
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z2, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z3
+	VFMADD231PS       256(CX), Z3, Z2
+	VBROADCASTSS      8(BX), Z3
+	VFMADD231PS       384(CX), Z3, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
 	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z0
+	VBROADCASTSS      12(BX), Z1
+	VADDPS            192(CX), Z1, Z1
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z1
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z1
+	VADDPS            Z1, Z0, Z0
+	VMINPS            64(R9), Z0, Z0
+	VMOVUPS           Z0, 64(R9)
+	LEAQ              4(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000080, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x2(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	LEAQ         8(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z4
+	VMOVUPS           64(R10), Z5
+	VPBROADCASTD      (DX), Z6
+	VPDPWSSD          Z6, Z4, Z0
+	VPDPWSSD          Z6, Z5, Z1
+	VPBROADCASTD      4(DX), Z6
+	VPDPWSSD          Z6, Z4, Z2
+	VPDPWSSD          Z6, Z5, Z3
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000008, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z4
+	VMULPS            (CX), Z4, Z4
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z4, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z4, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
 	VMOVUPS           Z1, 64(R9)
+	LEAQ              8(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000100, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x3(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	LEAQ         12(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z6
+	VMOVUPS           64(R10), Z7
+	VPBROADCASTD      (DX), Z8
+	VPDPWSSD          Z8, Z6, Z0
+	VPDPWSSD          Z8, Z7, Z1
+	VPBROADCASTD      4(DX), Z8
+	VPDPWSSD          Z8, Z6, Z2
+	VPDPWSSD          Z8, Z7, Z3
+	VPBROADCASTD      8(DX), Z8
+	VPDPWSSD          Z8, Z6, Z4
+	VPDPWSSD          Z8, Z7, Z5
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x0000000c, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z6
+	VMULPS            (CX), Z6, Z6
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z6, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z6, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z6, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              12(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000180, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x4(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	LEAQ         16(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z8
+	VMOVUPS           64(R10), Z9
+	VPBROADCASTD      (DX), Z10
+	VPDPWSSD          Z10, Z8, Z0
+	VPDPWSSD          Z10, Z9, Z1
+	VPBROADCASTD      4(DX), Z10
+	VPDPWSSD          Z10, Z8, Z2
+	VPDPWSSD          Z10, Z9, Z3
+	VPBROADCASTD      8(DX), Z10
+	VPDPWSSD          Z10, Z8, Z4
+	VPDPWSSD          Z10, Z9, Z5
+	VPBROADCASTD      12(DX), Z10
+	VPDPWSSD          Z10, Z8, Z6
+	VPDPWSSD          Z10, Z9, Z7
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000010, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z8
+	VMULPS            (CX), Z8, Z8
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z8, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z8, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z8, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z8, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              16(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000200, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x5(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 16(DX), Z8
+	VMOVDQA32    Z8, Z9
+	LEAQ         20(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z10
+	VMOVUPS           64(R10), Z11
+	VPBROADCASTD      (DX), Z12
+	VPDPWSSD          Z12, Z10, Z0
+	VPDPWSSD          Z12, Z11, Z1
+	VPBROADCASTD      4(DX), Z12
+	VPDPWSSD          Z12, Z10, Z2
+	VPDPWSSD          Z12, Z11, Z3
+	VPBROADCASTD      8(DX), Z12
+	VPDPWSSD          Z12, Z10, Z4
+	VPDPWSSD          Z12, Z11, Z5
+	VPBROADCASTD      12(DX), Z12
+	VPDPWSSD          Z12, Z10, Z6
+	VPDPWSSD          Z12, Z11, Z7
+	VPBROADCASTD      16(DX), Z12
+	VPDPWSSD          Z12, Z10, Z8
+	VPDPWSSD          Z12, Z11, Z9
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000014, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z10
+	VMULPS            (CX), Z10, Z10
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z10, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z10, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z10, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z10, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z10, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              20(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000280, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x6(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 16(DX), Z8
+	VMOVDQA32    Z8, Z9
+	VPBROADCASTD 20(DX), Z10
+	VMOVDQA32    Z10, Z11
+	LEAQ         24(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z12
+	VMOVUPS           64(R10), Z13
+	VPBROADCASTD      (DX), Z14
+	VPDPWSSD          Z14, Z12, Z0
+	VPDPWSSD          Z14, Z13, Z1
+	VPBROADCASTD      4(DX), Z14
+	VPDPWSSD          Z14, Z12, Z2
+	VPDPWSSD          Z14, Z13, Z3
+	VPBROADCASTD      8(DX), Z14
+	VPDPWSSD          Z14, Z12, Z4
+	VPDPWSSD          Z14, Z13, Z5
+	VPBROADCASTD      12(DX), Z14
+	VPDPWSSD          Z14, Z12, Z6
+	VPDPWSSD          Z14, Z13, Z7
+	VPBROADCASTD      16(DX), Z14
+	VPDPWSSD          Z14, Z12, Z8
+	VPDPWSSD          Z14, Z13, Z9
+	VPBROADCASTD      20(DX), Z14
+	VPDPWSSD          Z14, Z12, Z10
+	VPDPWSSD          Z14, Z13, Z11
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000018, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z12
+	VMULPS            (CX), Z12, Z12
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z12, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z12, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z12, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z12, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z12, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z12, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              24(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000300, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x7(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 16(DX), Z8
+	VMOVDQA32    Z8, Z9
+	VPBROADCASTD 20(DX), Z10
+	VMOVDQA32    Z10, Z11
+	VPBROADCASTD 24(DX), Z12
+	VMOVDQA32    Z12, Z13
+	LEAQ         28(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z14
+	VMOVUPS           64(R10), Z15
+	VPBROADCASTD      (DX), Z16
+	VPDPWSSD          Z16, Z14, Z0
+	VPDPWSSD          Z16, Z15, Z1
+	VPBROADCASTD      4(DX), Z16
+	VPDPWSSD          Z16, Z14, Z2
+	VPDPWSSD          Z16, Z15, Z3
+	VPBROADCASTD      8(DX), Z16
+	VPDPWSSD          Z16, Z14, Z4
+	VPDPWSSD          Z16, Z15, Z5
+	VPBROADCASTD      12(DX), Z16
+	VPDPWSSD          Z16, Z14, Z6
+	VPDPWSSD          Z16, Z15, Z7
+	VPBROADCASTD      16(DX), Z16
+	VPDPWSSD          Z16, Z14, Z8
+	VPDPWSSD          Z16, Z15, Z9
+	VPBROADCASTD      20(DX), Z16
+	VPDPWSSD          Z16, Z14, Z10
+	VPDPWSSD          Z16, Z15, Z11
+	VPBROADCASTD      24(DX), Z16
+	VPDPWSSD          Z16, Z14, Z12
+	VPDPWSSD          Z16, Z15, Z13
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x0000001c, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z14
+	VMULPS            (CX), Z14, Z14
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z14, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z14, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z14, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z14, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z14, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z14, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z14, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              28(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000380, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x8(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 16(DX), Z8
+	VMOVDQA32    Z8, Z9
+	VPBROADCASTD 20(DX), Z10
+	VMOVDQA32    Z10, Z11
+	VPBROADCASTD 24(DX), Z12
+	VMOVDQA32    Z12, Z13
+	VPBROADCASTD 28(DX), Z14
+	VMOVDQA32    Z14, Z15
+	LEAQ         32(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z16
+	VMOVUPS           64(R10), Z17
+	VPBROADCASTD      (DX), Z18
+	VPDPWSSD          Z18, Z16, Z0
+	VPDPWSSD          Z18, Z17, Z1
+	VPBROADCASTD      4(DX), Z18
+	VPDPWSSD          Z18, Z16, Z2
+	VPDPWSSD          Z18, Z17, Z3
+	VPBROADCASTD      8(DX), Z18
+	VPDPWSSD          Z18, Z16, Z4
+	VPDPWSSD          Z18, Z17, Z5
+	VPBROADCASTD      12(DX), Z18
+	VPDPWSSD          Z18, Z16, Z6
+	VPDPWSSD          Z18, Z17, Z7
+	VPBROADCASTD      16(DX), Z18
+	VPDPWSSD          Z18, Z16, Z8
+	VPDPWSSD          Z18, Z17, Z9
+	VPBROADCASTD      20(DX), Z18
+	VPDPWSSD          Z18, Z16, Z10
+	VPDPWSSD          Z18, Z17, Z11
+	VPBROADCASTD      24(DX), Z18
+	VPDPWSSD          Z18, Z16, Z12
+	VPDPWSSD          Z18, Z17, Z13
+	VPBROADCASTD      28(DX), Z18
+	VPDPWSSD          Z18, Z16, Z14
+	VPDPWSSD          Z18, Z17, Z15
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000020, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z16
+	VMULPS            (CX), Z16, Z16
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z16, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z16, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z16, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z16, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z16, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z16, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z16, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z16, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              32(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000400, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x9(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 16(DX), Z8
+	VMOVDQA32    Z8, Z9
+	VPBROADCASTD 20(DX), Z10
+	VMOVDQA32    Z10, Z11
+	VPBROADCASTD 24(DX), Z12
+	VMOVDQA32    Z12, Z13
+	VPBROADCASTD 28(DX), Z14
+	VMOVDQA32    Z14, Z15
+	VPBROADCASTD 32(DX), Z16
+	VMOVDQA32    Z16, Z17
+	LEAQ         36(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z18
+	VMOVUPS           64(R10), Z19
+	VPBROADCASTD      (DX), Z20
+	VPDPWSSD          Z20, Z18, Z0
+	VPDPWSSD          Z20, Z19, Z1
+	VPBROADCASTD      4(DX), Z20
+	VPDPWSSD          Z20, Z18, Z2
+	VPDPWSSD          Z20, Z19, Z3
+	VPBROADCASTD      8(DX), Z20
+	VPDPWSSD          Z20, Z18, Z4
+	VPDPWSSD          Z20, Z19, Z5
+	VPBROADCASTD      12(DX), Z20
+	VPDPWSSD          Z20, Z18, Z6
+	VPDPWSSD          Z20, Z19, Z7
+	VPBROADCASTD      16(DX), Z20
+	VPDPWSSD          Z20, Z18, Z8
+	VPDPWSSD          Z20, Z19, Z9
+	VPBROADCASTD      20(DX), Z20
+	VPDPWSSD          Z20, Z18, Z10
+	VPDPWSSD          Z20, Z19, Z11
+	VPBROADCASTD      24(DX), Z20
+	VPDPWSSD          Z20, Z18, Z12
+	VPDPWSSD          Z20, Z19, Z13
+	VPBROADCASTD      28(DX), Z20
+	VPDPWSSD          Z20, Z18, Z14
+	VPDPWSSD          Z20, Z19, Z15
+	VPBROADCASTD      32(DX), Z20
+	VPDPWSSD          Z20, Z18, Z16
+	VPDPWSSD          Z20, Z19, Z17
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000024, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z18
+	VMULPS            (CX), Z18, Z18
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z18, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z18, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z18, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z18, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z18, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z18, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z18, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z18, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z18, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              36(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000480, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x10(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 16(DX), Z8
+	VMOVDQA32    Z8, Z9
+	VPBROADCASTD 20(DX), Z10
+	VMOVDQA32    Z10, Z11
+	VPBROADCASTD 24(DX), Z12
+	VMOVDQA32    Z12, Z13
+	VPBROADCASTD 28(DX), Z14
+	VMOVDQA32    Z14, Z15
+	VPBROADCASTD 32(DX), Z16
+	VMOVDQA32    Z16, Z17
+	VPBROADCASTD 36(DX), Z18
+	VMOVDQA32    Z18, Z19
+	LEAQ         40(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z20
+	VMOVUPS           64(R10), Z21
+	VPBROADCASTD      (DX), Z22
+	VPDPWSSD          Z22, Z20, Z0
+	VPDPWSSD          Z22, Z21, Z1
+	VPBROADCASTD      4(DX), Z22
+	VPDPWSSD          Z22, Z20, Z2
+	VPDPWSSD          Z22, Z21, Z3
+	VPBROADCASTD      8(DX), Z22
+	VPDPWSSD          Z22, Z20, Z4
+	VPDPWSSD          Z22, Z21, Z5
+	VPBROADCASTD      12(DX), Z22
+	VPDPWSSD          Z22, Z20, Z6
+	VPDPWSSD          Z22, Z21, Z7
+	VPBROADCASTD      16(DX), Z22
+	VPDPWSSD          Z22, Z20, Z8
+	VPDPWSSD          Z22, Z21, Z9
+	VPBROADCASTD      20(DX), Z22
+	VPDPWSSD          Z22, Z20, Z10
+	VPDPWSSD          Z22, Z21, Z11
+	VPBROADCASTD      24(DX), Z22
+	VPDPWSSD          Z22, Z20, Z12
+	VPDPWSSD          Z22, Z21, Z13
+	VPBROADCASTD      28(DX), Z22
+	VPDPWSSD          Z22, Z20, Z14
+	VPDPWSSD          Z22, Z21, Z15
+	VPBROADCASTD      32(DX), Z22
+	VPDPWSSD          Z22, Z20, Z16
+	VPDPWSSD          Z22, Z21, Z17
+	VPBROADCASTD      36(DX), Z22
+	VPDPWSSD          Z22, Z20, Z18
+	VPDPWSSD          Z22, Z21, Z19
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x00000028, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z20
+	VMULPS            (CX), Z20, Z20
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z20, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z20, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z20, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z20, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z20, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z20, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z20, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z20, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z20, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VCVTDQ2PS         Z18, Z18
+	VFNMADD213PS.BCST 36(DX), Z20, Z18
+	VMOVUPS           Z18, 1152(SI)
+	VMINPS            Z18, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VCVTDQ2PS         Z19, Z19
+	VFNMADD213PS.BCST 36(DX), Z0, Z19
+	VMOVUPS           Z19, 1216(SI)
+	VMINPS            Z19, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              40(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000500, SI
+	DECQ              R8
+	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func words512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·words512x11(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 8(DX), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 12(DX), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 16(DX), Z8
+	VMOVDQA32    Z8, Z9
+	VPBROADCASTD 20(DX), Z10
+	VMOVDQA32    Z10, Z11
+	VPBROADCASTD 24(DX), Z12
+	VMOVDQA32    Z12, Z13
+	VPBROADCASTD 28(DX), Z14
+	VMOVDQA32    Z14, Z15
+	VPBROADCASTD 32(DX), Z16
+	VMOVDQA32    Z16, Z17
+	VPBROADCASTD 36(DX), Z18
+	VMOVDQA32    Z18, Z19
+	VPBROADCASTD 40(DX), Z20
+	VMOVDQA32    Z20, Z21
+	LEAQ         44(DX), DX
+	MOVQ         AX, R10
+	MOVQ         DI, R11
+
+group0:
+	PREFETCHT0        2048(R10)
+	PREFETCHT0        2112(R10)
+	VMOVUPS           (R10), Z22
+	VMOVUPS           64(R10), Z23
+	VPBROADCASTD      (DX), Z24
+	VPDPWSSD          Z24, Z22, Z0
+	VPDPWSSD          Z24, Z23, Z1
+	VPBROADCASTD      4(DX), Z24
+	VPDPWSSD          Z24, Z22, Z2
+	VPDPWSSD          Z24, Z23, Z3
+	VPBROADCASTD      8(DX), Z24
+	VPDPWSSD          Z24, Z22, Z4
+	VPDPWSSD          Z24, Z23, Z5
+	VPBROADCASTD      12(DX), Z24
+	VPDPWSSD          Z24, Z22, Z6
+	VPDPWSSD          Z24, Z23, Z7
+	VPBROADCASTD      16(DX), Z24
+	VPDPWSSD          Z24, Z22, Z8
+	VPDPWSSD          Z24, Z23, Z9
+	VPBROADCASTD      20(DX), Z24
+	VPDPWSSD          Z24, Z22, Z10
+	VPDPWSSD          Z24, Z23, Z11
+	VPBROADCASTD      24(DX), Z24
+	VPDPWSSD          Z24, Z22, Z12
+	VPDPWSSD          Z24, Z23, Z13
+	VPBROADCASTD      28(DX), Z24
+	VPDPWSSD          Z24, Z22, Z14
+	VPDPWSSD          Z24, Z23, Z15
+	VPBROADCASTD      32(DX), Z24
+	VPDPWSSD          Z24, Z22, Z16
+	VPDPWSSD          Z24, Z23, Z17
+	VPBROADCASTD      36(DX), Z24
+	VPDPWSSD          Z24, Z22, Z18
+	VPDPWSSD          Z24, Z23, Z19
+	VPBROADCASTD      40(DX), Z24
+	VPDPWSSD          Z24, Z22, Z20
+	VPDPWSSD          Z24, Z23, Z21
+	ADDQ              $0x00000080, R10
+	ADDQ              $0x0000002c, DX
+	DECQ              R11
+	JNZ               group0
+	VBROADCASTSS      (BX), Z22
+	VMULPS            (CX), Z22, Z22
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z22, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
+	VCVTDQ2PS         Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z22, Z2
+	VMOVUPS           Z2, 128(SI)
+	VMINPS            Z2, Z0, Z0
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z22, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z22, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z22, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z22, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z22, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z22, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z22, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VCVTDQ2PS         Z18, Z18
+	VFNMADD213PS.BCST 36(DX), Z22, Z18
+	VMOVUPS           Z18, 1152(SI)
+	VMINPS            Z18, Z0, Z0
+	VCVTDQ2PS         Z20, Z20
+	VFNMADD213PS.BCST 40(DX), Z22, Z20
+	VMOVUPS           Z20, 1280(SI)
+	VMINPS            Z20, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
+	VCVTDQ2PS         Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
+	VMINPS            Z3, Z1, Z1
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VCVTDQ2PS         Z19, Z19
+	VFNMADD213PS.BCST 36(DX), Z0, Z19
+	VMOVUPS           Z19, 1216(SI)
+	VMINPS            Z19, Z1, Z1
+	VCVTDQ2PS         Z21, Z21
+	VFNMADD213PS.BCST 40(DX), Z0, Z21
+	VMOVUPS           Z21, 1344(SI)
+	VMINPS            Z21, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              44(DX), DX
+	ADDQ              $0x00000010, BX
+	ADDQ              $0x00000580, SI
+	DECQ              R8
+	JNZ               tile
 	VZEROUPPER
 	RET
 
 // func words512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·words512x12(SB), NOSPLIT, $0-64
-	MOVQ    x+0(FP), AX
-	MOVQ    row+8(FP), CX
-	MOVQ    c+16(FP), DX
-	MOVQ    meta+24(FP), BX
-	MOVQ    a+32(FP), SI
-	MOVQ    groups+48(FP), DI
-	MOVQ    tiles+56(FP), R8
-	MOVQ    upper+40(FP), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
+TEXT ·words512x12(SB), NOSPLIT, $128-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
 tile:
-	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 4(DX), Z2
 	VMOVDQA32    Z2, Z3
-	VPBROADCASTD 4(DX), Z4
+	VPBROADCASTD 8(DX), Z4
 	VMOVDQA32    Z4, Z5
-	VPBROADCASTD 8(DX), Z6
+	VPBROADCASTD 12(DX), Z6
 	VMOVDQA32    Z6, Z7
-	VPBROADCASTD 12(DX), Z8
+	VPBROADCASTD 16(DX), Z8
 	VMOVDQA32    Z8, Z9
-	VPBROADCASTD 16(DX), Z10
+	VPBROADCASTD 20(DX), Z10
 	VMOVDQA32    Z10, Z11
-	VPBROADCASTD 20(DX), Z12
+	VPBROADCASTD 24(DX), Z12
 	VMOVDQA32    Z12, Z13
-	VPBROADCASTD 24(DX), Z14
+	VPBROADCASTD 28(DX), Z14
 	VMOVDQA32    Z14, Z15
-	VPBROADCASTD 28(DX), Z16
+	VPBROADCASTD 32(DX), Z16
 	VMOVDQA32    Z16, Z17
-	VPBROADCASTD 32(DX), Z18
+	VPBROADCASTD 36(DX), Z18
 	VMOVDQA32    Z18, Z19
-	VPBROADCASTD 36(DX), Z20
+	VPBROADCASTD 40(DX), Z20
 	VMOVDQA32    Z20, Z21
-	VPBROADCASTD 40(DX), Z22
+	VPBROADCASTD 44(DX), Z22
 	VMOVDQA32    Z22, Z23
-	VPBROADCASTD 44(DX), Z24
-	VMOVDQA32    Z24, Z25
-	ADDQ         $0x00000030, DX
+	LEAQ         48(DX), DX
 	MOVQ         AX, R10
 	MOVQ         DI, R11
 
-column:
-	VMOVDQU32         (R10), Z26
-	VMOVDQU32         64(R10), Z27
+group0:
 	PREFETCHT0        2048(R10)
 	PREFETCHT0        2112(R10)
-	VPBROADCASTD      (DX), Z28
-	VPDPWSSD          Z28, Z26, Z2
-	VPDPWSSD          Z28, Z27, Z3
-	VPBROADCASTD      4(DX), Z28
-	VPDPWSSD          Z28, Z26, Z4
-	VPDPWSSD          Z28, Z27, Z5
-	VPBROADCASTD      8(DX), Z28
-	VPDPWSSD          Z28, Z26, Z6
-	VPDPWSSD          Z28, Z27, Z7
-	VPBROADCASTD      12(DX), Z28
-	VPDPWSSD          Z28, Z26, Z8
-	VPDPWSSD          Z28, Z27, Z9
-	VPBROADCASTD      16(DX), Z28
-	VPDPWSSD          Z28, Z26, Z10
-	VPDPWSSD          Z28, Z27, Z11
-	VPBROADCASTD      20(DX), Z28
-	VPDPWSSD          Z28, Z26, Z12
-	VPDPWSSD          Z28, Z27, Z13
-	VPBROADCASTD      24(DX), Z28
-	VPDPWSSD          Z28, Z26, Z14
-	VPDPWSSD          Z28, Z27, Z15
-	VPBROADCASTD      28(DX), Z28
-	VPDPWSSD          Z28, Z26, Z16
-	VPDPWSSD          Z28, Z27, Z17
-	VPBROADCASTD      32(DX), Z28
-	VPDPWSSD          Z28, Z26, Z18
-	VPDPWSSD          Z28, Z27, Z19
-	VPBROADCASTD      36(DX), Z28
-	VPDPWSSD          Z28, Z26, Z20
-	VPDPWSSD          Z28, Z27, Z21
-	VPBROADCASTD      40(DX), Z28
-	VPDPWSSD          Z28, Z26, Z22
-	VPDPWSSD          Z28, Z27, Z23
-	VPBROADCASTD      44(DX), Z28
-	VPDPWSSD          Z28, Z26, Z24
-	VPDPWSSD          Z28, Z27, Z25
+	VMOVUPS           (R10), Z24
+	VMOVUPS           64(R10), Z25
+	VPBROADCASTD      (DX), Z26
+	VPDPWSSD          Z26, Z24, Z0
+	VPDPWSSD          Z26, Z25, Z1
+	VPBROADCASTD      4(DX), Z26
+	VPDPWSSD          Z26, Z24, Z2
+	VPDPWSSD          Z26, Z25, Z3
+	VPBROADCASTD      8(DX), Z26
+	VPDPWSSD          Z26, Z24, Z4
+	VPDPWSSD          Z26, Z25, Z5
+	VPBROADCASTD      12(DX), Z26
+	VPDPWSSD          Z26, Z24, Z6
+	VPDPWSSD          Z26, Z25, Z7
+	VPBROADCASTD      16(DX), Z26
+	VPDPWSSD          Z26, Z24, Z8
+	VPDPWSSD          Z26, Z25, Z9
+	VPBROADCASTD      20(DX), Z26
+	VPDPWSSD          Z26, Z24, Z10
+	VPDPWSSD          Z26, Z25, Z11
+	VPBROADCASTD      24(DX), Z26
+	VPDPWSSD          Z26, Z24, Z12
+	VPDPWSSD          Z26, Z25, Z13
+	VPBROADCASTD      28(DX), Z26
+	VPDPWSSD          Z26, Z24, Z14
+	VPDPWSSD          Z26, Z25, Z15
+	VPBROADCASTD      32(DX), Z26
+	VPDPWSSD          Z26, Z24, Z16
+	VPDPWSSD          Z26, Z25, Z17
+	VPBROADCASTD      36(DX), Z26
+	VPDPWSSD          Z26, Z24, Z18
+	VPDPWSSD          Z26, Z25, Z19
+	VPBROADCASTD      40(DX), Z26
+	VPDPWSSD          Z26, Z24, Z20
+	VPDPWSSD          Z26, Z25, Z21
+	VPBROADCASTD      44(DX), Z26
+	VPDPWSSD          Z26, Z24, Z22
+	VPDPWSSD          Z26, Z25, Z23
 	ADDQ              $0x00000080, R10
 	ADDQ              $0x00000030, DX
 	DECQ              R11
-	JNZ               column
-	VMOVUPS           (CX), Z26
-	VMULPS.BCST       (BX), Z26, Z26
+	JNZ               group0
+	VBROADCASTSS      (BX), Z24
+	VMULPS            (CX), Z24, Z24
+	VCVTDQ2PS         Z0, Z0
+	VFNMADD213PS.BCST (DX), Z24, Z0
+	VMOVUPS           Z0, (SI)
+	VMOVUPS           Z0, Z0
 	VCVTDQ2PS         Z2, Z2
-	VFNMADD213PS.BCST (DX), Z26, Z2
-	VMOVUPS           Z2, (SI)
-	VMOVUPS           Z2, Z2
-	VCVTDQ2PS         Z4, Z4
-	VFNMADD213PS.BCST 4(DX), Z26, Z4
-	VMOVUPS           Z4, 128(SI)
-	VMINPS            Z4, Z2, Z2
-	VCVTDQ2PS         Z6, Z6
-	VFNMADD213PS.BCST 8(DX), Z26, Z6
-	VMOVUPS           Z6, 256(SI)
-	VMINPS            Z6, Z2, Z2
-	VCVTDQ2PS         Z8, Z8
-	VFNMADD213PS.BCST 12(DX), Z26, Z8
-	VMOVUPS           Z8, 384(SI)
-	VMINPS            Z8, Z2, Z2
-	VCVTDQ2PS         Z10, Z10
-	VFNMADD213PS.BCST 16(DX), Z26, Z10
-	VMOVUPS           Z10, 512(SI)
-	VMINPS            Z10, Z2, Z2
-	VCVTDQ2PS         Z12, Z12
-	VFNMADD213PS.BCST 20(DX), Z26, Z12
-	VMOVUPS           Z12, 640(SI)
-	VMINPS            Z12, Z2, Z2
-	VCVTDQ2PS         Z14, Z14
-	VFNMADD213PS.BCST 24(DX), Z26, Z14
-	VMOVUPS           Z14, 768(SI)
-	VMINPS            Z14, Z2, Z2
-	VCVTDQ2PS         Z16, Z16
-	VFNMADD213PS.BCST 28(DX), Z26, Z16
-	VMOVUPS           Z16, 896(SI)
-	VMINPS            Z16, Z2, Z2
-	VCVTDQ2PS         Z18, Z18
-	VFNMADD213PS.BCST 32(DX), Z26, Z18
-	VMOVUPS           Z18, 1024(SI)
-	VMINPS            Z18, Z2, Z2
-	VCVTDQ2PS         Z20, Z20
-	VFNMADD213PS.BCST 36(DX), Z26, Z20
-	VMOVUPS           Z20, 1152(SI)
-	VMINPS            Z20, Z2, Z2
-	VCVTDQ2PS         Z22, Z22
-	VFNMADD213PS.BCST 40(DX), Z26, Z22
-	VMOVUPS           Z22, 1280(SI)
-	VMINPS            Z22, Z2, Z2
-	VCVTDQ2PS         Z24, Z24
-	VFNMADD213PS.BCST 44(DX), Z26, Z24
-	VMOVUPS           Z24, 1408(SI)
-	VMINPS            Z24, Z2, Z2
-	VMOVUPS           128(CX), Z4
-	VADDPS.BCST       12(BX), Z4, Z4
-	VMOVUPS           256(CX), Z6
-	VFMADD231PS.BCST  4(BX), Z6, Z4
-	VMOVUPS           384(CX), Z6
-	VFMADD231PS.BCST  8(BX), Z6, Z4
-	VADDPS            Z4, Z2, Z2
+	VFNMADD213PS.BCST 4(DX), Z24, Z2
+	VMOVUPS           Z2, 128(SI)
 	VMINPS            Z2, Z0, Z0
-	VMOVUPS           64(CX), Z2
-	VMULPS.BCST       (BX), Z2, Z2
+	VCVTDQ2PS         Z4, Z4
+	VFNMADD213PS.BCST 8(DX), Z24, Z4
+	VMOVUPS           Z4, 256(SI)
+	VMINPS            Z4, Z0, Z0
+	VCVTDQ2PS         Z6, Z6
+	VFNMADD213PS.BCST 12(DX), Z24, Z6
+	VMOVUPS           Z6, 384(SI)
+	VMINPS            Z6, Z0, Z0
+	VCVTDQ2PS         Z8, Z8
+	VFNMADD213PS.BCST 16(DX), Z24, Z8
+	VMOVUPS           Z8, 512(SI)
+	VMINPS            Z8, Z0, Z0
+	VCVTDQ2PS         Z10, Z10
+	VFNMADD213PS.BCST 20(DX), Z24, Z10
+	VMOVUPS           Z10, 640(SI)
+	VMINPS            Z10, Z0, Z0
+	VCVTDQ2PS         Z12, Z12
+	VFNMADD213PS.BCST 24(DX), Z24, Z12
+	VMOVUPS           Z12, 768(SI)
+	VMINPS            Z12, Z0, Z0
+	VCVTDQ2PS         Z14, Z14
+	VFNMADD213PS.BCST 28(DX), Z24, Z14
+	VMOVUPS           Z14, 896(SI)
+	VMINPS            Z14, Z0, Z0
+	VCVTDQ2PS         Z16, Z16
+	VFNMADD213PS.BCST 32(DX), Z24, Z16
+	VMOVUPS           Z16, 1024(SI)
+	VMINPS            Z16, Z0, Z0
+	VCVTDQ2PS         Z18, Z18
+	VFNMADD213PS.BCST 36(DX), Z24, Z18
+	VMOVUPS           Z18, 1152(SI)
+	VMINPS            Z18, Z0, Z0
+	VCVTDQ2PS         Z20, Z20
+	VFNMADD213PS.BCST 40(DX), Z24, Z20
+	VMOVUPS           Z20, 1280(SI)
+	VMINPS            Z20, Z0, Z0
+	VCVTDQ2PS         Z22, Z22
+	VFNMADD213PS.BCST 44(DX), Z24, Z22
+	VMOVUPS           Z22, 1408(SI)
+	VMINPS            Z22, Z0, Z0
+	VBROADCASTSS      12(BX), Z2
+	VADDPS            128(CX), Z2, Z2
+	VBROADCASTSS      4(BX), Z4
+	VFMADD231PS       256(CX), Z4, Z2
+	VBROADCASTSS      8(BX), Z4
+	VFMADD231PS       384(CX), Z4, Z2
+	VADDPS            Z2, Z0, Z0
+	VMINPS            (R9), Z0, Z0
+	VMOVUPS           Z0, (R9)
+	VBROADCASTSS      (BX), Z0
+	VMULPS            64(CX), Z0, Z0
+	VCVTDQ2PS         Z1, Z1
+	VFNMADD213PS.BCST (DX), Z0, Z1
+	VMOVUPS           Z1, 64(SI)
+	VMOVUPS           Z1, Z1
 	VCVTDQ2PS         Z3, Z3
-	VFNMADD213PS.BCST (DX), Z2, Z3
-	VMOVUPS           Z3, 64(SI)
-	VMOVUPS           Z3, Z3
-	VCVTDQ2PS         Z5, Z5
-	VFNMADD213PS.BCST 4(DX), Z2, Z5
-	VMOVUPS           Z5, 192(SI)
-	VMINPS            Z5, Z3, Z3
-	VCVTDQ2PS         Z7, Z7
-	VFNMADD213PS.BCST 8(DX), Z2, Z7
-	VMOVUPS           Z7, 320(SI)
-	VMINPS            Z7, Z3, Z3
-	VCVTDQ2PS         Z9, Z9
-	VFNMADD213PS.BCST 12(DX), Z2, Z9
-	VMOVUPS           Z9, 448(SI)
-	VMINPS            Z9, Z3, Z3
-	VCVTDQ2PS         Z11, Z11
-	VFNMADD213PS.BCST 16(DX), Z2, Z11
-	VMOVUPS           Z11, 576(SI)
-	VMINPS            Z11, Z3, Z3
-	VCVTDQ2PS         Z13, Z13
-	VFNMADD213PS.BCST 20(DX), Z2, Z13
-	VMOVUPS           Z13, 704(SI)
-	VMINPS            Z13, Z3, Z3
-	VCVTDQ2PS         Z15, Z15
-	VFNMADD213PS.BCST 24(DX), Z2, Z15
-	VMOVUPS           Z15, 832(SI)
-	VMINPS            Z15, Z3, Z3
-	VCVTDQ2PS         Z17, Z17
-	VFNMADD213PS.BCST 28(DX), Z2, Z17
-	VMOVUPS           Z17, 960(SI)
-	VMINPS            Z17, Z3, Z3
-	VCVTDQ2PS         Z19, Z19
-	VFNMADD213PS.BCST 32(DX), Z2, Z19
-	VMOVUPS           Z19, 1088(SI)
-	VMINPS            Z19, Z3, Z3
-	VCVTDQ2PS         Z21, Z21
-	VFNMADD213PS.BCST 36(DX), Z2, Z21
-	VMOVUPS           Z21, 1216(SI)
-	VMINPS            Z21, Z3, Z3
-	VCVTDQ2PS         Z23, Z23
-	VFNMADD213PS.BCST 40(DX), Z2, Z23
-	VMOVUPS           Z23, 1344(SI)
-	VMINPS            Z23, Z3, Z3
-	VCVTDQ2PS         Z25, Z25
-	VFNMADD213PS.BCST 44(DX), Z2, Z25
-	VMOVUPS           Z25, 1472(SI)
-	VMINPS            Z25, Z3, Z3
-	VMOVUPS           192(CX), Z2
-	VADDPS.BCST       12(BX), Z2, Z2
-	VMOVUPS           320(CX), Z4
-	VFMADD231PS.BCST  4(BX), Z4, Z2
-	VMOVUPS           448(CX), Z4
-	VFMADD231PS.BCST  8(BX), Z4, Z2
-	VADDPS            Z2, Z3, Z3
+	VFNMADD213PS.BCST 4(DX), Z0, Z3
+	VMOVUPS           Z3, 192(SI)
 	VMINPS            Z3, Z1, Z1
-	ADDQ              $0x00000030, DX
+	VCVTDQ2PS         Z5, Z5
+	VFNMADD213PS.BCST 8(DX), Z0, Z5
+	VMOVUPS           Z5, 320(SI)
+	VMINPS            Z5, Z1, Z1
+	VCVTDQ2PS         Z7, Z7
+	VFNMADD213PS.BCST 12(DX), Z0, Z7
+	VMOVUPS           Z7, 448(SI)
+	VMINPS            Z7, Z1, Z1
+	VCVTDQ2PS         Z9, Z9
+	VFNMADD213PS.BCST 16(DX), Z0, Z9
+	VMOVUPS           Z9, 576(SI)
+	VMINPS            Z9, Z1, Z1
+	VCVTDQ2PS         Z11, Z11
+	VFNMADD213PS.BCST 20(DX), Z0, Z11
+	VMOVUPS           Z11, 704(SI)
+	VMINPS            Z11, Z1, Z1
+	VCVTDQ2PS         Z13, Z13
+	VFNMADD213PS.BCST 24(DX), Z0, Z13
+	VMOVUPS           Z13, 832(SI)
+	VMINPS            Z13, Z1, Z1
+	VCVTDQ2PS         Z15, Z15
+	VFNMADD213PS.BCST 28(DX), Z0, Z15
+	VMOVUPS           Z15, 960(SI)
+	VMINPS            Z15, Z1, Z1
+	VCVTDQ2PS         Z17, Z17
+	VFNMADD213PS.BCST 32(DX), Z0, Z17
+	VMOVUPS           Z17, 1088(SI)
+	VMINPS            Z17, Z1, Z1
+	VCVTDQ2PS         Z19, Z19
+	VFNMADD213PS.BCST 36(DX), Z0, Z19
+	VMOVUPS           Z19, 1216(SI)
+	VMINPS            Z19, Z1, Z1
+	VCVTDQ2PS         Z21, Z21
+	VFNMADD213PS.BCST 40(DX), Z0, Z21
+	VMOVUPS           Z21, 1344(SI)
+	VMINPS            Z21, Z1, Z1
+	VCVTDQ2PS         Z23, Z23
+	VFNMADD213PS.BCST 44(DX), Z0, Z23
+	VMOVUPS           Z23, 1472(SI)
+	VMINPS            Z23, Z1, Z1
+	VBROADCASTSS      12(BX), Z0
+	VADDPS            192(CX), Z0, Z0
+	VBROADCASTSS      4(BX), Z2
+	VFMADD231PS       320(CX), Z2, Z0
+	VBROADCASTSS      8(BX), Z2
+	VFMADD231PS       448(CX), Z2, Z0
+	VADDPS            Z0, Z1, Z1
+	VMINPS            64(R9), Z1, Z1
+	VMOVUPS           Z1, 64(R9)
+	LEAQ              48(DX), DX
 	ADDQ              $0x00000010, BX
 	ADDQ              $0x00000600, SI
 	DECQ              R8
 	JNZ               tile
-	VMOVUPS           Z0, (R9)
-	VMOVUPS           Z1, 64(R9)
 	VZEROUPPER
 	RET
 
-// func survivors512(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
-// Requires: AVX, AVX512BW, AVX512F, CMOV
-TEXT ·survivors512(SB), NOSPLIT, $0-64
-	MOVQ    row+0(FP), AX
-	MOVQ    meta+8(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    list+32(FP), BX
-	MOVQ    w+48(FP), SI
-	MOVQ    tiles+56(FP), DI
-	MOVQ    upper+24(FP), R8
-	MOVQ    out+40(FP), R9
-	VMOVUPS (R8), Z0
-	VMOVUPS 64(R8), Z1
-	XORL    R8, R8
-	XORL    R10, R10
-	XORL    R11, R11
+// func bytes256VNNIx1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx1(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
-scan:
-	VMOVUPS          128(AX), Z2
-	VADDPS.BCST      12(CX), Z2, Z2
-	VMOVUPS          256(AX), Z3
-	VFMADD231PS.BCST 4(CX), Z3, Z2
-	VMOVUPS          384(AX), Z3
-	VFMADD231PS.BCST 8(CX), Z3, Z2
-	VADDPS           Z0, Z2, Z2
-	VMOVUPS          192(AX), Z3
-	VADDPS.BCST      12(CX), Z3, Z3
-	VMOVUPS          320(AX), Z4
-	VFMADD231PS.BCST 4(CX), Z4, Z3
-	VMOVUPS          448(AX), Z4
-	VFMADD231PS.BCST 8(CX), Z4, Z3
-	VADDPS           Z1, Z3, Z3
-	MOVQ             SI, R12
+tile:
+	MOVQ $0x00000002, R11
 
-centre:
-	VCMPPS   $0x1d, (DX), Z2, K1
-	VCMPPS   $0x1d, 64(DX), Z3, K2
-	KUNPCKWD K1, K2, K1
-	KMOVD    K1, R13
-	MOVL     R11, (BX)
-	MOVL     R13, 4(BX)
-	MOVL     R8, R14
-	ANDL     R13, R14
-	ORL      R14, R10
-	ORL      R13, R8
-	LEAQ     8(BX), R14
-	TESTL    R13, R13
-	CMOVQNE  R14, BX
-	INCL     R11
-	ADDQ     $0x00000080, DX
-	DECQ     R12
-	JNZ      centre
-	ADDQ     $0x00000010, CX
-	DECQ     DI
-	JNZ      scan
-	MOVQ     list+32(FP), AX
-	SUBQ     AX, BX
-	SHRQ     $0x03, BX
-	MOVL     BX, (R9)
-	MOVL     R10, 4(R9)
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	LEAQ         4(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y2
+	VMOVUPS      32(R12), Y3
+	VPBROADCASTD (R10), Y4
+
+	// VPDPBUSD Y4, Y2, Y0
+	LONG $0x506de2c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y4, Y3, Y1
+	LONG         $0x5065e2c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000004, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y2
+	VMULPS       (CX), Y2, Y2
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y3
+	VFNMADD213PS Y3, Y2, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y3
+	VFMADD231PS  256(CX), Y3, Y2
+	VBROADCASTSS 8(BX), Y3
+	VFMADD231PS  384(CX), Y3, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y0
+	VBROADCASTSS 12(BX), Y1
+	VADDPS       160(CX), Y1, Y1
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y1
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMINPS       32(R9), Y0, Y0
+	VMOVUPS      Y0, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         4(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000080, SI
+	DECQ         R8
+	JNZ          tile
 	VZEROUPPER
 	RET
 
-// func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
-// Requires: AVX, AVX512F
-TEXT ·runnerUp512(SB), NOSPLIT, $0-48
-	MOVQ         row+0(FP), AX
-	MOVQ         meta+8(FP), CX
-	MOVQ         a+16(FP), DX
-	MOVQ         second+24(FP), BX
-	MOVQ         w+32(FP), SI
-	MOVQ         tiles+40(FP), DI
-	MOVL         $0x7f7fffff, R8
-	VPBROADCASTD R8, Z0
-	VPBROADCASTD R8, Z2
-	VPBROADCASTD R8, Z1
-	VPBROADCASTD R8, Z3
+// func bytes256VNNIx2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx2(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
 
-scan:
-	VMOVUPS          128(AX), Z4
-	VADDPS.BCST      12(CX), Z4, Z4
-	VMOVUPS          256(AX), Z5
-	VFMADD231PS.BCST 4(CX), Z5, Z4
-	VMOVUPS          384(AX), Z5
-	VFMADD231PS.BCST 8(CX), Z5, Z4
-	VMOVUPS          192(AX), Z5
-	VADDPS.BCST      12(CX), Z5, Z5
-	VMOVUPS          320(AX), Z6
-	VFMADD231PS.BCST 4(CX), Z6, Z5
-	VMOVUPS          448(AX), Z6
-	VFMADD231PS.BCST 8(CX), Z6, Z5
-	MOVQ             SI, R8
+tile:
+	MOVQ $0x00000002, R11
 
-centre:
-	VMOVUPS (DX), Z6
-	VSUBPS  Z4, Z6, Z6
-	VMAXPS  Z0, Z6, Z7
-	VMINPS  Z0, Z6, Z0
-	VMINPS  Z7, Z2, Z2
-	VMOVUPS 64(DX), Z6
-	VSUBPS  Z5, Z6, Z6
-	VMAXPS  Z1, Z6, Z7
-	VMINPS  Z1, Z6, Z1
-	VMINPS  Z7, Z3, Z3
-	ADDQ    $0x00000080, DX
-	DECQ    R8
-	JNZ     centre
-	ADDQ    $0x00000010, CX
-	DECQ    DI
-	JNZ     scan
-	VMOVUPS Z2, (BX)
-	VMOVUPS Z3, 64(BX)
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         8(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y4
+	VMOVUPS      32(R12), Y5
+	VPBROADCASTD (R10), Y6
+
+	// VPDPBUSD Y6, Y4, Y0
+	LONG $0x505de2c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y6, Y5, Y1
+	LONG         $0x5055e2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y6
+
+	// VPDPBUSD Y6, Y4, Y2
+	LONG $0x505de2c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y6, Y5, Y3
+	LONG         $0x5055e2c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000008, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         8(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000100, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx3(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         12(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y6
+	VMOVUPS      32(R12), Y7
+	VPBROADCASTD (R10), Y8
+
+	// VPDPBUSD Y8, Y6, Y0
+	LONG $0x504dc2c4
+	BYTE $0xc0
+
+	// VPDPBUSD Y8, Y7, Y1
+	LONG         $0x5045c2c4
+	BYTE         $0xc8
+	VPBROADCASTD 4(R10), Y8
+
+	// VPDPBUSD Y8, Y6, Y2
+	LONG $0x504dc2c4
+	BYTE $0xd0
+
+	// VPDPBUSD Y8, Y7, Y3
+	LONG         $0x5045c2c4
+	BYTE         $0xd8
+	VPBROADCASTD 8(R10), Y8
+
+	// VPDPBUSD Y8, Y6, Y4
+	LONG $0x504dc2c4
+	BYTE $0xe0
+
+	// VPDPBUSD Y8, Y7, Y5
+	LONG         $0x5045c2c4
+	BYTE         $0xe8
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000000c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000180, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx4(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         16(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y0
+	LONG $0x503dc2c4
+	BYTE $0xc2
+
+	// VPDPBUSD Y10, Y9, Y1
+	LONG         $0x5035c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y2
+	LONG $0x503dc2c4
+	BYTE $0xd2
+
+	// VPDPBUSD Y10, Y9, Y3
+	LONG         $0x5035c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y4
+	LONG $0x503dc2c4
+	BYTE $0xe2
+
+	// VPDPBUSD Y10, Y9, Y5
+	LONG         $0x5035c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y6
+	LONG $0x503dc2c4
+	BYTE $0xf2
+
+	// VPDPBUSD Y10, Y9, Y7
+	LONG         $0x5035c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000010, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000200, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx5(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         20(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y0
+	LONG $0x502dc2c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y1
+	LONG         $0x5025c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y2
+	LONG $0x502dc2c4
+	BYTE $0xd4
+
+	// VPDPBUSD Y12, Y11, Y3
+	LONG         $0x5025c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y4
+	LONG $0x502dc2c4
+	BYTE $0xe4
+
+	// VPDPBUSD Y12, Y11, Y5
+	LONG         $0x5025c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y6
+	LONG $0x502dc2c4
+	BYTE $0xf4
+
+	// VPDPBUSD Y12, Y11, Y7
+	LONG         $0x5025c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y8
+	LONG $0x502d42c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y9
+	LONG         $0x502542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000014, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000280, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx6(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 20(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         24(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y0
+	LONG $0x501dc2c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y1
+	LONG         $0x5015c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y2
+	LONG $0x501dc2c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y3
+	LONG         $0x5015c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y4
+	LONG $0x501dc2c4
+	BYTE $0xe6
+
+	// VPDPBUSD Y14, Y13, Y5
+	LONG         $0x5015c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y6
+	LONG $0x501dc2c4
+	BYTE $0xf6
+
+	// VPDPBUSD Y14, Y13, Y7
+	LONG         $0x5015c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y8
+	LONG $0x501d42c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y9
+	LONG         $0x501542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y10
+	LONG $0x501d42c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y11
+	LONG         $0x501542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000018, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 640(SI)
+	VMINPS       Y10, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 672(SI)
+	VMINPS       Y11, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000300, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx7(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         28(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y6
+	VMOVUPS      32(R12), Y7
+	VPBROADCASTD (R10), Y8
+
+	// VPDPBUSD Y8, Y6, Y0
+	LONG $0x504dc2c4
+	BYTE $0xc0
+
+	// VPDPBUSD Y8, Y7, Y1
+	LONG         $0x5045c2c4
+	BYTE         $0xc8
+	VPBROADCASTD 4(R10), Y8
+
+	// VPDPBUSD Y8, Y6, Y2
+	LONG $0x504dc2c4
+	BYTE $0xd0
+
+	// VPDPBUSD Y8, Y7, Y3
+	LONG         $0x5045c2c4
+	BYTE         $0xd8
+	VPBROADCASTD 8(R10), Y8
+
+	// VPDPBUSD Y8, Y6, Y4
+	LONG $0x504dc2c4
+	BYTE $0xe0
+
+	// VPDPBUSD Y8, Y7, Y5
+	LONG         $0x5045c2c4
+	BYTE         $0xe8
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 12(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 16(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 20(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 24(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y0
+	LONG $0x503dc2c4
+	BYTE $0xc2
+
+	// VPDPBUSD Y10, Y9, Y1
+	LONG         $0x5035c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y2
+	LONG $0x503dc2c4
+	BYTE $0xd2
+
+	// VPDPBUSD Y10, Y9, Y3
+	LONG         $0x5035c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y4
+	LONG $0x503dc2c4
+	BYTE $0xe2
+
+	// VPDPBUSD Y10, Y9, Y5
+	LONG         $0x5035c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y6
+	LONG $0x503dc2c4
+	BYTE $0xf2
+
+	// VPDPBUSD Y10, Y9, Y7
+	LONG         $0x5035c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 512(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 640(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 768(SI)
+	VMINPS       Y6, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 416(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 544(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 672(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 800(SI)
+	VMINPS       Y7, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000380, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx8(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         32(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y0
+	LONG $0x503dc2c4
+	BYTE $0xc2
+
+	// VPDPBUSD Y10, Y9, Y1
+	LONG         $0x5035c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y2
+	LONG $0x503dc2c4
+	BYTE $0xd2
+
+	// VPDPBUSD Y10, Y9, Y3
+	LONG         $0x5035c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y4
+	LONG $0x503dc2c4
+	BYTE $0xe2
+
+	// VPDPBUSD Y10, Y9, Y5
+	LONG         $0x5035c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y6
+	LONG $0x503dc2c4
+	BYTE $0xf2
+
+	// VPDPBUSD Y10, Y9, Y7
+	LONG         $0x5035c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 28(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y0
+	LONG $0x503dc2c4
+	BYTE $0xc2
+
+	// VPDPBUSD Y10, Y9, Y1
+	LONG         $0x5035c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y2
+	LONG $0x503dc2c4
+	BYTE $0xd2
+
+	// VPDPBUSD Y10, Y9, Y3
+	LONG         $0x5035c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y4
+	LONG $0x503dc2c4
+	BYTE $0xe2
+
+	// VPDPBUSD Y10, Y9, Y5
+	LONG         $0x5035c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y6
+	LONG $0x503dc2c4
+	BYTE $0xf2
+
+	// VPDPBUSD Y10, Y9, Y7
+	LONG         $0x5035c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 896(SI)
+	VMINPS       Y6, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 928(SI)
+	VMINPS       Y7, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000400, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx9(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         36(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y0
+	LONG $0x503dc2c4
+	BYTE $0xc2
+
+	// VPDPBUSD Y10, Y9, Y1
+	LONG         $0x5035c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y2
+	LONG $0x503dc2c4
+	BYTE $0xd2
+
+	// VPDPBUSD Y10, Y9, Y3
+	LONG         $0x5035c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y4
+	LONG $0x503dc2c4
+	BYTE $0xe2
+
+	// VPDPBUSD Y10, Y9, Y5
+	LONG         $0x5035c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPBUSD Y10, Y8, Y6
+	LONG $0x503dc2c4
+	BYTE $0xf2
+
+	// VPDPBUSD Y10, Y9, Y7
+	LONG         $0x5035c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 28(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 32(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         52(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y0
+	LONG $0x502dc2c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y1
+	LONG         $0x5025c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y2
+	LONG $0x502dc2c4
+	BYTE $0xd4
+
+	// VPDPBUSD Y12, Y11, Y3
+	LONG         $0x5025c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y4
+	LONG $0x502dc2c4
+	BYTE $0xe4
+
+	// VPDPBUSD Y12, Y11, Y5
+	LONG         $0x5025c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y6
+	LONG $0x502dc2c4
+	BYTE $0xf4
+
+	// VPDPBUSD Y12, Y11, Y7
+	LONG         $0x5025c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y8
+	LONG $0x502d42c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y9
+	LONG         $0x502542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 896(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 1024(SI)
+	VMINPS       Y8, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 928(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1056(SI)
+	VMINPS       Y9, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000480, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx10(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y0
+	LONG $0x502dc2c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y1
+	LONG         $0x5025c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y2
+	LONG $0x502dc2c4
+	BYTE $0xd4
+
+	// VPDPBUSD Y12, Y11, Y3
+	LONG         $0x5025c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y4
+	LONG $0x502dc2c4
+	BYTE $0xe4
+
+	// VPDPBUSD Y12, Y11, Y5
+	LONG         $0x5025c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y6
+	LONG $0x502dc2c4
+	BYTE $0xf4
+
+	// VPDPBUSD Y12, Y11, Y7
+	LONG         $0x5025c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y8
+	LONG $0x502d42c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y9
+	LONG         $0x502542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 32(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 36(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         60(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y0
+	LONG $0x502dc2c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y1
+	LONG         $0x5025c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y2
+	LONG $0x502dc2c4
+	BYTE $0xd4
+
+	// VPDPBUSD Y12, Y11, Y3
+	LONG         $0x5025c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y4
+	LONG $0x502dc2c4
+	BYTE $0xe4
+
+	// VPDPBUSD Y12, Y11, Y5
+	LONG         $0x5025c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y6
+	LONG $0x502dc2c4
+	BYTE $0xf4
+
+	// VPDPBUSD Y12, Y11, Y7
+	LONG         $0x5025c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y8
+	LONG $0x502d42c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y9
+	LONG         $0x502542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 1024(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 1152(SI)
+	VMINPS       Y8, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1056(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1184(SI)
+	VMINPS       Y9, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000500, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx11(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         44(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y0
+	LONG $0x502dc2c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y1
+	LONG         $0x5025c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y2
+	LONG $0x502dc2c4
+	BYTE $0xd4
+
+	// VPDPBUSD Y12, Y11, Y3
+	LONG         $0x5025c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y4
+	LONG $0x502dc2c4
+	BYTE $0xe4
+
+	// VPDPBUSD Y12, Y11, Y5
+	LONG         $0x5025c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y6
+	LONG $0x502dc2c4
+	BYTE $0xf4
+
+	// VPDPBUSD Y12, Y11, Y7
+	LONG         $0x5025c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPBUSD Y12, Y10, Y8
+	LONG $0x502d42c4
+	BYTE $0xc4
+
+	// VPDPBUSD Y12, Y11, Y9
+	LONG         $0x502542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 32(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 36(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 40(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         64(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y0
+	LONG $0x501dc2c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y1
+	LONG         $0x5015c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y2
+	LONG $0x501dc2c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y3
+	LONG         $0x5015c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y4
+	LONG $0x501dc2c4
+	BYTE $0xe6
+
+	// VPDPBUSD Y14, Y13, Y5
+	LONG         $0x5015c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y6
+	LONG $0x501dc2c4
+	BYTE $0xf6
+
+	// VPDPBUSD Y14, Y13, Y7
+	LONG         $0x5015c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y8
+	LONG $0x501d42c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y9
+	LONG         $0x501542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y10
+	LONG $0x501d42c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y11
+	LONG         $0x501542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 1024(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 1152(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 1280(SI)
+	VMINPS       Y10, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1056(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1184(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 1312(SI)
+	VMINPS       Y11, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000580, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256VNNIx12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·bytes256VNNIx12(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 20(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y0
+	LONG $0x501dc2c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y1
+	LONG         $0x5015c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y2
+	LONG $0x501dc2c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y3
+	LONG         $0x5015c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y4
+	LONG $0x501dc2c4
+	BYTE $0xe6
+
+	// VPDPBUSD Y14, Y13, Y5
+	LONG         $0x5015c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y6
+	LONG $0x501dc2c4
+	BYTE $0xf6
+
+	// VPDPBUSD Y14, Y13, Y7
+	LONG         $0x5015c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y8
+	LONG $0x501d42c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y9
+	LONG         $0x501542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y10
+	LONG $0x501d42c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y11
+	LONG         $0x501542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 640(SI)
+	VMINPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 672(SI)
+	VMINPS       Y11, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 24(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 28(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 32(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 36(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 40(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 44(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         72(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y0
+	LONG $0x501dc2c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y1
+	LONG         $0x5015c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y2
+	LONG $0x501dc2c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y3
+	LONG         $0x5015c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y4
+	LONG $0x501dc2c4
+	BYTE $0xe6
+
+	// VPDPBUSD Y14, Y13, Y5
+	LONG         $0x5015c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y6
+	LONG $0x501dc2c4
+	BYTE $0xf6
+
+	// VPDPBUSD Y14, Y13, Y7
+	LONG         $0x5015c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y8
+	LONG $0x501d42c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y9
+	LONG         $0x501542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPBUSD Y14, Y12, Y10
+	LONG $0x501d42c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y11
+	LONG         $0x501542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, 768(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 896(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 1024(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 1152(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 1280(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 1408(SI)
+	VMINPS       Y10, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 800(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 928(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1056(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1184(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1312(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 1440(SI)
+	VMINPS       Y11, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000600, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx1(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	LEAQ         4(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y2
+	VMOVUPS      32(R12), Y3
+	VPBROADCASTD (R10), Y4
+
+	// VPDPWSSD Y4, Y2, Y0
+	LONG $0x526de2c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y4, Y3, Y1
+	LONG         $0x5265e2c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000004, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y2
+	VMULPS       (CX), Y2, Y2
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y3
+	VFNMADD213PS Y3, Y2, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y3
+	VFMADD231PS  256(CX), Y3, Y2
+	VBROADCASTSS 8(BX), Y3
+	VFMADD231PS  384(CX), Y3, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y0
+	VBROADCASTSS 12(BX), Y1
+	VADDPS       160(CX), Y1, Y1
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y1
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMINPS       32(R9), Y0, Y0
+	VMOVUPS      Y0, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         4(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000080, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx2(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         8(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y4
+	VMOVUPS      32(R12), Y5
+	VPBROADCASTD (R10), Y6
+
+	// VPDPWSSD Y6, Y4, Y0
+	LONG $0x525de2c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y6, Y5, Y1
+	LONG         $0x5255e2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y6
+
+	// VPDPWSSD Y6, Y4, Y2
+	LONG $0x525de2c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y6, Y5, Y3
+	LONG         $0x5255e2c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000008, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         8(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000100, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx3(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         12(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y6
+	VMOVUPS      32(R12), Y7
+	VPBROADCASTD (R10), Y8
+
+	// VPDPWSSD Y8, Y6, Y0
+	LONG $0x524dc2c4
+	BYTE $0xc0
+
+	// VPDPWSSD Y8, Y7, Y1
+	LONG         $0x5245c2c4
+	BYTE         $0xc8
+	VPBROADCASTD 4(R10), Y8
+
+	// VPDPWSSD Y8, Y6, Y2
+	LONG $0x524dc2c4
+	BYTE $0xd0
+
+	// VPDPWSSD Y8, Y7, Y3
+	LONG         $0x5245c2c4
+	BYTE         $0xd8
+	VPBROADCASTD 8(R10), Y8
+
+	// VPDPWSSD Y8, Y6, Y4
+	LONG $0x524dc2c4
+	BYTE $0xe0
+
+	// VPDPWSSD Y8, Y7, Y5
+	LONG         $0x5245c2c4
+	BYTE         $0xe8
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000000c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000180, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx4(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         16(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y0
+	LONG $0x523dc2c4
+	BYTE $0xc2
+
+	// VPDPWSSD Y10, Y9, Y1
+	LONG         $0x5235c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y2
+	LONG $0x523dc2c4
+	BYTE $0xd2
+
+	// VPDPWSSD Y10, Y9, Y3
+	LONG         $0x5235c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y4
+	LONG $0x523dc2c4
+	BYTE $0xe2
+
+	// VPDPWSSD Y10, Y9, Y5
+	LONG         $0x5235c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y6
+	LONG $0x523dc2c4
+	BYTE $0xf2
+
+	// VPDPWSSD Y10, Y9, Y7
+	LONG         $0x5235c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000010, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000200, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx5(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         20(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y0
+	LONG $0x522dc2c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y1
+	LONG         $0x5225c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y2
+	LONG $0x522dc2c4
+	BYTE $0xd4
+
+	// VPDPWSSD Y12, Y11, Y3
+	LONG         $0x5225c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y4
+	LONG $0x522dc2c4
+	BYTE $0xe4
+
+	// VPDPWSSD Y12, Y11, Y5
+	LONG         $0x5225c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y6
+	LONG $0x522dc2c4
+	BYTE $0xf4
+
+	// VPDPWSSD Y12, Y11, Y7
+	LONG         $0x5225c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y8
+	LONG $0x522d42c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y9
+	LONG         $0x522542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000014, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000280, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx6(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 20(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         24(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y0
+	LONG $0x521dc2c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y1
+	LONG         $0x5215c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y2
+	LONG $0x521dc2c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y3
+	LONG         $0x5215c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y4
+	LONG $0x521dc2c4
+	BYTE $0xe6
+
+	// VPDPWSSD Y14, Y13, Y5
+	LONG         $0x5215c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y6
+	LONG $0x521dc2c4
+	BYTE $0xf6
+
+	// VPDPWSSD Y14, Y13, Y7
+	LONG         $0x5215c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y8
+	LONG $0x521d42c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y9
+	LONG         $0x521542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y10
+	LONG $0x521d42c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y11
+	LONG         $0x521542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000018, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 640(SI)
+	VMINPS       Y10, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 672(SI)
+	VMINPS       Y11, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000300, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx7(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         28(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y6
+	VMOVUPS      32(R12), Y7
+	VPBROADCASTD (R10), Y8
+
+	// VPDPWSSD Y8, Y6, Y0
+	LONG $0x524dc2c4
+	BYTE $0xc0
+
+	// VPDPWSSD Y8, Y7, Y1
+	LONG         $0x5245c2c4
+	BYTE         $0xc8
+	VPBROADCASTD 4(R10), Y8
+
+	// VPDPWSSD Y8, Y6, Y2
+	LONG $0x524dc2c4
+	BYTE $0xd0
+
+	// VPDPWSSD Y8, Y7, Y3
+	LONG         $0x5245c2c4
+	BYTE         $0xd8
+	VPBROADCASTD 8(R10), Y8
+
+	// VPDPWSSD Y8, Y6, Y4
+	LONG $0x524dc2c4
+	BYTE $0xe0
+
+	// VPDPWSSD Y8, Y7, Y5
+	LONG         $0x5245c2c4
+	BYTE         $0xe8
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 12(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 16(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 20(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 24(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y0
+	LONG $0x523dc2c4
+	BYTE $0xc2
+
+	// VPDPWSSD Y10, Y9, Y1
+	LONG         $0x5235c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y2
+	LONG $0x523dc2c4
+	BYTE $0xd2
+
+	// VPDPWSSD Y10, Y9, Y3
+	LONG         $0x5235c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y4
+	LONG $0x523dc2c4
+	BYTE $0xe2
+
+	// VPDPWSSD Y10, Y9, Y5
+	LONG         $0x5235c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y6
+	LONG $0x523dc2c4
+	BYTE $0xf2
+
+	// VPDPWSSD Y10, Y9, Y7
+	LONG         $0x5235c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 512(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 640(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 768(SI)
+	VMINPS       Y6, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 416(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 544(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 672(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 800(SI)
+	VMINPS       Y7, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000380, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx8(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         32(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y0
+	LONG $0x523dc2c4
+	BYTE $0xc2
+
+	// VPDPWSSD Y10, Y9, Y1
+	LONG         $0x5235c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y2
+	LONG $0x523dc2c4
+	BYTE $0xd2
+
+	// VPDPWSSD Y10, Y9, Y3
+	LONG         $0x5235c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y4
+	LONG $0x523dc2c4
+	BYTE $0xe2
+
+	// VPDPWSSD Y10, Y9, Y5
+	LONG         $0x5235c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y6
+	LONG $0x523dc2c4
+	BYTE $0xf2
+
+	// VPDPWSSD Y10, Y9, Y7
+	LONG         $0x5235c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 28(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y0
+	LONG $0x523dc2c4
+	BYTE $0xc2
+
+	// VPDPWSSD Y10, Y9, Y1
+	LONG         $0x5235c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y2
+	LONG $0x523dc2c4
+	BYTE $0xd2
+
+	// VPDPWSSD Y10, Y9, Y3
+	LONG         $0x5235c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y4
+	LONG $0x523dc2c4
+	BYTE $0xe2
+
+	// VPDPWSSD Y10, Y9, Y5
+	LONG         $0x5235c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y6
+	LONG $0x523dc2c4
+	BYTE $0xf2
+
+	// VPDPWSSD Y10, Y9, Y7
+	LONG         $0x5235c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 896(SI)
+	VMINPS       Y6, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 928(SI)
+	VMINPS       Y7, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000400, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx9(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         36(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y0
+	LONG $0x523dc2c4
+	BYTE $0xc2
+
+	// VPDPWSSD Y10, Y9, Y1
+	LONG         $0x5235c2c4
+	BYTE         $0xca
+	VPBROADCASTD 4(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y2
+	LONG $0x523dc2c4
+	BYTE $0xd2
+
+	// VPDPWSSD Y10, Y9, Y3
+	LONG         $0x5235c2c4
+	BYTE         $0xda
+	VPBROADCASTD 8(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y4
+	LONG $0x523dc2c4
+	BYTE $0xe2
+
+	// VPDPWSSD Y10, Y9, Y5
+	LONG         $0x5235c2c4
+	BYTE         $0xea
+	VPBROADCASTD 12(R10), Y10
+
+	// VPDPWSSD Y10, Y8, Y6
+	LONG $0x523dc2c4
+	BYTE $0xf2
+
+	// VPDPWSSD Y10, Y9, Y7
+	LONG         $0x5235c2c4
+	BYTE         $0xfa
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 28(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 32(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         52(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y0
+	LONG $0x522dc2c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y1
+	LONG         $0x5225c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y2
+	LONG $0x522dc2c4
+	BYTE $0xd4
+
+	// VPDPWSSD Y12, Y11, Y3
+	LONG         $0x5225c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y4
+	LONG $0x522dc2c4
+	BYTE $0xe4
+
+	// VPDPWSSD Y12, Y11, Y5
+	LONG         $0x5225c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y6
+	LONG $0x522dc2c4
+	BYTE $0xf4
+
+	// VPDPWSSD Y12, Y11, Y7
+	LONG         $0x5225c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y8
+	LONG $0x522d42c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y9
+	LONG         $0x522542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 896(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 1024(SI)
+	VMINPS       Y8, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 928(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1056(SI)
+	VMINPS       Y9, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000480, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx10(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y0
+	LONG $0x522dc2c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y1
+	LONG         $0x5225c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y2
+	LONG $0x522dc2c4
+	BYTE $0xd4
+
+	// VPDPWSSD Y12, Y11, Y3
+	LONG         $0x5225c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y4
+	LONG $0x522dc2c4
+	BYTE $0xe4
+
+	// VPDPWSSD Y12, Y11, Y5
+	LONG         $0x5225c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y6
+	LONG $0x522dc2c4
+	BYTE $0xf4
+
+	// VPDPWSSD Y12, Y11, Y7
+	LONG         $0x5225c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y8
+	LONG $0x522d42c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y9
+	LONG         $0x522542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 32(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 36(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         60(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y0
+	LONG $0x522dc2c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y1
+	LONG         $0x5225c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y2
+	LONG $0x522dc2c4
+	BYTE $0xd4
+
+	// VPDPWSSD Y12, Y11, Y3
+	LONG         $0x5225c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y4
+	LONG $0x522dc2c4
+	BYTE $0xe4
+
+	// VPDPWSSD Y12, Y11, Y5
+	LONG         $0x5225c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y6
+	LONG $0x522dc2c4
+	BYTE $0xf4
+
+	// VPDPWSSD Y12, Y11, Y7
+	LONG         $0x5225c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y8
+	LONG $0x522d42c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y9
+	LONG         $0x522542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 1024(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 1152(SI)
+	VMINPS       Y8, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1056(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1184(SI)
+	VMINPS       Y9, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000500, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx11(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         44(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y0
+	LONG $0x522dc2c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y1
+	LONG         $0x5225c2c4
+	BYTE         $0xcc
+	VPBROADCASTD 4(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y2
+	LONG $0x522dc2c4
+	BYTE $0xd4
+
+	// VPDPWSSD Y12, Y11, Y3
+	LONG         $0x5225c2c4
+	BYTE         $0xdc
+	VPBROADCASTD 8(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y4
+	LONG $0x522dc2c4
+	BYTE $0xe4
+
+	// VPDPWSSD Y12, Y11, Y5
+	LONG         $0x5225c2c4
+	BYTE         $0xec
+	VPBROADCASTD 12(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y6
+	LONG $0x522dc2c4
+	BYTE $0xf4
+
+	// VPDPWSSD Y12, Y11, Y7
+	LONG         $0x5225c2c4
+	BYTE         $0xfc
+	VPBROADCASTD 16(R10), Y12
+
+	// VPDPWSSD Y12, Y10, Y8
+	LONG $0x522d42c4
+	BYTE $0xc4
+
+	// VPDPWSSD Y12, Y11, Y9
+	LONG         $0x522542c4
+	BYTE         $0xcc
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 32(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 36(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 40(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         64(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y0
+	LONG $0x521dc2c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y1
+	LONG         $0x5215c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y2
+	LONG $0x521dc2c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y3
+	LONG         $0x5215c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y4
+	LONG $0x521dc2c4
+	BYTE $0xe6
+
+	// VPDPWSSD Y14, Y13, Y5
+	LONG         $0x5215c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y6
+	LONG $0x521dc2c4
+	BYTE $0xf6
+
+	// VPDPWSSD Y14, Y13, Y7
+	LONG         $0x5215c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y8
+	LONG $0x521d42c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y9
+	LONG         $0x521542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y10
+	LONG $0x521d42c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y11
+	LONG         $0x521542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 1024(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 1152(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 1280(SI)
+	VMINPS       Y10, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1056(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1184(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 1312(SI)
+	VMINPS       Y11, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000580, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256VNNIx12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·words256VNNIx12(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 20(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y0
+	LONG $0x521dc2c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y1
+	LONG         $0x5215c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y2
+	LONG $0x521dc2c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y3
+	LONG         $0x5215c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y4
+	LONG $0x521dc2c4
+	BYTE $0xe6
+
+	// VPDPWSSD Y14, Y13, Y5
+	LONG         $0x5215c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y6
+	LONG $0x521dc2c4
+	BYTE $0xf6
+
+	// VPDPWSSD Y14, Y13, Y7
+	LONG         $0x5215c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y8
+	LONG $0x521d42c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y9
+	LONG         $0x521542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y10
+	LONG $0x521d42c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y11
+	LONG         $0x521542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 640(SI)
+	VMINPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 672(SI)
+	VMINPS       Y11, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 24(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 28(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 32(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 36(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 40(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 44(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         72(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y0
+	LONG $0x521dc2c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y1
+	LONG         $0x5215c2c4
+	BYTE         $0xce
+	VPBROADCASTD 4(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y2
+	LONG $0x521dc2c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y3
+	LONG         $0x5215c2c4
+	BYTE         $0xde
+	VPBROADCASTD 8(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y4
+	LONG $0x521dc2c4
+	BYTE $0xe6
+
+	// VPDPWSSD Y14, Y13, Y5
+	LONG         $0x5215c2c4
+	BYTE         $0xee
+	VPBROADCASTD 12(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y6
+	LONG $0x521dc2c4
+	BYTE $0xf6
+
+	// VPDPWSSD Y14, Y13, Y7
+	LONG         $0x5215c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y8
+	LONG $0x521d42c4
+	BYTE $0xc6
+
+	// VPDPWSSD Y14, Y13, Y9
+	LONG         $0x521542c4
+	BYTE         $0xce
+	VPBROADCASTD 20(R10), Y14
+
+	// VPDPWSSD Y14, Y12, Y10
+	LONG $0x521d42c4
+	BYTE $0xd6
+
+	// VPDPWSSD Y14, Y13, Y11
+	LONG         $0x521542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, 768(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 896(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 1024(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 1152(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 1280(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 1408(SI)
+	VMINPS       Y10, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 800(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 928(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1056(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1184(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1312(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 1440(SI)
+	VMINPS       Y11, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000600, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x1(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	LEAQ         4(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y2, Y2, Y2
+	VPSRLW       $0x0f, Y2, Y2
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y3
+	VMOVUPS      32(R12), Y4
+	VMOVUPS      128(R12), Y5
+	VMOVUPS      160(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPBROADCASTD 4(R10), Y8
+	VPMADDUBSW   Y7, Y3, Y3
+	VPMADDUBSW   Y8, Y5, Y5
+	VPADDW       Y5, Y3, Y3
+	VPMADDWD     Y2, Y3, Y3
+	VPADDD       Y3, Y0, Y0
+	VPMADDUBSW   Y7, Y4, Y7
+	VPMADDUBSW   Y8, Y6, Y8
+	VPADDW       Y8, Y7, Y7
+	VPMADDWD     Y2, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000008, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y3
+	VMOVUPS      32(R12), Y4
+	VPBROADCASTD (R10), Y5
+	VPMADDUBSW   Y5, Y3, Y3
+	VPMADDWD     Y2, Y3, Y3
+	VPADDD       Y3, Y0, Y0
+	VPMADDUBSW   Y5, Y4, Y5
+	VPMADDWD     Y2, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000004, R10
+
+summed0:
+	VBROADCASTSS (BX), Y2
+	VMULPS       (CX), Y2, Y2
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y3
+	VFNMADD213PS Y3, Y2, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y3
+	VFMADD231PS  256(CX), Y3, Y2
+	VBROADCASTSS 8(BX), Y3
+	VFMADD231PS  384(CX), Y3, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y0
+	VBROADCASTSS 12(BX), Y1
+	VADDPS       160(CX), Y1, Y1
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y1
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMINPS       32(R9), Y0, Y0
+	VMOVUPS      Y0, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         4(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000080, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x2(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         8(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 8(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 12(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000010, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000008, R10
+
+summed0:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         8(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000100, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x3(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         12(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 12(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 16(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 20(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000018, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000000c, R10
+
+summed0:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000180, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x4(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         16(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 16(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 20(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000010, R10
+
+summed0:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 8(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 12(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         24(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 16(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 20(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000010, R10
+
+summed1:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 384(SI)
+	VMINPS       Y2, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 288(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 416(SI)
+	VMINPS       Y3, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         8(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000200, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x5(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         20(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 20(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 24(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000014, R10
+
+summed0:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 8(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 12(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 16(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         28(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 20(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 24(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 28(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000014, R10
+
+summed1:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 384(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 512(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 288(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 416(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 544(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000280, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x6(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         24(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 24(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 28(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 32(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000018, R10
+
+summed0:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 12(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 16(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 20(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         36(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 24(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 28(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 32(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000018, R10
+
+summed1:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 512(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 640(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 416(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 544(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 672(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000300, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x7(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         28(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 28(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 32(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000038, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+
+summed0:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 8(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 12(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         36(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 28(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 32(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000038, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+
+summed1:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 384(SI)
+	VMINPS       Y2, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 288(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 416(SI)
+	VMINPS       Y3, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         44(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single2
+
+groups2:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 28(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 32(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 36(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000038, R10
+	DECQ         R13
+	JNZ          groups2
+
+single2:
+	TESTQ        $0x00000001, DI
+	JZ           summed2
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+
+summed2:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000380, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x8(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         32(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 32(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 36(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000040, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+
+summed0:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 8(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 12(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 16(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 32(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 36(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 40(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000040, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+
+summed1:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 384(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 512(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 288(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 416(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 544(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         52(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single2
+
+groups2:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 32(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 36(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 40(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000040, R10
+	DECQ         R13
+	JNZ          groups2
+
+single2:
+	TESTQ        $0x00000001, DI
+	JZ           summed2
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+
+summed2:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000400, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x9(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         36(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 36(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 40(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000048, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+
+summed0:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 12(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 16(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 20(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 36(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 40(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000048, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+
+summed1:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 512(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 640(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 416(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 544(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 672(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 24(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 28(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 32(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         60(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single2
+
+groups2:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 36(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 40(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000048, R10
+	DECQ         R13
+	JNZ          groups2
+
+single2:
+	TESTQ        $0x00000001, DI
+	JZ           summed2
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+
+summed2:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 768(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 896(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 1024(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 800(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 928(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1056(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000480, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x10(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 40(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 44(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000050, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+
+summed0:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 8(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 12(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 40(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 44(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000050, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+
+summed1:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 384(SI)
+	VMINPS       Y2, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 288(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 416(SI)
+	VMINPS       Y3, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         56(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single2
+
+groups2:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 40(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000050, R10
+	DECQ         R13
+	JNZ          groups2
+
+single2:
+	TESTQ        $0x00000001, DI
+	JZ           summed2
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+
+summed2:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 28(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 32(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 36(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         68(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single3
+
+groups3:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 40(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000050, R10
+	DECQ         R13
+	JNZ          groups3
+
+single3:
+	TESTQ        $0x00000001, DI
+	JZ           summed3
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+
+summed3:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 896(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 1024(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 1152(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 928(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 1056(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1184(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000500, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x11(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         44(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y4, Y4, Y4
+	VPSRLW       $0x0f, Y4, Y4
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VMOVUPS      128(R12), Y7
+	VMOVUPS      160(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPBROADCASTD 44(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y11
+	VPMADDUBSW   Y10, Y7, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y4, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPBROADCASTD 48(R10), Y10
+	VPMADDUBSW   Y9, Y5, Y5
+	VPMADDUBSW   Y10, Y7, Y7
+	VPADDW       Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y9, Y6, Y9
+	VPMADDUBSW   Y10, Y8, Y10
+	VPADDW       Y10, Y9, Y9
+	VPMADDWD     Y4, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000058, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y5
+	VMOVUPS      32(R12), Y6
+	VPBROADCASTD (R10), Y7
+	VPMADDUBSW   Y7, Y5, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD 4(R10), Y7
+	VPMADDUBSW   Y7, Y5, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMADDUBSW   Y7, Y6, Y7
+	VPMADDWD     Y4, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+
+summed0:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 8(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 12(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 16(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         52(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 52(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000058, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+
+summed1:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 384(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 512(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 288(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 416(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 544(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         64(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single2
+
+groups2:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 52(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000058, R10
+	DECQ         R13
+	JNZ          groups2
+
+single2:
+	TESTQ        $0x00000001, DI
+	JZ           summed2
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+
+summed2:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 32(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 36(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 40(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         76(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single3
+
+groups3:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 44(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 52(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000058, R10
+	DECQ         R13
+	JNZ          groups3
+
+single3:
+	TESTQ        $0x00000001, DI
+	JZ           summed3
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+
+summed3:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 1024(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 1152(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 1280(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 1056(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 1184(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1312(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000580, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func bytes256x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bytes256x12(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single0
+
+groups0:
+	PREFETCHT0   2048(R12)
+	PREFETCHT0   2176(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 52(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 56(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000060, R10
+	DECQ         R13
+	JNZ          groups0
+
+single0:
+	TESTQ        $0x00000001, DI
+	JZ           summed0
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+
+summed0:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 12(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 16(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 20(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         60(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single1
+
+groups1:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 52(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 56(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000060, R10
+	DECQ         R13
+	JNZ          groups1
+
+single1:
+	TESTQ        $0x00000001, DI
+	JZ           summed1
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+
+summed1:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 512(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 640(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 416(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 544(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 672(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 24(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 28(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 32(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         72(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single2
+
+groups2:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 52(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 56(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000060, R10
+	DECQ         R13
+	JNZ          groups2
+
+single2:
+	TESTQ        $0x00000001, DI
+	JZ           summed2
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+
+summed2:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 768(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 896(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 1024(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 800(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 928(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1056(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 36(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 40(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 44(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         84(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	SHRQ         $0x01, R13
+	JZ           single3
+
+groups3:
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VMOVUPS      128(R12), Y9
+	VMOVUPS      160(R12), Y10
+	VPBROADCASTD (R10), Y11
+	VPBROADCASTD 48(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 4(R10), Y11
+	VPBROADCASTD 52(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 8(R10), Y11
+	VPBROADCASTD 56(R10), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x00000060, R10
+	DECQ         R13
+	JNZ          groups3
+
+single3:
+	TESTQ        $0x00000001, DI
+	JZ           summed3
+	VMOVUPS      (R12), Y7
+	VMOVUPS      32(R12), Y8
+	VPBROADCASTD (R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 4(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 8(R10), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+
+summed3:
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, 1152(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 1280(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 1408(SI)
+	VMINPS       Y4, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 1184(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 1312(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1440(SI)
+	VMINPS       Y5, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000600, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x1(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x1(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	LEAQ         4(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y2
+	VMOVUPS      32(R12), Y3
+	VPBROADCASTD (R10), Y4
+	VPMADDWD     Y4, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	VPMADDWD     Y4, Y3, Y4
+	VPADDD       Y4, Y1, Y1
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000004, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y2
+	VMULPS       (CX), Y2, Y2
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y3
+	VFNMADD213PS Y3, Y2, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y3
+	VFMADD231PS  256(CX), Y3, Y2
+	VBROADCASTSS 8(BX), Y3
+	VFMADD231PS  384(CX), Y3, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y0
+	VBROADCASTSS 12(BX), Y1
+	VADDPS       160(CX), Y1, Y1
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y1
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMINPS       32(R9), Y0, Y0
+	VMOVUPS      Y0, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         4(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000080, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x2(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x2(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	LEAQ         8(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y4
+	VMOVUPS      32(R12), Y5
+	VPBROADCASTD (R10), Y6
+	VPMADDWD     Y6, Y4, Y7
+	VPADDD       Y7, Y0, Y0
+	VPMADDWD     Y6, Y5, Y6
+	VPADDD       Y6, Y1, Y1
+	VPBROADCASTD 4(R10), Y6
+	VPMADDWD     Y6, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMADDWD     Y6, Y5, Y6
+	VPADDD       Y6, Y3, Y3
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000008, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y5
+	VFNMADD213PS Y5, Y4, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VFNMADD213PS Y5, Y4, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         8(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000100, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x3(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x3(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         12(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y6
+	VMOVUPS      32(R12), Y7
+	VPBROADCASTD (R10), Y8
+	VPMADDWD     Y8, Y6, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y8, Y7, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD 4(R10), Y8
+	VPMADDWD     Y8, Y6, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y8, Y7, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD 8(R10), Y8
+	VPMADDWD     Y8, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	VPMADDWD     Y8, Y7, Y8
+	VPADDD       Y8, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000000c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         12(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000180, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x4(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x4(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         16(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD 4(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD 8(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD 12(R10), Y10
+	VPMADDWD     Y10, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000010, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000200, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x5(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x5(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         20(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD 4(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD 8(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD 12(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD 16(R10), Y12
+	VPMADDWD     Y12, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y9, Y9
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000014, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000280, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x6(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x6(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 20(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         24(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD 4(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD 8(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD 12(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD 16(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD 20(R10), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y11, Y11
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000018, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 640(SI)
+	VMINPS       Y10, Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 672(SI)
+	VMINPS       Y11, Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000300, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x7(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x7(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	LEAQ         28(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y6
+	VMOVUPS      32(R12), Y7
+	VPBROADCASTD (R10), Y8
+	VPMADDWD     Y8, Y6, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y8, Y7, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD 4(R10), Y8
+	VPMADDWD     Y8, Y6, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y8, Y7, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD 8(R10), Y8
+	VPMADDWD     Y8, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	VPMADDWD     Y8, Y7, Y8
+	VPADDD       Y8, Y5, Y5
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y6
+	VMULPS       (CX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y7
+	VFNMADD213PS Y7, Y6, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y7
+	VFNMADD213PS Y7, Y6, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y6, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 12(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 16(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 20(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 24(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD 4(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD 8(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD 12(R10), Y10
+	VPMADDWD     Y10, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000001c, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, 384(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 512(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 640(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 768(SI)
+	VMINPS       Y6, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 416(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 544(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 672(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 800(SI)
+	VMINPS       Y7, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000380, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x8(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x8(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         32(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD 4(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD 8(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD 12(R10), Y10
+	VPMADDWD     Y10, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 28(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD 4(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD 8(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD 12(R10), Y10
+	VPMADDWD     Y10, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000020, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 896(SI)
+	VMINPS       Y6, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 928(SI)
+	VMINPS       Y7, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         16(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000400, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x9(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x9(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	LEAQ         36(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y8
+	VMOVUPS      32(R12), Y9
+	VPBROADCASTD (R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD 4(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD 8(R10), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD 12(R10), Y10
+	VPMADDWD     Y10, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y8
+	VMULPS       (CX), Y8, Y8
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y9
+	VFNMADD213PS Y9, Y8, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFNMADD213PS Y9, Y8, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y8, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y8, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 16(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 20(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 24(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 28(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 32(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         52(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD 4(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD 8(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD 12(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD 16(R10), Y12
+	VPMADDWD     Y12, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y9, Y9
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000024, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, 512(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 640(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 768(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 896(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 1024(SI)
+	VMINPS       Y8, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 544(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 672(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 800(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 928(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1056(SI)
+	VMINPS       Y9, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000480, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x10(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x10(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         40(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD 4(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD 8(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD 12(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD 16(R10), Y12
+	VPMADDWD     Y12, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y9, Y9
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 32(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 36(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         60(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD 4(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD 8(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD 12(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD 16(R10), Y12
+	VPMADDWD     Y12, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y9, Y9
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000028, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 1024(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 1152(SI)
+	VMINPS       Y8, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1056(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1184(SI)
+	VMINPS       Y9, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         20(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000500, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x11(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	LEAQ         44(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y10
+	VMOVUPS      32(R12), Y11
+	VPBROADCASTD (R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD 4(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD 8(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD 12(R10), Y12
+	VPMADDWD     Y12, Y10, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD 16(R10), Y12
+	VPMADDWD     Y12, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y12, Y11, Y12
+	VPADDD       Y12, Y9, Y9
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y10
+	VMULPS       (CX), Y10, Y10
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y11
+	VFNMADD213PS Y11, Y10, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y11
+	VFNMADD213PS Y11, Y10, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y10, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y10, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y10, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 20(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 24(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 28(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 32(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 36(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 40(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         64(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD 4(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD 8(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD 12(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD 16(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD 20(R10), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y11, Y11
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x0000002c, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, 640(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 768(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 896(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 1024(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 1152(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 1280(SI)
+	VMINPS       Y10, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 672(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 800(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 928(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1056(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1184(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 1312(SI)
+	VMINPS       Y11, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000580, SI
+	DECQ         R8
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func words256x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·words256x12(SB), NOSPLIT, $64-64
+	MOVQ x+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ meta+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ groups+48(FP), DI
+	MOVQ tiles+56(FP), R8
+	MOVQ upper+40(FP), R9
+
+tile:
+	MOVQ $0x00000002, R11
+
+half:
+	VPBROADCASTD (DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 4(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 8(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 12(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 16(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 20(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         48(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group0:
+	PREFETCHT0   2048(R12)
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD 4(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD 8(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD 12(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD 16(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD 20(R10), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y11, Y11
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          group0
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 256(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 384(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 512(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 640(SI)
+	VMINPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 288(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 416(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 544(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 672(SI)
+	VMINPS       Y11, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VPBROADCASTD 24(DX), Y0
+	VMOVDQA      Y0, Y1
+	VPBROADCASTD 28(DX), Y2
+	VMOVDQA      Y2, Y3
+	VPBROADCASTD 32(DX), Y4
+	VMOVDQA      Y4, Y5
+	VPBROADCASTD 36(DX), Y6
+	VMOVDQA      Y6, Y7
+	VPBROADCASTD 40(DX), Y8
+	VMOVDQA      Y8, Y9
+	VPBROADCASTD 44(DX), Y10
+	VMOVDQA      Y10, Y11
+	LEAQ         72(DX), R10
+	MOVQ         AX, R12
+	MOVQ         DI, R13
+
+group1:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VPBROADCASTD (R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD 4(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD 8(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD 12(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD 16(R10), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD 20(R10), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y11, Y11
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x00000030, R10
+	DECQ         R13
+	JNZ          group1
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y12
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS (R10), Y13
+	VFNMADD213PS Y13, Y12, Y0
+	VMOVUPS      Y0, 768(SI)
+	VMOVUPS      Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS 4(R10), Y13
+	VFNMADD213PS Y13, Y12, Y2
+	VMOVUPS      Y2, 896(SI)
+	VMINPS       Y2, Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y12, Y4
+	VMOVUPS      Y4, 1024(SI)
+	VMINPS       Y4, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y12, Y6
+	VMOVUPS      Y6, 1152(SI)
+	VMINPS       Y6, Y0, Y0
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y12, Y8
+	VMOVUPS      Y8, 1280(SI)
+	VMINPS       Y8, Y0, Y0
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y12, Y10
+	VMOVUPS      Y10, 1408(SI)
+	VMINPS       Y10, Y0, Y0
+	VMINPS       (SP), Y0, Y0
+	VBROADCASTSS 12(BX), Y2
+	VADDPS       128(CX), Y2, Y2
+	VBROADCASTSS 4(BX), Y4
+	VFMADD231PS  256(CX), Y4, Y2
+	VBROADCASTSS 8(BX), Y4
+	VFMADD231PS  384(CX), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMINPS       (R9), Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VBROADCASTSS (BX), Y0
+	VMULPS       32(CX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (R10), Y2
+	VFNMADD213PS Y2, Y0, Y1
+	VMOVUPS      Y1, 800(SI)
+	VMOVUPS      Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(R10), Y2
+	VFNMADD213PS Y2, Y0, Y3
+	VMOVUPS      Y3, 928(SI)
+	VMINPS       Y3, Y1, Y1
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(R10), Y2
+	VFNMADD213PS Y2, Y0, Y5
+	VMOVUPS      Y5, 1056(SI)
+	VMINPS       Y5, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 12(R10), Y2
+	VFNMADD213PS Y2, Y0, Y7
+	VMOVUPS      Y7, 1184(SI)
+	VMINPS       Y7, Y1, Y1
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(R10), Y2
+	VFNMADD213PS Y2, Y0, Y9
+	VMOVUPS      Y9, 1312(SI)
+	VMINPS       Y9, Y1, Y1
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 20(R10), Y2
+	VFNMADD213PS Y2, Y0, Y11
+	VMOVUPS      Y11, 1440(SI)
+	VMINPS       Y11, Y1, Y1
+	VMINPS       32(SP), Y1, Y1
+	VBROADCASTSS 12(BX), Y0
+	VADDPS       160(CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y2
+	VFMADD231PS  288(CX), Y2, Y0
+	VBROADCASTSS 8(BX), Y2
+	VFMADD231PS  416(CX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMINPS       32(R9), Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, R9
+	DECQ         R11
+	JNZ          half
+	SUBQ         $+128, AX
+	SUBQ         $+128, CX
+	SUBQ         $+128, SI
+	SUBQ         $+128, R9
+	LEAQ         24(R10), DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000600, SI
+	DECQ         R8
+	JNZ          tile
 	VZEROUPPER
 	RET
 

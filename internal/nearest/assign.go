@@ -118,6 +118,8 @@ func (w *worker) panels(p, q int) {
 		w.whole(p, q, false)
 	case b.mode == sampling:
 		w.sample(p, q)
+	case b.mode == filling:
+		w.whole(p, q, true)
 	default:
 		w.bounded(p, q)
 	}
@@ -159,8 +161,14 @@ func (w *worker) note(p int, rows uint32, got []int32) {
 		}
 		st.label[i] = is
 		s.changed++
-		if !h.bound && st.bounds.due != nil {
-			st.bounds.due[i] = -1 // it counted on the clock of another cluster
+		at := uint32(i - first)
+		if st.grain > 0 { // weights are 1, and flush counts the rows
+			from := uint32(w.j.k)
+			if was >= 0 {
+				from = uint32(was)
+			}
+			w.changes = append(w.changes, kern.Change{Row: at, From: from, To: uint32(is)})
+			continue
 		}
 		u := e.weightOf(i)
 		if u == 0 {
@@ -171,15 +179,6 @@ func (w *worker) note(p int, rows uint32, got []int32) {
 		if was >= 0 {
 			s.count[was]--
 			s.nhi[was], s.nlo[was] = kern.TwoSum(s.nhi[was], s.nlo[was], -u)
-		}
-		at := uint32(i - first)
-		if st.grain > 0 {
-			from := uint32(w.j.k)
-			if was >= 0 {
-				from = uint32(was)
-			}
-			w.changes = append(w.changes, kern.Change{Row: at, From: from, To: uint32(is)})
-			continue
 		}
 		if was >= 0 {
 			w.moves = append(w.moves, kern.Move{Row: at, Cluster: uint32(was), W: -u})
@@ -204,6 +203,10 @@ func (w *worker) flush() {
 		} else {
 			kern.Scatter(s.hi, s.lo, e.t.F32[first:], e.origin, w.moves[p:q], e.d)
 		}
+	}
+	for _, c := range w.changes {
+		s.count[c.From]--
+		s.count[c.To]++
 	}
 	for p := 0; p < len(w.changes); p += step {
 		kern.Shift(s.hi, s.lo, e.t.F32[first:], e.origin, w.j.st.grain, w.changes[p:min(p+step, len(w.changes))], e.d)

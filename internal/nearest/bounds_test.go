@@ -112,6 +112,38 @@ func TestBoundsSeeEveryRowThatCrosses(t *testing.T) {
 }
 
 // Several starts in one sweep give what each gives alone, to the bit, with bounds, without and where counts decide.
+// Labels change while bounds are kept for samples alone; those of before say nothing when all rows have bounds again.
+func TestBoundsThatWereLeftAreSetAnew(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		const n, d, k = 40_000, 3, 6
+		rng := rand.New(rand.NewPCG(14, 0))
+		table, origin := &data.Table{N: n, D: d}, make([]float64, d)
+		for range n * d {
+			table.F32 = append(table.F32, float32(rng.NormFloat64()))
+		}
+		theta := make([]float64, k*d)
+		for i := range theta {
+			theta[i] = rng.NormFloat64()
+		}
+		e, st := New(table, origin, 2), new(State)
+		var modes []mode
+		for sweep := range 12 {
+			e.share = 2
+			if sweep%6 > 3 {
+				e.share = 1e-9
+			}
+			check(t, fmt.Sprintf("sweep %d", sweep), e, st, table, origin, theta, k)
+			modes = append(modes, st.bounds.mode)
+			for i := range theta {
+				theta[i] += 0.1 * rng.NormFloat64()
+			}
+		}
+		if !slices.Contains(modes[:5], bounding) || !slices.Contains(modes[4:9], sampling) || !slices.Contains(modes[8:], bounding) {
+			t.Errorf("modes %v", modes)
+		}
+	})
+}
+
 func TestStartsShareASweep(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		for _, c := range []struct{ n, d int }{{9000, 3}, {2000, 40}} {

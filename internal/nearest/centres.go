@@ -177,20 +177,51 @@ func (c *centres) intTiles(p *intPanels, d int) {
 	}
 }
 
-func (c *centres) intTile(p *intPanels, tile []int8, meta []float32, members []int32, d int) {
-	most := 0.0 // one step for the whole tile: one factor for all its scores
+// tileStep returns the step of the integers of a tile: one for them all, and with it one factor for all scores.
+func (c *centres) tileStep(p *intPanels, members []int32, d int) float32 {
+	most, sum, longest := 0.0, 0.0, 0.0
 	for _, i := range members {
 		if i < 0 {
 			continue
 		}
-		for _, v := range c.shifted[int(i)*d : int(i)*d+d] {
+		longest = max(longest, c.length[i])
+		row := c.shifted[int(i)*d : int(i)*d+d]
+		for _, v := range row {
 			most = max(most, math.Abs(v))
 		}
+		if p.sum > 0 {
+			sum = max(sum, sumOfFour(row))
+		}
 	}
-	t := float32(most / p.top * up)
-	if t == 0 {
-		t = 1
+	step := max(most/p.most, longest/p.long)
+	if p.sum > 0 {
+		step = max(step, sum/(p.sum-2)) // each of four integers may be half a step larger than its number
 	}
+	if step == 0 {
+		return 1
+	}
+	return float32(step * up)
+}
+
+// sumOfFour returns the largest sum of the positive or of the negative numbers among those whose products kern.Integers adds up first: columns
+// 0 and 1, or 2 and 3, of two groups.
+func sumOfFour(row []float64) (most float64) {
+	for ; len(row) > 0; row = row[min(8, len(row)):] {
+		for pair := 0; pair < 4; pair += 2 {
+			var plus, minus float64
+			for _, j := range [4]int{pair, pair + 1, pair + 4, pair + 5} {
+				if j < len(row) {
+					plus, minus = plus+max(row[j], 0), minus-min(row[j], 0)
+				}
+			}
+			most = max(most, plus, minus)
+		}
+	}
+	return most
+}
+
+func (c *centres) intTile(p *intPanels, tile []int8, meta []float32, members []int32, d int) {
+	t := c.tileStep(p, members, d)
 	step, inv := float64(t), 1/float64(t)
 	put := func(g, q int, v uint32) {
 		b := tile[(g*c.w+q)*4 : (g*c.w+q)*4+4]
@@ -215,7 +246,7 @@ func (c *centres) intTile(p *intPanels, tile []int8, meta []float32, members []i
 				tile[((j>>2+1)*c.w+q)*4+j&3] = int8(u)
 			}
 		}
-		put(0, q, uint32(int32(-128*sum)))
+		put(0, q, uint32(int32(-p.zero*sum)))
 		put(p.groups+1, q, math.Float32bits(float32(c.norm[i])))
 		longest, worst, top = max(longest, c.length[i]), max(worst, math.Sqrt(miss)), max(top, math.Abs(c.norm[i]))
 	}

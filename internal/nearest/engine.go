@@ -29,7 +29,7 @@ const (
 	mostColumns = 60_000
 	// Integers pay from intColumns columns on, and intWork cells of centres: below, the work on each score outweighs the
 	// products. Up to wordCentres centres words beat bytes: telling survivors apart would cost more than the products.
-	// Measured on Zen 5, where with 64 columns a sweep in float32, bytes and words took 2.0, 2.8 and 1.9 ms with 8
+	// Measured on Zen 5 at avx512, where with 64 columns a sweep in float32, bytes and words took 2.0, 2.8 and 1.9 ms with 8
 	// centres, 6.4, 5.9 and 4.9 with 64, and 17, 9.9 and 10.5 with 256.
 	intColumns  = 32
 	intWork     = 1024
@@ -38,8 +38,8 @@ const (
 
 // Engine holds the rows in the form the kernels want. Beside the rows it keeps, and 4 to 20 N bytes more:
 //
-//	4 N D bytes of float32 with few columns and centres, and without AVX-512 VNNI or dot products of arm64
-//	2 N D of words with at most 128 centres, 4 N D of float32 on arm64
+//	4 N D bytes of float32 with few columns and centres, and at level avx512 without VNNI, at neon and in portable Go
+//	2 N D of words with at most 128 centres, at the levels avx2 and avx2+vnni 64; 4 N D of float32 on arm64
 //	  N D of bytes with more
 type Engine struct {
 	t       *data.Table
@@ -123,7 +123,7 @@ func (e *Engine) prepare(k int) bool {
 		return false
 	}
 	e.mean()
-	if words := k <= wordCentres; kern.HasIntegers(words) && e.d >= intColumns && k*e.d >= intWork {
+	if words, ok := integers(k, e.d); ok {
 		e.ints = e.quantise(words)
 	} else {
 		e.dense = e.pack()
@@ -141,6 +141,32 @@ func (e *Engine) prepare(k int) bool {
 		e.exact = e.exact && float64(float32(o)) == o
 	}
 	return !e.refused
+}
+
+// integers reports whether rows of d columns are compared with k centres in integers, and whether in words. With AVX2 float32 gains less
+// from few columns: nanoseconds a row in float32, bytes and words at avx2, and bytes and words at avx2+vnni, measured on Zen 5 with rows in
+// the cache:
+//
+//	d, k      float32  bytes  words  bytes  words
+//	16, 128      44.2   44.9   45.1   36.0   40.3
+//	24, 128      61.8   55.1   56.2   43.7   50.3
+//	32, 64       39.7   40.5   36.8   32.2   32.9
+//	64, 64       75.2   61.4   61.3   47.5   55.5
+//	64, 128       154    105    117     81    105
+//	128, 32      82.0   79.0   59.5   61.9   55.0
+//	128, 256      631    387    469    266    383
+func integers(k, d int) (words, ok bool) {
+	most, columns := wordCentres, intColumns
+	switch kern.Current() {
+	case kern.AVX2:
+		most, columns = wordCentres/2, 24
+	case kern.AVX2VNNI:
+		most, columns = wordCentres/2, 16
+	}
+	if words = k <= most; words {
+		columns = intColumns
+	}
+	return words, kern.HasIntegers(words) && d >= columns && k*d >= intWork
 }
 
 // grain returns that of kern.Shift for sums over so many rows, or 0 where sums are kept by kern.Scatter.

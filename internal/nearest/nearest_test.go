@@ -233,8 +233,12 @@ func TestAllFastPassesGiveTheSameBits(t *testing.T) {
 // The first column varies a hundred times as much as the others, so that bytes keep little of these, and centres differ in
 // the others only.
 func TestIntegersAreLeftWhereTheyTellNothing(t *testing.T) {
+	everyLevel(t, integersAreLeft)
+}
+
+func integersAreLeft(t *testing.T) {
 	if !kern.HasIntegers(false) {
-		t.Skip("integers are not fast here")
+		return
 	}
 	const n, d, k = 400, 64, 200
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -258,6 +262,87 @@ func TestIntegersAreLeftWhereTheyTellNothing(t *testing.T) {
 			t.Errorf("%d threads: bytes stay", threads)
 		}
 		check(t, "second", e, st, table, make([]float64, d), theta, k)
+	}
+}
+
+// What kern.Integers adds up must fit: four products of bytes of a sign in 16 bits where MostByte says so, and all products of words in 32,
+// whatever the rows are. The bounds here are sums over the integers themselves.
+func TestIntegersFitWhatTheyAreAddedUpIn(t *testing.T) {
+	shapes := map[string]func(rng *rand.Rand, i, j int) float64{
+		"normal":           func(rng *rand.Rand, _, _ int) float64 { return rng.NormFloat64() },
+		"of one size":      func(rng *rand.Rand, i, _ int) float64 { return float64(1 - 2*(i%2)) },
+		"signs that vary":  func(rng *rand.Rand, _, _ int) float64 { return float64(1 - 2*rng.IntN(2)) },
+		"one large column": func(rng *rand.Rand, i, j int) float64 { return rng.NormFloat64() * []float64{1, 1e6}[min(j, 1)] },
+		"halves of a step": func(rng *rand.Rand, _, _ int) float64 { return float64(rng.IntN(255)-127) / 2 },
+	}
+	everyLevel(t, func(t *testing.T) {
+		for name, cell := range shapes {
+			for _, d := range []int{1, 3, 8, 13, 40, 784} {
+				for _, pass := range passes()[1:] {
+					integersFit(t, fmt.Sprintf("%s, %d columns, %s", name, d, pass), pass, d, cell)
+				}
+			}
+		}
+	})
+}
+
+func integersFit(t *testing.T, what, pass string, d int, cell func(rng *rand.Rand, i, j int) float64) {
+	const n, k = 40, 7
+	rng := rand.New(rand.NewPCG(9, uint64(d)))
+	table, theta := &data.Table{N: n, D: d}, make([]float64, k*d)
+	for i := range n * d {
+		table.F64 = append(table.F64, cell(rng, i/d, i%d))
+	}
+	for i := range theta {
+		theta[i] = cell(rng, i/d, i%d)
+	}
+	e, c := New(table, make([]float64, d), 1), new(centres)
+	e.force(pass)
+	c.set(theta, e.mu, k, d, width(true))
+	c.intTiles(e.ints, d)
+	// Columns j and j+1 of groups g and g+1 are those whose bytes are added up first.
+	groups, size := e.ints.groups, 4*(e.ints.groups+2)*c.w
+	most, longestRow, longest := 0, 0.0, 0.0
+	for i := range n {
+		sum := 0.0
+		for g := range groups {
+			b := e.ints.q[((i/kern.Rows*groups+g)*kern.Rows+i%kern.Rows)*4:][:4]
+			for _, v := range b {
+				most = max(most, int(v))
+			}
+			lo, hi := float64(int16(uint16(b[0])|uint16(b[1])<<8)), float64(int16(uint16(b[2])|uint16(b[3])<<8))
+			sum += lo*lo + hi*hi
+		}
+		longestRow = max(longestRow, math.Sqrt(sum))
+	}
+	for slot := range c.order {
+		tile, q, sum := c.ints[slot/c.w*size:][:size], slot%c.w, 0.0
+		for g := range groups {
+			b := tile[((g+1)*c.w+q)*4:][:4]
+			lo, hi := float64(int16(uint16(uint8(b[0]))|uint16(uint8(b[1]))<<8)), float64(int16(uint16(uint8(b[2]))|uint16(uint8(b[3]))<<8))
+			sum += lo*lo + hi*hi
+			for j := 0; j < 4 && g%2 == 0; j += 2 {
+				four := []int8{b[j], b[j+1]}
+				if g+1 < groups {
+					next := tile[((g+2)*c.w+q)*4:][:4]
+					four = append(four, next[j], next[j+1])
+				}
+				var plus, minus int
+				for _, v := range four {
+					plus, minus = plus+max(int(v), 0), minus-min(int(v), 0)
+				}
+				if limit := kern.MostByte(); pass == "bytes" && limit < 255 && max(plus, minus)*limit > math.MaxInt16 {
+					t.Fatalf("%s: %v times %d is more than 16 bits hold", what, four, limit)
+				}
+			}
+		}
+		longest = max(longest, math.Sqrt(sum))
+	}
+	if pass == "bytes" && most > kern.MostByte() {
+		t.Errorf("%s: a byte of %d", what, most)
+	}
+	if pass == "words" && longestRow*longest > math.MaxInt32 {
+		t.Errorf("%s: sums of products up to %.0f", what, longestRow*longest)
 	}
 }
 

@@ -21,20 +21,27 @@ func (s isa) gather32(table Mem, index, into Op) {
 	VGATHERDPS(all, table, into)
 }
 
-// due: lanes are rows.
-func (s isa) due() {
-	Begin("due"+s.Name, "func(flags *uint32, due *float32, label *int32, at *float32, panels int)", "is Due.")
-	flags, due, label, table, panels := Arg("flags"), Arg("due"), Arg("label"), Arg("at"), Arg("panels")
+// due: lanes are rows. With few the table fits two registers.
+func (s isa) due(few bool) {
+	suffix := ""
+	if few {
+		suffix = "Few"
+	}
+	Begin("due"+suffix+s.Name, "func(flags *uint32, due *float32, label *int32, at *float32, panels int)", "is Due.")
+	flags, due, label, at, panels := Arg("flags"), Arg("due"), Arg("label"), Arg("at"), Arg("panels")
+	look := func(label Mem, into reg.VecVirtual) {
+		index := s.Vec()
+		VMOVUPS(label, index)
+		s.gather32(Mem{Base: at, Index: index, Scale: 4, Disp: 4}, index, into)
+	}
+	if few {
+		look = s.tableOf(at)
+	}
 	Loop("panel", panels, func() {
 		mask := GP32()
-		for v := range 128 / s.Bytes {
-			index, limit := s.Vec(), s.Vec()
-			if s.Wide() {
-				VMOVDQU32(At(label, v*s.Bytes), index)
-			} else {
-				VMOVDQU(At(label, v*s.Bytes), index)
-			}
-			s.gather32(Mem{Base: table, Index: index, Scale: 4, Disp: 4}, index, limit)
+		for v := range s.vectors() {
+			limit := s.Vec()
+			look(At(label, v*s.Bytes), limit)
 			part := GP32()
 			if v == 0 {
 				part = mask
@@ -59,6 +66,31 @@ func (s isa) due() {
 		add(4, flags)
 	})
 	End()
+}
+
+// tableOf loads the two vectors of a table, and returns what sets a vector to the entries after those of labels in memory.
+func (s isa) tableOf(at reg.Register) func(label Mem, into reg.VecVirtual) {
+	low, high, ones := s.Vec(), s.Vec(), s.Vec()
+	VMOVUPS(At(at, 0), low)
+	VMOVUPS(At(at, s.Bytes), high)
+	minus := GP32()
+	MOVL(I32(-1), minus)
+	spread(s, minus, ones)
+	return func(label Mem, into reg.VecVirtual) {
+		if s.Wide() {
+			VMOVUPS(label, into)
+			VPSUBD(ones, into, into)
+			VPERMI2PS(high, low, into)
+			return
+		}
+		index, above := s.Vec(), s.Vec()
+		VMOVUPS(label, index)
+		VPSUBD(ones, index, index)
+		VPERMPS(low, index, into)
+		VPERMPS(high, index, above)
+		VPSLLD(Imm(28), index, index) // bit 3 to the sign
+		VBLENDVPS(index, above, into, into)
+	}
 }
 
 // slack: lanes are rows.
@@ -122,25 +154,24 @@ func (s isa) slack() {
 }
 
 // runnerUp: the second smallest of score less radius.
-func runnerUp() {
-	Begin("runnerUp512", "func(row, meta, a, second *float32, w, tiles int)", "is RunnerUp.")
+func (s isa) runnerUp() {
+	Begin("runnerUp"+s.Name, "func(row, meta, a, second *float32, w, tiles int)", "is RunnerUp.")
 	row, meta, a, second := Arg("row"), Arg("meta"), Arg("a"), Arg("second")
 	w, t := Arg("w"), Arg("tiles")
-	huge := GP32()
-	MOVL(U32(0x7f7fffff), huge)
-	least, next := [2]Op{ZMM(), ZMM()}, [2]Op{ZMM(), ZMM()}
-	for v := range 2 {
-		VPBROADCASTD(huge, least[v])
-		VPBROADCASTD(huge, next[v])
+	least, next := s.Vecs(s.vectors()), s.Vecs(s.vectors())
+	for v := range least {
+		s.huge(least[v])
+		VMOVUPS(least[v], next[v])
 	}
 	Loop("scan", t, func() {
-		r := [2]Op{radius(row, meta, 0), radius(row, meta, 1)}
-		q := GP64()
-		MOVQ(w, q)
-		Loop("centre", q, func() {
-			for v := range 2 {
-				low, worse := ZMM(), ZMM()
-				VMOVUPS(At(a, 64*v), low)
+		r := make([]reg.VecVirtual, len(least))
+		for v := range r {
+			r[v] = s.radius(row, meta, v)
+		}
+		Loop("centre", Copy(w), func() {
+			for v := range r {
+				low, worse := s.Vec(), s.Vec()
+				VMOVUPS(At(a, s.Bytes*v), low)
 				VSUBPS(r[v], low, low)
 				VMAXPS(least[v], low, worse)
 				VMINPS(least[v], low, least[v])
@@ -150,8 +181,8 @@ func runnerUp() {
 		})
 		add(16, meta)
 	})
-	for v := range 2 {
-		VMOVUPS(next[v], At(second, 64*v))
+	for v, n := range next {
+		VMOVUPS(n, At(second, s.Bytes*v))
 	}
 	End()
 }

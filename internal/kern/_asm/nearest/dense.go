@@ -23,23 +23,33 @@ func (s isa) dense(w int) {
 	SHLQ(Imm(7), step)
 
 	Loop("panel", panels, func() {
+		for line := 0; line < panel; line += 64 {
+			PREFETCHT0(At(norm, ahead+line))
+			PREFETCHT0(At(label, ahead+line))
+		}
 		for h := range halves {
 			// Best, second and index of the best, for both vectors.
 			slot := func(i int) Mem { return At(state, i/2*panel+(2*h+i%2)*s.Bytes) }
-			resume, top := Arg("resume"), s.Vec()
+			cp, resume := Copy(c), Arg("resume")
 			TESTQ(resume, resume)
 			JNZ(LabelRef(name("ready%d", h)))
-			huge := GP32()
-			MOVL(U32(0x7f7fffff), huge)
-			spread(s, huge, top)
-			for i := range 4 {
-				VMOVUPS(top, slot(i))
+			if s.Wide() {
+				s.nothing(slot)
+			} else { // no state to store and load again: a third of the time of few columns and centres
+				s.denseTile(w, h, x, cp, d, slot, true)
 			}
 			Label(name("ready%d", h))
-			cp, t := GP64(), GP64()
-			MOVQ(c, cp)
-			Load(Param("tiles"), t)
-			Loop(name("tile%d", h), t, func() { s.denseTile(w, h, x, cp, d, slot) })
+			t := Arg("tiles")
+			if !s.Wide() {
+				resume := Arg("resume")
+				ADDQ(resume, t)
+				DECQ(t)
+				JZ(LabelRef(name("scored%d", h)))
+			}
+			Loop(name("tile%d", h), t, func() { s.denseTile(w, h, x, cp, d, slot, false) })
+			if !s.Wide() {
+				Label(name("scored%d", h))
+			}
 			s.denseEnd(h, norm, coef, label, got, flags, slot)
 		}
 		ADDQ(step, x)
@@ -53,6 +63,22 @@ func (s isa) dense(w int) {
 	End()
 }
 
+// nothing sets the state to that before any score: infinity, nearly.
+func (s isa) nothing(slot func(int) Mem) {
+	top := s.Vec()
+	s.huge(top)
+	for i := range 4 {
+		VMOVUPS(top, slot(i))
+	}
+}
+
+// huge fills a vector with the largest float32.
+func (s isa) huge(v reg.VecVirtual) {
+	bits := GP32()
+	MOVL(U32(0x7f7fffff), bits)
+	spread(s, bits, v)
+}
+
 // spread fills a vector with a 32-bit number.
 func spread(s isa, r reg.Register, v reg.VecVirtual) {
 	lo := XMM()
@@ -60,7 +86,8 @@ func spread(s isa, r reg.Register, v reg.VecVirtual) {
 	VBROADCASTSS(lo, v)
 }
 
-func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem) {
+// denseTile takes in the scores of a tile. The first of all has no others to be compared with.
+func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem, first bool) {
 	acc := make([]reg.VecVirtual, 2*w)
 	for i := range acc {
 		acc[i] = s.Vec()
@@ -73,10 +100,13 @@ func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem) {
 	xp, j := GP64(), GP64()
 	MOVQ(x, xp)
 	MOVQ(d, j)
-	Loop(name("column%d", h), j, func() {
+	Loop(name("column%d%v", h, first), j, func() {
 		x0, x1, f := s.Vec(), s.Vec(), s.Vec()
 		VMOVUPS(At(xp, h*2*s.Bytes), x0)
 		VMOVUPS(At(xp, h*2*s.Bytes+s.Bytes), x1)
+		for line := 0; line < 2*s.Bytes; line += 64 {
+			PREFETCHT0(At(xp, ahead+h*2*s.Bytes+line))
+		}
 		for q := range w {
 			VBROADCASTSS(At(cp, 4*q), f)
 			VFMADD231PS(x0, f, acc[2*q])
@@ -87,10 +117,20 @@ func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem) {
 	})
 	for v := range 2 { // the norm comes last: small sums stay precise
 		best, second, index := s.Vec(), s.Vec(), s.Vec()
-		VMOVUPS(slot(v), best)
-		VMOVUPS(slot(2+v), second)
-		VMOVUPS(slot(4+v), index)
+		if first {
+			VBROADCASTSS(At(cp, 0), best)
+			VADDPS(acc[v], best, best)
+			VBROADCASTSS(At(cp, 4*w), index)
+			s.huge(second)
+		} else {
+			VMOVUPS(slot(v), best)
+			VMOVUPS(slot(2+v), second)
+			VMOVUPS(slot(4+v), index)
+		}
 		for q := range w {
+			if first && q == 0 {
+				continue
+			}
 			a, worse := acc[2*q+v], s.Vec()
 			if s.Wide() {
 				k := K()

@@ -11,117 +11,255 @@ import (
 // ahead is how many bytes before their use rows are fetched.
 const ahead = 2048
 
-// integers writes the prefilter in integers for tiles of w centres: VPDPBUSD multiplies 64 pairs of bytes at once, VPDPWSSD
-// 32 pairs of words.
-func integers(w int, words bool) {
+// integers is a prefilter: the instructions that multiply, and of how many centres the registers hold the sums.
+type integers struct {
+	isa
+	words, vnni bool
+	block       int
+}
+
+// AVX-512 VNNI and AVX-VNNI multiply and add up 64 or 32 bytes at once, and half as many words. Without them bytes take three
+// instructions beside additions for every two groups, and words one.
+var prefilters = []integers{
+	{avx512, false, true, 12}, {avx512, true, true, 12},
+	{avx2, false, true, 6}, {avx2, true, true, 6},
+	{avx2, false, false, 3}, {avx2, true, false, 6},
+}
+
+func (p integers) name() string {
 	kind := "bytes"
-	if words {
+	if p.words {
 		kind = "words"
 	}
-	Begin(name("%s512x%d", kind, w), "func(x *uint8, row *float32, c *int8, meta, a, upper *float32, groups, tiles int)",
+	kind += p.Name
+	if p.vnni && !p.Wide() {
+		kind += "VNNI"
+	}
+	return kind
+}
+
+// blocks returns the widths of the blocks that a tile of w centres is cut into.
+func (p integers) blocks(w int) []int {
+	n := (w + p.block - 1) / p.block
+	var b []int
+	for i := range n {
+		b = append(b, (w+i)/n)
+	}
+	return b
+}
+
+// write writes the prefilter for tiles of w centres. Two vectors of rows are in hand at a time: a whole panel of AVX-512, half a
+// panel of AVX2.
+func (p integers) write(w int) {
+	Begin(name("%sx%d", p.name(), w), "func(x *uint8, row *float32, c *int8, meta, a, upper *float32, groups, tiles int)",
 		"is Integers for tiles of this width.")
 	x, row, c, meta, a := Arg("x"), Arg("row"), Arg("c"), Arg("meta"), Arg("a")
-	groups, t := Arg("groups"), Arg("tiles")
-	up, upper := Arg("upper"), [2]reg.VecVirtual{ZMM(), ZMM()}
-	VMOVUPS(At(up, 0), upper[0])
-	VMOVUPS(At(up, 64), upper[1])
-
+	groups, t, upper := Arg("groups"), Arg("tiles"), Arg("upper")
+	least := AllocLocal(2 * p.Bytes)
+	cp := GP64()
 	Loop("tile", t, func() {
-		acc := make([]reg.VecVirtual, 2*w)
-		for q := range w {
-			acc[2*q], acc[2*q+1] = ZMM(), ZMM()
-			VPBROADCASTD(At(c, 4*q), acc[2*q])
-			VMOVDQA32(acc[2*q], acc[2*q+1])
-		}
-		add(4*w, c)
-		xp, j := GP64(), GP64()
-		MOVQ(x, xp)
-		MOVQ(groups, j)
-		Loop("column", j, func() {
-			x0, x1, f := ZMM(), ZMM(), ZMM()
-			VMOVDQU32(At(xp, 0), x0)
-			VMOVDQU32(At(xp, 64), x1)
-			PREFETCHT0(At(xp, ahead)) // wide rows come at the speed of memory
-			PREFETCHT0(At(xp, ahead+64))
-			for q := range w {
-				VPBROADCASTD(At(c, 4*q), f)
-				if words {
-					VPDPWSSD(f, x0, acc[2*q])
-					VPDPWSSD(f, x1, acc[2*q+1])
-					continue
+		p.halves(func() {
+			q := 0
+			blocks := p.blocks(w)
+			for b, n := range blocks {
+				tag := name("%d", b)
+				acc := p.products(tag, x, c, cp, groups, q, n, w, b == 0)
+				for v := range 2 {
+					low := p.scores(acc, v, q, n, row, cp, meta, a)
+					at := least.Offset(v * p.Bytes)
+					if b > 0 {
+						VMINPS(at, low, low)
+					}
+					if b < len(blocks)-1 {
+						VMOVUPS(low, at)
+						continue
+					}
+					VADDPS(p.radius(row, meta, v), low, low)
+					VMINPS(At(upper, v*p.Bytes), low, low)
+					VMOVUPS(low, At(upper, v*p.Bytes))
 				}
-				VPDPBUSD(f, x0, acc[2*q])
-				VPDPBUSD(f, x1, acc[2*q+1])
+				q += n
 			}
-			add(128, xp)
-			add(4*w, c)
-		})
-		for v := range 2 {
-			scale, least := ZMM(), ZMM()
-			VMOVUPS(At(row, 64*v), scale)
-			VMULPS_BCST(At(meta, 0), scale, scale)
-			for q := range w {
-				s := acc[2*q+v]
-				VCVTDQ2PS(s, s)
-				VFNMADD213PS_BCST(At(c, 4*q), scale, s) // norm - scale * s
-				VMOVUPS(s, At(a, 128*q+64*v))
-				if q == 0 {
-					VMOVUPS(s, least)
-				} else {
-					VMINPS(s, least, least)
-				}
-			}
-			VADDPS(radius(row, meta, v), least, least)
-			VMINPS(least, upper[v], upper[v])
-		}
-		add(4*w, c)
+		}, x, row, a, upper)
+		LEAQ(At(cp, 4*p.blocks(w)[len(p.blocks(w))-1]), c)
 		add(16, meta)
 		add(128*w, a)
 	})
-	VMOVUPS(upper[0], At(up, 0))
-	VMOVUPS(upper[1], At(up, 64))
 	End()
 }
 
-// radius returns what the score of a row and a centre of the tile may be wrong by.
-func radius(row, meta reg.Register, v int) reg.VecVirtual {
-	r, f := ZMM(), ZMM()
-	VMOVUPS(At(row, 128+64*v), r)
-	VADDPS_BCST(At(meta, 12), r, r)
-	VMOVUPS(At(row, 256+64*v), f)
-	VFMADD231PS_BCST(At(meta, 4), f, r)
-	VMOVUPS(At(row, 384+64*v), f)
-	VFMADD231PS_BCST(At(meta, 8), f, r)
+// halves runs body for every two vectors of the panel, with the pointers at them.
+func (s isa) halves(body func(), pointers ...reg.Register) {
+	if s.Wide() {
+		body()
+		return
+	}
+	n := GP64()
+	MOVQ(U32(2), n)
+	Loop("half", n, func() {
+		body()
+		for _, p := range pointers {
+			add(64, p)
+		}
+	})
+	for _, p := range pointers {
+		SUBQ(I32(128), p)
+	}
+}
+
+// products returns the sums of n centres from q on, and leaves cp at the norm of the first.
+func (p integers) products(tag string, x, c, cp, groups reg.Register, q, n, w int, fetch bool) []reg.VecVirtual {
+	acc := p.Vecs(2 * n)
+	for i := range n {
+		VPBROADCASTD(At(c, 4*(q+i)), acc[2*i])
+		if p.Wide() {
+			VMOVDQA32(acc[2*i], acc[2*i+1])
+		} else {
+			VMOVDQA(acc[2*i], acc[2*i+1])
+		}
+	}
+	LEAQ(At(c, 4*(q+w)), cp)
+	xp, j := Copy(x), Copy(groups)
+	step := func(groups int, group func()) {
+		if fetch {
+			for at := 0; at < 128*groups; at += 64 * 128 / (2 * p.Bytes) { // wide rows come at the speed of memory
+				PREFETCHT0(At(xp, ahead+at))
+			}
+		}
+		group()
+		add(128*groups, xp)
+		add(4*w*groups, cp)
+	}
+	if p.words || p.vnni {
+		Loop("group"+tag, j, func() { step(1, func() { p.group(acc, xp, cp) }) })
+		return acc
+	}
+	ones := p.Vec()
+	VPCMPEQW(ones, ones, ones)
+	VPSRLW(Imm(15), ones, ones)
+	SHRQ(Imm(1), j)
+	JZ(LabelRef("single" + tag))
+	Loop("groups"+tag, j, func() { step(2, func() { p.groups(acc, ones, xp, cp, w, 2) }) })
+	Label("single" + tag)
+	TESTQ(U32(1), groups)
+	JZ(LabelRef("summed" + tag))
+	step(1, func() { p.groups(acc, ones, xp, cp, w, 1) })
+	Label("summed" + tag)
+	return acc
+}
+
+// group adds the products of one group.
+func (p integers) group(acc []reg.VecVirtual, xp, cp reg.Register) {
+	x, f := p.Vecs(2), p.Vec()
+	VMOVUPS(At(xp, 0), x[0])
+	VMOVUPS(At(xp, p.Bytes), x[1])
+	for i, sum := range acc {
+		if i%2 == 0 {
+			VPBROADCASTD(At(cp, 2*i), f)
+		}
+		switch {
+		case p.vnni && p.words:
+			VPDPWSSD(f, x[i%2], sum)
+		case p.vnni:
+			VPDPBUSD(f, x[i%2], sum)
+		default:
+			product := f // no longer wanted
+			if i%2 == 0 {
+				product = p.Vec()
+			}
+			VPMADDWD(f, x[i%2], product)
+			VPADDD(product, sum, sum)
+		}
+	}
+}
+
+// groups adds the products of n groups of bytes, one or two: their sums fit 16 bits.
+func (p integers) groups(acc []reg.VecVirtual, ones reg.VecVirtual, xp, cp reg.Register, w, n int) {
+	x, f := p.Vecs(2*n), p.Vecs(n)
+	for i := range x {
+		VMOVUPS(At(xp, i/2*128+i%2*p.Bytes), x[i])
+	}
+	for i, sum := range acc {
+		product := f // no longer wanted
+		if i%2 == 0 {
+			product = p.Vecs(n)
+			for g := range f {
+				VPBROADCASTD(At(cp, 4*w*g+2*i), f[g])
+			}
+		}
+		for g := range f {
+			VPMADDUBSW(f[g], x[2*g+i%2], product[g])
+		}
+		if n == 2 {
+			VPADDW(product[1], product[0], product[0])
+		}
+		VPMADDWD(ones, product[0], product[0])
+		VPADDD(product[0], sum, sum)
+	}
+}
+
+// scores stores the scores of vector v of rows and n centres from q on, and returns the least.
+func (p integers) scores(acc []reg.VecVirtual, v, q, n int, row, cp, meta, a reg.Register) reg.VecVirtual {
+	scale, least := p.Vec(), p.Vec()
+	VBROADCASTSS(At(meta, 0), scale)
+	VMULPS(At(row, v*p.Bytes), scale, scale)
+	for i := range n {
+		s := acc[2*i+v]
+		VCVTDQ2PS(s, s)
+		if p.Wide() {
+			VFNMADD213PS_BCST(At(cp, 4*i), scale, s) // norm - scale * s
+		} else {
+			norm := float32s(p.isa, At(cp, 4*i))
+			VFNMADD213PS(norm, scale, s)
+		}
+		VMOVUPS(s, At(a, 128*(q+i)+v*p.Bytes))
+		if i == 0 {
+			VMOVUPS(s, least)
+		} else {
+			VMINPS(s, least, least)
+		}
+	}
+	return least
+}
+
+// radius returns what the score of a row of vector v and a centre of the tile may be wrong by.
+func (s isa) radius(row, meta reg.Register, v int) reg.VecVirtual {
+	r := s.Vec()
+	VBROADCASTSS(At(meta, 12), r)
+	VADDPS(At(row, 128+s.Bytes*v), r, r)
+	for i := range 2 {
+		f := float32s(s, At(meta, 4+4*i))
+		VFMADD231PS(At(row, 256+128*i+s.Bytes*v), f, r)
+	}
 	return r
 }
 
+// vectors is how many vectors have the rows of a panel.
+func (s isa) vectors() int { return 128 / s.Bytes }
+
 // survivors lists the centres that may be the nearest of some row, each with a bit for every such row.
-func survivors() {
-	Begin("survivors512", "func(row, meta, a, upper *float32, list, out *uint32, w, tiles int)", "is Survivors.")
+func (s isa) survivors() {
+	Begin("survivors"+s.Name, "func(row, meta, a, upper *float32, list, out *uint32, w, tiles int)", "is Survivors.")
 	row, meta, a, list := Arg("row"), Arg("meta"), Arg("a"), Arg("list")
 	w, t, up, out := Arg("w"), Arg("tiles"), Arg("upper"), Arg("out")
-	upper := [2]reg.VecVirtual{ZMM(), ZMM()}
-	VMOVUPS(At(up, 0), upper[0])
-	VMOVUPS(At(up, 64), upper[1])
 	seen, multi, slot := GP32(), GP32(), GP32()
 	XORL(seen, seen)
 	XORL(multi, multi)
 	XORL(slot, slot)
+	var order reg.VecVirtual
+	if !s.Wide() {
+		order = s.laneOrder()
+	}
 	Loop("scan", t, func() {
-		var limit [2]reg.VecVirtual
-		for v := range 2 {
-			limit[v] = radius(row, meta, v)
-			VADDPS(upper[v], limit[v], limit[v])
+		limit := make([]reg.VecVirtual, s.vectors())
+		for v := range limit {
+			limit[v] = s.radius(row, meta, v)
+			VADDPS(At(up, s.Bytes*v), limit[v], limit[v])
 		}
-		q := GP64()
-		MOVQ(w, q)
+		q := Copy(w)
 		Loop("centre", q, func() {
-			k0, k1 := K(), K()
-			VCMPPS(Imm(0x1d), At(a, 0), limit[0], k0)
-			VCMPPS(Imm(0x1d), At(a, 64), limit[1], k1)
-			KUNPCKWD(k0, k1, k0)
 			mask, both, next := GP32(), GP32(), GP64()
-			KMOVD(k0, mask)
+			s.within(limit, order, a, mask)
 			MOVL(slot, At(list, 0))
 			MOVL(mask, At(list, 4))
 			MOVL(seen, both)
@@ -139,7 +277,40 @@ func survivors() {
 	first := Arg("list")
 	SUBQ(first, list)
 	SHRQ(Imm(3), list)
-	MOVL(list.(reg.GPVirtual).As32(), At(out, 0))
+	MOVL(list.As32(), At(out, 0))
 	MOVL(multi, At(out, 4))
 	End()
+}
+
+// within sets the bits of mask of the rows whose score is at most their limit.
+func (s isa) within(limit []reg.VecVirtual, order reg.VecVirtual, a, mask reg.Register) {
+	const notLess = 0x1d
+	if s.Wide() {
+		k0, k1 := K(), K()
+		VCMPPS(Imm(notLess), At(a, 0), limit[0], k0)
+		VCMPPS(Imm(notLess), At(a, 64), limit[1], k1)
+		KUNPCKWD(k0, k1, k0)
+		KMOVD(k0, mask)
+		return
+	}
+	in := s.Vecs(len(limit))
+	for v, l := range limit {
+		VCMPPS(Imm(notLess), At(a, s.Bytes*v), l, in[v])
+	}
+	// Of 32 bits, of 16 and of 8: packing works within halves of vectors, so that every four rows are out of place.
+	VPACKSSDW(in[1], in[0], in[0])
+	VPACKSSDW(in[3], in[2], in[2])
+	VPACKSSWB(in[2], in[0], in[0])
+	VPERMD(in[0], order, in[0])
+	VPMOVMSKB(in[0], mask)
+}
+
+// laneOrder returns the order of fours of rows that undoes what packing does to them.
+func (s isa) laneOrder() reg.VecVirtual {
+	order, bytes := s.Vec(), GP64()
+	MOVQ(U64(0x07_03_06_02_05_01_04_00), bytes)
+	low := XMM()
+	MOVQ(bytes, low)
+	VPMOVZXBD(low, order)
+	return order
 }

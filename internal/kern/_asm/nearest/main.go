@@ -6,6 +6,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/reg"
 
 	. "github.com/latent-go/latent/internal/kern/_asm/simd"
@@ -28,7 +29,8 @@ func main() {
 		for w := 1; w <= s.width; w++ {
 			s.dense(w)
 		}
-		s.due()
+		s.due(false)
+		s.due(true)
 		s.slack()
 		s.shift()
 		s.sqdist(false)
@@ -37,18 +39,20 @@ func main() {
 		s.least(true)
 		s.sqdistRow()
 		s.dots()
+		s.survivors()
+		s.runnerUp()
 		for _, wide := range []bool{false, true} {
 			s.pairs(wide)
 			s.scatter(wide)
 		}
 	}
-	for w := 1; w <= avx512.width; w++ {
-		integers(w, false)
-		integers(w, true)
+	for _, p := range prefilters {
+		for w := 1; w <= 12; w++ {
+			p.write(w)
+		}
 	}
-	survivors()
-	runnerUp()
 	compress()
+	pass.Compile = pass.Concat(pass.Compile, pass.FunctionPass(encodeVNNI))
 	Generate()
 }
 
