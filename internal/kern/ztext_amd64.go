@@ -8,3 +8,8 @@ package kern
 //
 //go:noescape
 func decimalsAVX2(dst *float64, left int, b *byte, i int, last int, delim byte, dec byte, down *uint64) (n int, end int)
+
+// marksAVX2 is Marks of whole words; words > 0.
+//
+//go:noescape
+func marksAVX2(dst *uint64, b *byte, words int, c byte)

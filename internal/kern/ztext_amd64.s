@@ -339,3 +339,28 @@ DATA text_eights<>+26(SB)/2, $0x0001
 DATA text_eights<>+28(SB)/2, $0x2710
 DATA text_eights<>+30(SB)/2, $0x0001
 GLOBL text_eights<>(SB), RODATA|NOPTR, $32
+
+// func marksAVX2(dst *uint64, b *byte, words int, c byte)
+// Requires: AVX, AVX2, SSE2
+TEXT ·marksAVX2(SB), NOSPLIT, $0-25
+	MOVQ         dst+0(FP), AX
+	MOVQ         b+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVB         c+24(FP), BL
+	MOVD         BX, X0
+	VPBROADCASTB X0, Y0
+
+word:
+	VPCMPEQB  (CX), Y0, Y1
+	VPCMPEQB  32(CX), Y0, Y2
+	VPMOVMSKB Y1, BX
+	VPMOVMSKB Y2, SI
+	SHLQ      $0x20, SI
+	ORQ       BX, SI
+	MOVQ      SI, (AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x08, AX
+	DECQ      DX
+	JNZ       word
+	VZEROUPPER
+	RET

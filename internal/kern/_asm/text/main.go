@@ -8,5 +8,6 @@ import (
 func main() {
 	ConstraintExpr("!purego")
 	decimals()
+	marks()
 	Generate()
 }
