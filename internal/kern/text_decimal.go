@@ -17,7 +17,7 @@ const mostDecimals = 4096
 // means nothing.
 //
 // It reads cells of at most 31 bytes: digits, with at most one decimal mark dec and perhaps a minus in front, that spell less than
-// 10^19 without the mark, and less than 2^53 with it; where they have more than 53 bits, one product must decide how they are
+// 10^19 without the mark, and less than 2^53 with it; where they have more than 50 bits, one product must decide how they are
 // rounded, and else no more than 22 of them follow the mark. They end in delim, LF or CRLF. Any other cell is for Decimal, and so are those within 34 bytes of an end of b.
 func Decimals(dst []float64, b []byte, i int, delim, dec byte) (n, end int) {
 	dst, pow := dst[:min(len(dst), mostDecimals)], powersOfTen()

@@ -94,7 +94,7 @@ func (p *powers) float(man uint64, exp int, minus uint64) (float64, bool) {
 // below is float for man / 10^fraction below 2^53 in size, by one product at most; not ok otherwise, and where bits that are cut off
 // could matter or the number may lie half-way.
 func (p *powers) below(man uint64, fraction int, minus uint64) (float64, bool) {
-	if man < 1<<53 {
+	if man < 1<<50 { // numbers of 16 digits and of 17 go the same way
 		v := float64(man) / p.down[fraction].power
 		return math.Float64frombits(math.Float64bits(v) | minus<<63), fraction <= 22
 	}

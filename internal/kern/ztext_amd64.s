@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func decimalsAVX2(dst *float64, left int, b *byte, i int, last int, delim byte, dec byte, down *uint64) (n int, end int)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2, BMI, SSE2
 TEXT ·decimalsAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), BX
 	MOVQ         left+8(FP), SI
@@ -14,34 +14,34 @@ TEXT ·decimalsAVX2(SB), NOSPLIT, $0-72
 	MOVQ         down+48(FP), R9
 	XORL         R8, R8
 	VMOVDQU      text_zero<>+0(SB), Y0
-	VMOVDQU      text_place<>+0(SB), Y1
+	VMOVDQU      text_nine<>+0(SB), Y1
+	VMOVDQU      text_place<>+0(SB), Y2
 	MOVB         dec+41(FP), AL
-	MOVD         AX, X2
-	VPBROADCASTB X2, Y2
+	MOVD         AX, X3
+	VPBROADCASTB X3, Y3
 
 cell:
 	MOVQ      last+32(FP), AX
 	CMPQ      R11, AX
 	JG        stop
-	VMOVDQU   (DI)(R11*1), Y3
-	VPCMPEQB  Y3, Y2, Y5
-	VPSUBB    Y0, Y3, Y4
-	VPMINUB   text_nine<>+0(SB), Y4, Y3
-	VPCMPEQB  Y4, Y3, Y4
-	VPOR      Y5, Y4, Y4
+	VMOVDQU   (DI)(R11*1), Y4
+	VPCMPEQB  Y4, Y3, Y5
+	VPADDB    text_signed<>+0(SB), Y4, Y4
+	VPCMPGTB  Y1, Y4, Y4
+	VPANDN    Y4, Y5, Y4
 	VPMOVMSKB Y5, R13
 	VPMOVMSKB Y4, AX
 	MOVBLZX   (DI)(R11*1), R10
 	XORL      $0x2d, R10
 	CMPL      R10, $0x01
 	SBBQ      R10, R10
-	MOVQ      R10, DX
-	ANDL      $0x01, DX
-	ORL       DX, AX
-	NOTL      AX
-	XORL      DX, DX
-	BSFL      AX, DX
+	MOVL      R10, DX
+	ADDL      DX, DX
+	NOTL      DX
+	XORL      R10, DX
+	ANDL      DX, AX
 	JZ        stop
+	TZCNTL    AX, DX
 	LEAQ      (R11)(DX*1), R11
 	MOVBLZX   (DI)(R11*1), R12
 	MOVB      delim+40(FP), R14
@@ -69,7 +69,7 @@ ended:
 	ORL          R13, R12
 	NEGL         R13
 	SBBQ         R13, R13
-	BSFL         R12, R12
+	TZCNTL       R12, R12
 	MOVQ         DX, AX
 	SUBQ         R12, AX
 	ADDQ         R13, AX
@@ -80,25 +80,25 @@ ended:
 	SUBQ         AX, R12
 	ANDQ         R13, R12
 	DECQ         R12
-	MOVD         R12, X3
-	VPBROADCASTB X3, Y3
-	VPCMPGTB     Y3, Y1, Y3
-	MOVQ         $+31, R12
-	SUBQ         DX, R12
 	MOVD         R12, X4
 	VPBROADCASTB X4, Y4
-	VPCMPGTB     Y4, Y1, Y4
-	VMOVDQU      -33(DI)(R11*1), Y5
-	VPBLENDVB    Y3, -32(DI)(R11*1), Y5, Y5
-	VPSUBB       Y0, Y5, Y5
-	VPAND        Y4, Y5, Y5
-	VPMADDUBSW   text_pairs<>+0(SB), Y5, Y5
-	VPMADDWD     text_fours<>+0(SB), Y5, Y5
-	VPACKUSDW    Y5, Y5, Y5
-	VPMADDWD     text_eights<>+0(SB), Y5, Y5
-	VMOVQ        X5, R13
-	VEXTRACTI128 $0x01, Y5, X3
-	VMOVQ        X3, DX
+	VPCMPGTB     Y4, Y2, Y4
+	MOVQ         $+31, R12
+	SUBQ         DX, R12
+	MOVD         R12, X5
+	VPBROADCASTB X5, Y5
+	VPCMPGTB     Y5, Y2, Y5
+	VMOVDQU      -33(DI)(R11*1), Y6
+	VPBLENDVB    Y4, -32(DI)(R11*1), Y6, Y6
+	VPSUBB       Y0, Y6, Y6
+	VPAND        Y5, Y6, Y6
+	VPMADDUBSW   text_pairs<>+0(SB), Y6, Y6
+	VPMADDWD     text_fours<>+0(SB), Y6, Y6
+	VPACKUSDW    Y6, Y6, Y6
+	VPMADDWD     text_eights<>+0(SB), Y6, Y6
+	VMOVQ        X6, R13
+	VEXTRACTI128 $0x01, Y6, X4
+	VMOVQ        X4, DX
 	ROLQ         $0x20, R13
 	CMPQ         R13, $+1000
 	JAE          stop
@@ -112,14 +112,14 @@ ended:
 	SHLQ         $0x05, DX
 	ADDQ         R9, DX
 	MOVQ         R13, R12
-	SHRQ         $0x35, R12
+	SHRQ         $0x32, R12
 	JNZ          product
 	CMPQ         AX, $0x16
 	JG           stop
-	VXORPD       X3, X3, X3
-	VCVTSI2SDQ   R13, X3, X3
-	VDIVSD       16(DX), X3, X3
-	VMOVQ        X3, R12
+	VXORPD       X4, X4, X4
+	VCVTSI2SDQ   R13, X4, X4
+	VDIVSD       16(DX), X4, X4
+	VMOVQ        X4, R12
 	JMP          store
 
 product:
@@ -202,39 +202,73 @@ DATA text_zero<>+30(SB)/1, $0x30
 DATA text_zero<>+31(SB)/1, $0x30
 GLOBL text_zero<>(SB), RODATA|NOPTR, $32
 
-DATA text_nine<>+0(SB)/1, $0x09
-DATA text_nine<>+1(SB)/1, $0x09
-DATA text_nine<>+2(SB)/1, $0x09
-DATA text_nine<>+3(SB)/1, $0x09
-DATA text_nine<>+4(SB)/1, $0x09
-DATA text_nine<>+5(SB)/1, $0x09
-DATA text_nine<>+6(SB)/1, $0x09
-DATA text_nine<>+7(SB)/1, $0x09
-DATA text_nine<>+8(SB)/1, $0x09
-DATA text_nine<>+9(SB)/1, $0x09
-DATA text_nine<>+10(SB)/1, $0x09
-DATA text_nine<>+11(SB)/1, $0x09
-DATA text_nine<>+12(SB)/1, $0x09
-DATA text_nine<>+13(SB)/1, $0x09
-DATA text_nine<>+14(SB)/1, $0x09
-DATA text_nine<>+15(SB)/1, $0x09
-DATA text_nine<>+16(SB)/1, $0x09
-DATA text_nine<>+17(SB)/1, $0x09
-DATA text_nine<>+18(SB)/1, $0x09
-DATA text_nine<>+19(SB)/1, $0x09
-DATA text_nine<>+20(SB)/1, $0x09
-DATA text_nine<>+21(SB)/1, $0x09
-DATA text_nine<>+22(SB)/1, $0x09
-DATA text_nine<>+23(SB)/1, $0x09
-DATA text_nine<>+24(SB)/1, $0x09
-DATA text_nine<>+25(SB)/1, $0x09
-DATA text_nine<>+26(SB)/1, $0x09
-DATA text_nine<>+27(SB)/1, $0x09
-DATA text_nine<>+28(SB)/1, $0x09
-DATA text_nine<>+29(SB)/1, $0x09
-DATA text_nine<>+30(SB)/1, $0x09
-DATA text_nine<>+31(SB)/1, $0x09
+DATA text_nine<>+0(SB)/1, $0x89
+DATA text_nine<>+1(SB)/1, $0x89
+DATA text_nine<>+2(SB)/1, $0x89
+DATA text_nine<>+3(SB)/1, $0x89
+DATA text_nine<>+4(SB)/1, $0x89
+DATA text_nine<>+5(SB)/1, $0x89
+DATA text_nine<>+6(SB)/1, $0x89
+DATA text_nine<>+7(SB)/1, $0x89
+DATA text_nine<>+8(SB)/1, $0x89
+DATA text_nine<>+9(SB)/1, $0x89
+DATA text_nine<>+10(SB)/1, $0x89
+DATA text_nine<>+11(SB)/1, $0x89
+DATA text_nine<>+12(SB)/1, $0x89
+DATA text_nine<>+13(SB)/1, $0x89
+DATA text_nine<>+14(SB)/1, $0x89
+DATA text_nine<>+15(SB)/1, $0x89
+DATA text_nine<>+16(SB)/1, $0x89
+DATA text_nine<>+17(SB)/1, $0x89
+DATA text_nine<>+18(SB)/1, $0x89
+DATA text_nine<>+19(SB)/1, $0x89
+DATA text_nine<>+20(SB)/1, $0x89
+DATA text_nine<>+21(SB)/1, $0x89
+DATA text_nine<>+22(SB)/1, $0x89
+DATA text_nine<>+23(SB)/1, $0x89
+DATA text_nine<>+24(SB)/1, $0x89
+DATA text_nine<>+25(SB)/1, $0x89
+DATA text_nine<>+26(SB)/1, $0x89
+DATA text_nine<>+27(SB)/1, $0x89
+DATA text_nine<>+28(SB)/1, $0x89
+DATA text_nine<>+29(SB)/1, $0x89
+DATA text_nine<>+30(SB)/1, $0x89
+DATA text_nine<>+31(SB)/1, $0x89
 GLOBL text_nine<>(SB), RODATA|NOPTR, $32
+
+DATA text_signed<>+0(SB)/1, $0x50
+DATA text_signed<>+1(SB)/1, $0x50
+DATA text_signed<>+2(SB)/1, $0x50
+DATA text_signed<>+3(SB)/1, $0x50
+DATA text_signed<>+4(SB)/1, $0x50
+DATA text_signed<>+5(SB)/1, $0x50
+DATA text_signed<>+6(SB)/1, $0x50
+DATA text_signed<>+7(SB)/1, $0x50
+DATA text_signed<>+8(SB)/1, $0x50
+DATA text_signed<>+9(SB)/1, $0x50
+DATA text_signed<>+10(SB)/1, $0x50
+DATA text_signed<>+11(SB)/1, $0x50
+DATA text_signed<>+12(SB)/1, $0x50
+DATA text_signed<>+13(SB)/1, $0x50
+DATA text_signed<>+14(SB)/1, $0x50
+DATA text_signed<>+15(SB)/1, $0x50
+DATA text_signed<>+16(SB)/1, $0x50
+DATA text_signed<>+17(SB)/1, $0x50
+DATA text_signed<>+18(SB)/1, $0x50
+DATA text_signed<>+19(SB)/1, $0x50
+DATA text_signed<>+20(SB)/1, $0x50
+DATA text_signed<>+21(SB)/1, $0x50
+DATA text_signed<>+22(SB)/1, $0x50
+DATA text_signed<>+23(SB)/1, $0x50
+DATA text_signed<>+24(SB)/1, $0x50
+DATA text_signed<>+25(SB)/1, $0x50
+DATA text_signed<>+26(SB)/1, $0x50
+DATA text_signed<>+27(SB)/1, $0x50
+DATA text_signed<>+28(SB)/1, $0x50
+DATA text_signed<>+29(SB)/1, $0x50
+DATA text_signed<>+30(SB)/1, $0x50
+DATA text_signed<>+31(SB)/1, $0x50
+GLOBL text_signed<>(SB), RODATA|NOPTR, $32
 
 DATA text_place<>+0(SB)/1, $0x00
 DATA text_place<>+1(SB)/1, $0x01

@@ -46,7 +46,8 @@ func decimals() {
 	Pragma("noescape")
 	Doc("decimalsAVX2 is Decimals; left > 0. A cell starts at last or before.")
 	zero := bytesOf("text_zero", func(int) uint8 { return '0' })
-	nine := bytesOf("text_nine", func(int) uint8 { return 9 })
+	nine := bytesOf("text_nine", func(int) uint8 { return 0x80 + 9 }) // as signed bytes
+	toSigned := bytesOf("text_signed", func(int) uint8 { return 0x80 - '0' })
 	place := bytesOf("text_place", func(i int) uint8 { return uint8(i) })
 	pairs := bytesOf("text_pairs", func(i int) uint8 { return uint8(10 - 9*(i%2)) })
 	fours, eights := weights("text_fours", 100), weights("text_eights", 10000)
@@ -54,8 +55,9 @@ func decimals() {
 	dst, left, b, i, end := Arg("dst"), Arg("left"), Arg("b"), Arg("i"), GP64()
 	down := Arg("down")
 	XORL(end.As32(), end.As32())
-	zeros, iota, mark := YMM(), YMM(), GP64()
+	zeros, nines, iota, mark := YMM(), YMM(), YMM(), GP64()
 	VMOVDQU(zero, zeros)
+	VMOVDQU(nine, nines)
 	VMOVDQU(place, iota)
 	Load(Param("dec"), mark.As8())
 	marks := broadcast(mark)
@@ -66,29 +68,29 @@ func decimals() {
 	CMPQ(i, last)
 	JG(LabelRef("stop"))
 
-	// Which bytes are digits or marks, and the minus.
-	x, digit, dots := YMM(), YMM(), YMM()
+	// The bytes that are neither digits nor marks, nor the minus in front. From cell to cell all waits for this.
+	x, dots, others := YMM(), YMM(), YMM()
 	VMOVDQU(Mem{Base: b, Index: i, Scale: 1}, x)
 	VPCMPEQB(x, marks, dots)
-	VPSUBB(zeros, x, digit)
-	VPMINUB(nine, digit, x)
-	VPCMPEQB(digit, x, digit)
-	VPOR(dots, digit, digit)
-	rest, dot, minus := GP64(), GP64(), GP64()
+	VPADDB(toSigned, x, others)
+	VPCMPGTB(nines, others, others)
+	VPANDN(others, dots, others)
+	rest, dot, minus, sign := GP64(), GP64(), GP64(), GP64()
 	VPMOVMSKB(dots, dot.As32())
-	VPMOVMSKB(digit, rest.As32())
+	VPMOVMSKB(others, rest.As32())
 	MOVBLZX(Mem{Base: b, Index: i, Scale: 1}, minus.As32())
 	XORL(Imm('-'), minus.As32())
 	CMPL(minus.As32(), Imm(1))
 	SBBQ(minus, minus) // -1 or 0
-	taken := Copy(minus)
-	ANDL(Imm(1), taken.As32())
-	ORL(taken.As32(), rest.As32())
-	NOTL(rest.As32())
-	length := GP64()
-	XORL(length.As32(), length.As32())
-	BSFL(rest.As32(), length.As32())
+	MOVL(minus.As32(), sign.As32())
+	ADDL(sign.As32(), sign.As32())
+	NOTL(sign.As32())               // 1, or all bits
+	XORL(minus.As32(), sign.As32()) // all bits but the first, or all
+	ANDL(sign.As32(), rest.As32())
 	JZ(LabelRef("stop"))
+	length := GP64()
+	// A processor without TZCNT takes it for BSF, which is the same where a bit is set.
+	TZCNTL(rest.As32(), length.As32())
 
 	// What ends the cell.
 	end2, c := GP64(), GP64()
@@ -121,7 +123,7 @@ func decimals() {
 	ORL(dot.As32(), one.As32())
 	NEGL(dot.As32())
 	SBBQ(has, has) // -1 or 0
-	BSFL(one.As32(), one.As32())
+	TZCNTL(one.As32(), one.As32())
 	MOVQ(length, fraction)
 	SUBQ(one, fraction)
 	ADDQ(has, fraction)
@@ -172,7 +174,7 @@ func decimals() {
 	ADDQ(down, q)
 	bits := GP64()
 	MOVQ(man, bits)
-	SHRQ(Imm(53), bits)
+	SHRQ(Imm(50), bits)
 	JNZ(LabelRef("product"))
 	CMPQ(fraction, Imm(22))
 	JG(LabelRef("stop"))
