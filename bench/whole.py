@@ -8,7 +8,7 @@ Comparisons that are never mixed. "equal": k-means from one k-means++ start, 20 
 "reading": the file as columns of float64 and nothing else, without start-up, beside what latent tells that reading took; of DuckDB and Polars, a bound that users know.
 "labels": `latent label` of the rows in an NPY file, to CSV, against a script that loads, predicts with the same 64 centres (--label-k) and writes; and the time of predict alone.
 Seconds are wall time of the process, start-up, reading, fitting and writing included, and in brackets processor time, which says more on a machine with other work; memory is its peak resident set. Needs numpy, pandas and scikit-learn, and for "reading" duckdb and polars."""
-import argparse, json, os, statistics, subprocess, sys, tempfile, time
+import argparse, json, multiprocessing, os, statistics, subprocess, sys, tempfile, time
 
 SCRIPT = """
 import sys
@@ -72,6 +72,12 @@ def make(path, n, d, k):
             np.savetxt(f, x[i:i + 10000], fmt="%.17g", delimiter=",")
 
 
+def apart(f, *args):
+    """Calls f in a process of its own: a child's peak memory counts that of its parent when it was made."""
+    with multiprocessing.Pool(1) as p:
+        return p.apply(f, args)
+
+
 def run(args, env):
     """Returns seconds, peak memory in MB, standard output, seconds of processor time."""
     t = time.perf_counter()
@@ -102,23 +108,37 @@ def reading(o, at, env):
     return got
 
 
+def to_npy(csv, npy):
+    import numpy as np
+    np.save(npy, np.loadtxt(csv, delimiter=",", skiprows=1))
+
+
+def centres_of(model, npy):
+    import numpy as np
+    np.save(npy, np.array(json.load(open(model))["centers"]))
+
+
+def differing(ours, theirs):
+    """How many labels differ."""
+    import numpy as np
+    a, b = (np.loadtxt(f, delimiter=",", skiprows=1, usecols=1) for f in (ours, theirs))
+    return int((a != b).sum())
+
+
 def labels(o, at, env):
     """Labels of new rows by a model that is there."""
-    import numpy as np
-    x = np.loadtxt(at("x.csv"), delimiter=",", skiprows=1)
-    np.save(at("x.npy"), x)
+    apart(to_npy, at("x.csv"), at("x.npy"))
     run([o.latent, "fit", at("x.npy"), "-k", str(o.label_k), "--model", "kmeans", "--n-init", "1", "--max-iter", "5", "--allow-unconverged", "--no-progress", "--quiet", "-o", at("m.json")], env)
-    np.save(at("centres.npy"), np.array(json.load(open(at("m.json")))["centers"]))
+    apart(centres_of, at("m.json"), at("centres.npy"))
     open(at("predict.py"), "w").write(PREDICT)
     got = {"latent": [], "scikit-learn": []}
     for _ in range(o.rounds):
         got["latent"].append(run([o.latent, "label", at("m.json"), at("x.npy"), "-o", at("ours.csv"), "--threads", str(o.threads)], env))
         got["scikit-learn"].append(run([sys.executable, at("predict.py"), at("x.npy"), at("centres.npy"), at("theirs.csv")], env))
-    a, b = (np.loadtxt(at(f), delimiter=",", skiprows=1, usecols=1) for f in ("ours.csv", "theirs.csv"))
     ours, theirs = got["latent"], got["scikit-learn"]
     predict = statistics.median(float(r[2]) for r in theirs)
     print(f"labels  : k = {o.label_k}, latent {middle(ours, 0):.2f} s [{middle(ours, 3):.2f}], {middle(ours, 1):.0f} MB; pandas + scikit-learn {middle(theirs, 0):.2f} s [{middle(theirs, 3):.2f}], {middle(theirs, 1):.0f} MB, "
-          f"of which predict took {predict:.3f}; {(a != b).sum()} labels differ", flush=True)
+          f"of which predict took {predict:.3f}; {apart(differing, at('ours.csv'), at('theirs.csv'))} labels differ", flush=True)
     return {w: [r[0] for r in v] for w, v in got.items()} | {"predict": [float(r[2]) for r in theirs]}
 
 
@@ -138,7 +158,7 @@ def main():
     result = {}
     with tempfile.TemporaryDirectory(prefix="latent-bench-") as folder:
         at = lambda name: os.path.join(folder, name)
-        make(at("x.csv"), o.rows, o.columns, o.k)
+        apart(make, at("x.csv"), o.rows, o.columns, o.k)
         open(at("peer.py"), "w").write(SCRIPT)
         print(f"{o.rows:,} x {o.columns}, k = {o.k}: a CSV of {os.path.getsize(at('x.csv')) / 1e6:.0f} MB, {o.threads} threads")
         for how in ("equal", "defaults"):
