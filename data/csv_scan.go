@@ -160,13 +160,9 @@ func (p *parser) row(i int, line, row int64, out int) (next int, nextLine int64,
 		}
 		if !done && w == number {
 			odd = false
-			if v, end, ok := kern.Decimal(buf, i, dec); ok && p.atEnd(end) {
-				if math.Abs(v) >= exactBelow && roundsDigits(buf[i:end], dec, v) {
-					p.note(row, line, j, roundedCell, buf[i:end])
-				}
-				p.batch.F64[out] = v
-				i, done = end, true
-				out++
+			var end int
+			if end, done = p.plainNumber(i, line, row, j, out); done {
+				i, out = end, out+1
 			}
 		}
 		if !done {
@@ -191,6 +187,19 @@ func (p *parser) row(i int, line, row int64, out int) (next int, nextLine int64,
 			return i + 1, line + 1, nil
 		}
 	}
+}
+
+// plainNumber stores a number without quotes or blanks around it in batch.F64[out]; done is false for any other cell.
+func (p *parser) plainNumber(i int, line, row int64, j, out int) (end int, done bool) {
+	v, end, ok := kern.Decimal(p.buf, i, p.plain)
+	if !ok || !p.atEnd(end) {
+		return 0, false
+	}
+	if math.Abs(v) >= exactBelow && roundsDigits(p.buf[i:end], p.plain, v) {
+		p.note(row, line, j, roundedCell, p.buf[i:end])
+	}
+	p.batch.F64[out] = v
+	return end, true
 }
 
 // atEnd reports whether a cell can end before p.buf[i].
