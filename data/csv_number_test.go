@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/latent-go/latent/internal/kern"
 )
 
 // padded puts a cell where the scanner finds one: a line end after it, and room for word loads.
@@ -14,7 +16,6 @@ func padded(cell string) []byte { return append([]byte(cell), tail[:]...) }
 // TestScanNumberBits compares the scanner with strconv on the forms that programs write.
 func TestScanNumberBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	pow := powersOfTen()
 	scanned := 0
 	for i := range 200000 {
 		v := math.Float64frombits(rng.Uint64())
@@ -33,7 +34,7 @@ func TestScanNumberBits(t *testing.T) {
 		if len(s) > 40 {
 			continue
 		}
-		got, end, ok := scanNumber(padded(s), 0, '.', pow)
+		got, end, ok := kern.Decimal(padded(s), 0, '.')
 		if !ok {
 			got, ok = parseDecimal([]byte(s), '.')
 			end = len(s)
@@ -74,7 +75,7 @@ func TestClassify(t *testing.T) {
 		if finite != c.finite || !finite && kind != c.kind || finite && math.Float64bits(v) != math.Float64bits(c.v) {
 			t.Errorf("%q: got %v %v %v, want %v %v %v", c.cell, v, kind, finite, c.v, c.kind, c.finite)
 		}
-		got, end, ok := scanNumber(padded(c.cell), 0, c.dec, powersOfTen())
+		got, end, ok := kern.Decimal(padded(c.cell), 0, c.dec)
 		if ok && end == len(c.cell) && (!c.finite || math.Float64bits(got) != math.Float64bits(c.v)) {
 			t.Errorf("%q: the fast way gave %v", c.cell, got)
 		}
@@ -87,7 +88,7 @@ func FuzzNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		want, err := strconv.ParseFloat(s, 64)
-		got, end, ok := scanNumber(padded(s), 0, '.', powersOfTen())
+		got, end, ok := kern.Decimal(padded(s), 0, '.')
 		if ok && end == len(s) {
 			if err != nil || math.Float64bits(got) != math.Float64bits(want) {
 				t.Fatalf("%q: fast %v, strconv %v, %v", s, got, want, err)

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"math"
 	"slices"
+
+	"github.com/latent-go/latent/internal/kern"
 )
 
 // parser turns one span of text after another into batches. It belongs to one worker.
 type parser struct {
 	f       *csvFile
 	want    []want
-	numbers int // columns with number
-	texts   int // columns with text
-	pow     *powers
+	numbers int       // columns with number
+	texts   int       // columns with text
+	run     []int     // of each column, how many that want number alone begin with it; 0 where blanks are the delimiter
 	stop    [256]bool // bytes that end the quick walk over an unquoted cell
 	strict  bool      // blanks between cells are the delimiter
 	plain   byte      // the decimal mark of cells without quotes; 0 for none, where it is the delimiter too
@@ -35,7 +37,7 @@ type textRange struct{ from, to int }
 var tail = [16]byte{'\n'}
 
 func newParser(f *csvFile, wants []want) *parser {
-	p := &parser{f: f, want: wants, pow: powersOfTen(), strict: f.delim == ' ', plain: f.decimal}
+	p := &parser{f: f, want: wants, run: make([]int, len(wants)+1), strict: f.delim == ' ', plain: f.decimal}
 	if f.decimal == f.delim {
 		p.plain = 0
 	}
@@ -51,6 +53,11 @@ func newParser(f *csvFile, wants []want) *parser {
 		}
 		if w&text != 0 {
 			p.texts++
+		}
+	}
+	for j := len(wants) - 1; j >= 0 && !p.strict; j-- {
+		if p.want[j] == number {
+			p.run[j] = p.run[j+1] + 1
 		}
 	}
 	p.stop[f.delim], p.stop['\n'], p.stop['"'] = true, true, true
@@ -139,19 +146,23 @@ func (p *parser) row(i int, line, row int64, out int) (next int, nextLine int64,
 	if p.strict {
 		i = skipBlanks(buf, i)
 	}
+	odd := false // the kernel left the cell in hand
 	for j := 0; ; j++ {
 		if j == d {
 			return 0, 0, p.widthError(i, first, j)
 		}
 		w, done := p.want[j], false
-		if w == number {
-			if v, end, ok := scanNumber(buf, i, dec, p.pow); ok && p.atEnd(end) {
-				if math.Abs(v) >= exactBelow && roundsDigits(buf[i:end], dec, v) {
-					p.note(row, line, j, roundedCell, buf[i:end])
-				}
-				p.batch.F64[out] = v
-				i, done = end, true
-				out++
+		if n := p.run[j]; n > 0 && !odd {
+			read, end := kern.Decimals(p.batch.F64[out:out+n], buf, i, delim, dec)
+			if odd = read < n; read > 0 {
+				i, j, out, done = end, j+read-1, out+read, true
+			}
+		}
+		if !done && w == number {
+			odd = false
+			var end int
+			if end, done = p.plainNumber(i, line, row, j, out); done {
+				i, out = end, out+1
 			}
 		}
 		if !done {
@@ -178,6 +189,19 @@ func (p *parser) row(i int, line, row int64, out int) (next int, nextLine int64,
 	}
 }
 
+// plainNumber stores a number without quotes or blanks around it in batch.F64[out]; done is false for any other cell.
+func (p *parser) plainNumber(i int, line, row int64, j, out int) (end int, done bool) {
+	v, end, ok := kern.Decimal(p.buf, i, p.plain)
+	if !ok || !p.atEnd(end) {
+		return 0, false
+	}
+	if math.Abs(v) >= exactBelow && roundsDigits(p.buf[i:end], p.plain, v) {
+		p.note(row, line, j, roundedCell, p.buf[i:end])
+	}
+	p.batch.F64[out] = v
+	return end, true
+}
+
 // atEnd reports whether a cell can end before p.buf[i].
 func (p *parser) atEnd(i int) bool {
 	c := p.buf[i]
@@ -187,7 +211,7 @@ func (p *parser) atEnd(i int) bool {
 // anyCell parses what is not a plain number in its simplest form, or is wanted as something else.
 func (p *parser) anyCell(i int, line, row int64, j int, out *int) (next int, nextLine int64, err error) {
 	if p.want[j] == number|maybeNA {
-		v, end, ok := scanNumber(p.buf, i, p.plain, p.pow)
+		v, end, ok := kern.Decimal(p.buf, i, p.plain)
 		if ok && p.atEnd(end) && math.Abs(v) < exactBelow && !p.f.na.has(p.buf[i:end]) {
 			p.batch.F64[*out] = v
 			*out++

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -301,6 +302,53 @@ func TestCSVOpenQuote(t *testing.T) {
 		}
 		if n := after.TotalAlloc - before.TotalAlloc; n > 2*maxLine {
 			t.Errorf("%d MB were allocated", n>>20)
+		}
+	}
+}
+
+// slowLook is lookClosely byte by byte.
+func slowLook(buf []byte, n int, off int64, atEnd bool) chunkFacts {
+	f, in := chunkFacts{first: [2]int64{-1, -1}, nul: -1}, 0
+	for i := range n {
+		if buf[i] == '"' {
+			in = 1 - in
+		}
+		if buf[i] != '\n' {
+			continue
+		}
+		f.lines++
+		if blankLine(buf[i+1:], atEnd) {
+			if i+1 < len(buf) {
+				f.blank[in].add(f.lines)
+			}
+			continue
+		}
+		if f.first[in] < 0 {
+			f.first[in], f.before[in] = off+int64(i)+1, f.lines
+		}
+		f.rows[in]++
+	}
+	f.odd = in == 1
+	return f
+}
+
+// A look at a chunk finds what a look at every byte does, wherever the chunk ends: at its end, with the text, or with the text two bytes on.
+func TestLooksAtChunksAreThoseAtBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 3000 {
+		buf := make([]byte, 1+rng.IntN([]int{10, 200, 2*closeLook + 100}[rng.IntN(3)]))
+		few := 1 + rng.IntN(40)
+		for i := range buf {
+			buf[i] = "\n\n\r\"ab"[min(rng.IntN(6*few), 5)]
+		}
+		for _, c := range []struct {
+			n     int
+			atEnd bool
+		}{{len(buf), true}, {max(len(buf)-1, 0), true}, {max(len(buf)-2, 0), false}} {
+			got := lookClosely(buf, c.n, 100, c.atEnd, chunkFacts{first: [2]int64{-1, -1}, nul: -1})
+			if want := slowLook(buf, c.n, 100, c.atEnd); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%d of %q, at the end: %v: %+v, want %+v", c.n, buf, c.atEnd, got, want)
+			}
 		}
 	}
 }

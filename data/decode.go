@@ -113,6 +113,9 @@ func floatText(v float64, bitSize int) string {
 
 // appendFloat appends the shortest text that gives back v, without an exponent where people write none.
 func appendFloat(b []byte, v float64, bitSize int) []byte {
+	if whole := int64(v); bitSize == 64 && float64(whole) == v && -1e15 < v && v < 1e15 && (whole != 0 || !math.Signbit(v)) {
+		return strconv.AppendInt(b, whole, 10) // the same digits, found sooner
+	}
 	if a := math.Abs(v); a == 0 || 1e-4 <= a && a < 1e15 {
 		return strconv.AppendFloat(b, v, 'f', -1, bitSize)
 	}

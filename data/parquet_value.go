@@ -181,8 +181,8 @@ func (p *parquetCells) whole(v int64, u uint64, c *parquetColumn, withText bool)
 
 // decimal appends v / 10^scale, correctly rounded.
 func (p *parquetCells) decimal(v int64, scale int) {
-	if scale < len(smallPowers) && -1<<53 <= v && v <= 1<<53 { // both are exact, so the quotient is rounded once
-		p.number(float64(v) / smallPowers[scale])
+	if scale <= 22 && -1<<53 <= v && v <= 1<<53 { // both are exact, so the quotient is rounded once
+		p.number(float64(v) / math.Pow10(scale))
 		return
 	}
 	f, _ := strconv.ParseFloat(decimalText(strconv.FormatInt(v, 10), scale), 64) // the form is right

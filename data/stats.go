@@ -50,42 +50,43 @@ func noStats() columnStats {
 // numberStats sums up n numbers, stride apart; NaN is no number. row returns the row index of the i-th.
 func numberStats(x []float64, stride, n int, row func(int) int64) columnStats {
 	s := noStats()
-	sum, at := 0.0, -1
+	sum, least, most, last, at, count := 0.0, s.min, s.max, math.NaN(), -1, int64(0) // in registers
+	integers, rising := true, true
 	for i := range n {
 		v := x[i*stride]
 		if v != v {
 			continue
 		}
-		if s.n == 0 {
-			s.first = v
-		} else if v <= s.last {
-			s.rising = false
-		}
-		s.n++
-		s.last = v
 		sum += v
-		if v < s.min {
-			s.min, at = v, i
+		if v < least {
+			least, at = v, i
 		}
-		if v > s.max {
-			s.max = v
+		if v > most {
+			most = v
 		}
-		if !s.integers {
-			continue
+		if integers {
+			if integers = v == math.Floor(v); integers && (s.bits || s.from0 || s.from1) {
+				r := float64(row(i))
+				s.bits, s.from0, s.from1 = s.bits && (v == 0 || v == 1), s.from0 && v == r, s.from1 && v == r+1
+			}
 		}
-		if v != math.Floor(v) {
-			s.integers, s.bits, s.from0, s.from1 = false, false, false, false
-			continue
+		if rising && v <= last {
+			rising = false
 		}
-		s.bits = s.bits && (v == 0 || v == 1)
-		if s.from0 || s.from1 {
-			r := float64(row(i))
-			s.from0, s.from1 = s.from0 && v == r, s.from1 && v == r+1
+		if count == 0 {
+			s.first = v
 		}
+		last = v
+		count++
+	}
+	s.n, s.min, s.max, s.integers, s.rising = count, least, most, integers, rising
+	if !integers {
+		s.bits, s.from0, s.from1 = false, false, false
 	}
 	if s.n == 0 {
 		return s
 	}
+	s.last = last
 	s.minRow = int64(at) // made a row of the file by the caller
 	s.mean = sum / float64(s.n)
 	if math.IsInf(sum, 0) { // huge numbers: divide them before they are added

@@ -164,6 +164,29 @@ func (o *Out) End() error {
 	return o.err
 }
 
+// Ending returns a function that ends a row of at cells so far: with the cells that put writes, and as End does. Text formats format those
+// once, for rows that end alike: put must write the same cells whenever it is called. It is asked for between rows.
+func (o *Out) Ending(at int, put func()) func() error {
+	var cells []byte
+	after := at
+	if s, text := o.sink.(*csvSink); text && o.at == 0 && o.err == nil {
+		rows := s.buf
+		s.buf, o.at = nil, at
+		put()
+		cells, after = s.buf, o.at
+		s.buf, o.at = rows, 0
+	}
+	return func() error {
+		if cells != nil && o.at == at && o.err == nil {
+			s := o.sink.(*csvSink)
+			s.buf, o.at = append(s.buf, cells...), after
+		} else {
+			put()
+		}
+		return o.End()
+	}
+}
+
 // Close writes what is still held back. It does not close the writer below. A second Close does nothing.
 func (o *Out) Close() error {
 	if o.sink == nil {

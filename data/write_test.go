@@ -298,3 +298,41 @@ func TestTextComesBackToTheByte(t *testing.T) {
 		}
 	}
 }
+
+// Rows that end alike are those that are written cell by cell, in every format, also where the number of cells so far is another.
+func TestRowsThatEndAlike(t *testing.T) {
+	for _, format := range []string{"csv", "tsv", "npy", "parquet", "cells"} {
+		var plain, alike bytes.Buffer
+		cols := []OutColumn{{"row", Int}, {"label", Int}, {"p", Float}}
+		writeRows(t, &plain, format, cols, [][]any{{1, 7, 0.5}, {2, -8, math.NaN()}, {3, 7, 0.5}})
+		o, err := Create(&alike, format, cols)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := o.Ending(1, func() { o.Int(7); o.Float(0.5) })
+		other := o.Ending(1, func() { o.Int(-8); o.Float(math.NaN()) })
+		for i, f := range []func() error{end, other, end} {
+			o.Int(int64(i) + 1)
+			if err := f(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := o.Close(); err != nil || !bytes.Equal(plain.Bytes(), alike.Bytes()) {
+			t.Errorf("%s: %v, %q, want %q", format, err, alike.String(), plain.String())
+		}
+	}
+	for want, cells := range map[string]int{"row 1 has 1 cells for 2 columns": 0, "row 1 has more cells than the 2 columns": 2} {
+		var b bytes.Buffer
+		o, err := Create(&b, "csv", []OutColumn{{"row", Int}, {"label", Int}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := o.Ending(1, func() { o.Int(7) })
+		for range cells {
+			o.Int(1)
+		}
+		if err := end(); err == nil || err.Error() != want {
+			t.Errorf("%d cells before: %v, want %s", cells, err, want)
+		}
+	}
+}

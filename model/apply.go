@@ -77,11 +77,36 @@ func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each fun
 	if m.IsChain() {
 		return m.Decode(ctx, src, Viterbi, threads, each)
 	}
-	return m.rows(ctx, src, threads, false, each)
+	return m.rows(ctx, src, threads, wantScores, each)
 }
 
-// rows is Rows of a mixture or of centres, with the logits of the components if they are wanted.
-func (m *Model) rows(ctx context.Context, src data.Source, threads int, logits bool, each func(*Scored) error) error {
+// Labels is Rows for labels alone: those of Scored, which each must not keep. Those of k-means, found in float32 where that decides, take a fraction
+// of the time. A row whose distance no float64 can hold is an error here too.
+func (m *Model) Labels(ctx context.Context, src data.Source, threads int, each func(b *data.Block, label []int32) error) error {
+	if each == nil {
+		return &data.ArgumentError{Name: "each", Reason: "is nil; it must be a function that takes the rows"}
+	}
+	if err := m.whole(); err != nil {
+		return err
+	}
+	tell := func(s *Scored) error { return each(s.Block, s.Label) }
+	if m.IsChain() {
+		return m.Decode(ctx, src, Viterbi, threads, tell)
+	}
+	return m.rows(ctx, src, threads, wantLabels, tell)
+}
+
+// wanted is what a pass is to tell of rows.
+type wanted int
+
+const (
+	wantScores wanted = iota // all of Scored but logits
+	wantLogits               // those too
+	wantLabels               // labels, and perhaps nothing else
+)
+
+// rows is Rows of a mixture or of centres, which tells what is wanted.
+func (m *Model) rows(ctx context.Context, src data.Source, threads int, want wanted, each func(*Scored) error) error {
 	if err := data.CheckContext(ctx); err != nil {
 		return err
 	}
@@ -96,7 +121,7 @@ func (m *Model) rows(ctx context.Context, src data.Source, threads int, logits b
 		return fmt.Errorf("the rows have %d columns, but the model has %d", d, m.D())
 	}
 	if changes := m.Changes(); changes != nil {
-		return m.changedRows(ctx, changes, src, threads, logits, each)
+		return m.changedRows(ctx, changes, src, threads, want, each)
 	}
 	j, err := m.judge()
 	if err != nil {
@@ -108,7 +133,7 @@ func (m *Model) rows(ctx context.Context, src data.Source, threads int, logits b
 	if err := m.kind().Check(ctx, src, m.Types, m.Levels, m.Columns, false); err != nil {
 		return err
 	}
-	j.logits, j.guard.places = logits, logits
+	j.want, j.guard.places = want, want == wantLogits
 	return j.rows(ctx, src, threads, each)
 }
 
@@ -120,8 +145,11 @@ func (j *judge) rows(ctx context.Context, src data.Source, threads int, each fun
 	rows, _ := src.Shape()
 	local := sweep.NewLocal(src, rows, j.origin, threads)
 	pass := local.Rows
-	if j.logits {
+	switch {
+	case j.want == wantLogits:
 		pass = local.RowsWithLogits
+	case j.want == wantLabels && j.at == nil && j.clusters == nil:
+		pass = local.Labels
 	}
 	return pass(ctx, j.mix, j.theta, func(scored *sweep.Scored) error {
 		s, err := j.told(scored)
@@ -138,7 +166,7 @@ type judge struct {
 	theta, origin []float64
 	guard         *guard
 	noisy         bool        // the model has noise, though its weight may be 0
-	logits        bool        // they are wanted
+	want          wanted      // of rows
 	jacobian      float64     // what log densities of transformed rows have too much
 	scales        []float64   // the part of each column in it
 	scaled        bool        // some part is not 0; together they may be
@@ -177,7 +205,10 @@ func (m *Model) judge() (*judge, error) {
 func (j *judge) told(scored *sweep.Scored) (*Scored, error) {
 	s := &j.plain
 	*s = Scored{Block: scored.Block, K: scored.K, Label: scored.Label, LogDensity: scored.LogDensity, Responsibilities: scored.Responsibilities, Entropy: scored.Entropy, Best: scored.Best, Noise: scored.Noise, logits: scored.Logits}
-	if j.logits && j.guard.whole != "" {
+	if s.LogDensity == nil { // of labels alone
+		return s, nil
+	}
+	if j.want == wantLogits && j.guard.whole != "" {
 		s.keepPlaces()
 	}
 	if err := j.guard.check(s); err != nil {

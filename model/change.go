@@ -243,9 +243,9 @@ func (m *Model) changedComponent(changes *data.Changes, c int) Component {
 }
 
 // changedRows is Rows where columns are on other scales.
-func (m *Model) changedRows(ctx context.Context, changes *data.Changes, src data.Source, threads int, logits bool, each func(*Scored) error) error {
+func (m *Model) changedRows(ctx context.Context, changes *data.Changes, src data.Source, threads int, want wanted, each func(*Scored) error) error {
 	sloped := m.sloped()
-	return m.Changed().rows(ctx, changes.Rows(src), threads, logits, func(s *Scored) error {
+	return m.Changed().rows(ctx, changes.Rows(src), threads, want, func(s *Scored) error {
 		for i := range s.N {
 			if sloped {
 				s.LogDensity[i] += s.Slope[i]

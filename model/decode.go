@@ -98,7 +98,7 @@ type decoder struct {
 
 // rows decodes the rows of a source, in one pass.
 func (d *decoder) rows(ctx context.Context, src data.Source) error {
-	if err := d.states.rows(ctx, src, d.threads, true, d.add); err != nil {
+	if err := d.states.rows(ctx, src, d.threads, wantLogits, d.add); err != nil {
 		return err
 	}
 	return d.finish()

@@ -138,7 +138,7 @@ func (d *decoder) long(ctx context.Context, t *data.Table, from, to, size int) e
 	block := func(i int) *data.Table { return partOf(t, from+i*size, min(from+(i+1)*size, to)) }
 	score := func(i int, keep bool) error {
 		d.scores = d.scores[:0]
-		return d.states.rows(ctx, block(i), d.threads, true, func(s *Scored) error {
+		return d.states.rows(ctx, block(i), d.threads, wantLogits, func(s *Scored) error {
 			if keep {
 				d.wait(s)
 			}

@@ -11,14 +11,14 @@ import (
 
 // Predict returns the label of every row of src, from 0: the component of the largest responsibility, in a merged model the cluster, or the nearest
 // centre; -1 for noise.
-// The columns of src are the model's, in order and in the user's units. It uses all cores; what fails is what fails in Rows.
+// The columns of src are the model's, in order and in the user's units. It uses all cores; what fails is what fails in Labels.
 func (m *Model) Predict(ctx context.Context, src data.Source) ([]int32, error) {
-	var labels []int32
-	err := m.Rows(ctx, src, 0, func(s *Scored) error {
-		labels = append(labels, s.Label...)
+	var all []int32
+	err := m.Labels(ctx, src, 0, func(_ *data.Block, label []int32) error {
+		all = append(all, label...)
 		return nil
 	})
-	return labels, err
+	return all, err
 }
 
 // PredictProba returns the responsibilities of every row of src, n rows of NumLabels numbers that add up to 1, with noise to what it leaves; for

@@ -3,10 +3,12 @@ package model_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +16,9 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// A scorer says of single rows what a pass says of all, for models of every kind, with transforms and components of weight 0.
-func TestScorerAgreesWithRows(t *testing.T) {
+// everyModel returns the models of all files, and one with a component of weight 0.
+func everyModel(t *testing.T) map[string]*model.Model {
+	t.Helper()
 	files, _ := filepath.Glob("../testdata/model/*.json")
 	if len(files) < 5 {
 		t.Fatalf("%d models", len(files))
@@ -30,11 +33,44 @@ func TestScorerAgreesWithRows(t *testing.T) {
 		}
 		models[filepath.Base(name)] = b
 	}
+	read := map[string]*model.Model{}
 	for name, b := range models {
-		m := new(model.Model)
-		if err := m.UnmarshalJSON(b); err != nil {
+		read[name] = new(model.Model)
+		if err := read[name].UnmarshalJSON(b); err != nil {
 			t.Fatal(name, err)
 		}
+	}
+	return read
+}
+
+// Labels alone are those of a pass that tells everything, and so is the error of a row that no float64 can tell of.
+func TestLabelsAreThoseOfRows(t *testing.T) {
+	for name, m := range everyModel(t) {
+		src := rowsFor(m)
+		for _, odd := range []float64{src.F64[0], math.NaN(), 1e300} {
+			src.F64[0] = odd
+			var want, got []int32
+			wantErr := m.Rows(context.Background(), src, 2, func(s *model.Scored) error {
+				want = append(want, s.Label...)
+				return nil
+			})
+			err := m.Labels(context.Background(), src, 2, func(b *data.Block, label []int32) error {
+				if b.N != len(label) || b.First != int64(len(got)) {
+					t.Errorf("%s: %d labels of %d rows from %d", name, len(label), b.N, b.First)
+				}
+				got = append(got, label...)
+				return nil
+			})
+			if !slices.Equal(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+				t.Errorf("%s, first cell %v: labels %v, %v; of a pass %v, %v", name, odd, got, err, want, wantErr)
+			}
+		}
+	}
+}
+
+// A scorer says of single rows what a pass says of all, for models of every kind, with transforms and components of weight 0.
+func TestScorerAgreesWithRows(t *testing.T) {
+	for name, m := range everyModel(t) {
 		src := rowsFor(m)
 		one, err := m.Scorer()
 		if err != nil {

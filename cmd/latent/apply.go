@@ -408,7 +408,7 @@ func writeScores(ctx context.Context, w io.Writer, format string, m *model.Model
 			distances(far, s)
 		}
 		for i, v := range s.LogDensity {
-			lead.put(out, s, i)
+			lead.put(out, s.Block, i)
 			if m.HasDensity() {
 				out.Float(v)
 			}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/latent-go/latent/data"
-	"github.com/latent-go/latent/model"
 )
 
 // leading says which cells come before the new ones in a line of output: the whole row of the input, its id, or its
@@ -42,19 +41,22 @@ func (l leading) with(cols ...data.OutColumn) []data.OutColumn {
 	return out
 }
 
+// width returns how many leading cells a row has.
+func (l leading) width() int { return max(len(l.columns), 1) }
+
 // put writes the leading cells of row i.
-func (l leading) put(out *data.Out, s *model.Scored, i int) {
+func (l leading) put(out *data.Out, b *data.Block, i int) {
 	switch {
 	case l.columns != nil:
-		for _, cell := range s.Cells[i*len(l.columns) : (i+1)*len(l.columns)] {
+		for _, cell := range b.Cells[i*len(l.columns) : (i+1)*len(l.columns)] {
 			out.Text(cell)
 		}
-	case s.ID != nil:
-		out.Text(s.ID[i])
-	case s.Row != nil:
-		out.Int(s.Row[i])
+	case b.ID != nil:
+		out.Text(b.ID[i])
+	case b.Row != nil:
+		out.Int(b.Row[i])
 	default:
-		out.Int(s.First + int64(i) + 1)
+		out.Int(b.First + int64(i) + 1)
 	}
 }
 

@@ -345,6 +345,9 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 	if err != nil {
 		return err
 	}
+	if !m.HasDensity() && m.Clusters == nil && !more.probabilities && odd == nil {
+		return writeNearest(ctx, out, m, src, threads, lead)
+	}
 	var wide, scores []float64
 	err = rowsOfFile(ctx, m, src, more.decode, threads, func(s *model.Scored) error {
 		if factors != nil {
@@ -352,7 +355,7 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 			factors(scores, s)
 		}
 		for i, c := range s.Label {
-			lead.put(out, s, i)
+			lead.put(out, s.Block, i)
 			p := s.Responsibilities[i*s.K : i*s.K+s.K]
 			if s.Noise != nil { // the first, whose label is 0
 				wide = append(append(wide[:0], s.Noise[i]), p...)
@@ -374,6 +377,31 @@ func writeLabels(ctx context.Context, w io.Writer, format string, m *model.Model
 				return err
 			}
 			if err := out.End(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// writeNearest is writeLabels where labels are certain: nothing else need be known of a row.
+func writeNearest(ctx context.Context, out *data.Out, m *model.Model, src data.Source, threads int, lead leading) error {
+	ends := make([]func() error, m.NumLabels())
+	for c := range ends {
+		ends[c] = out.Ending(lead.width(), func() {
+			out.Int(int64(c) + 1)
+			out.Float(1)
+			out.Float(0)
+		})
+	}
+	err := m.Labels(ctx, src, threads, func(b *data.Block, label []int32) error {
+		for i, c := range label {
+			lead.put(out, b, i)
+			if err := ends[c](); err != nil {
 				return err
 			}
 		}
