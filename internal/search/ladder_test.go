@@ -10,6 +10,7 @@ import (
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
 )
 
 // A start that surely leads to a lower maximum of the sample is evaluated on all rows and stopped. Two starts that lead to the same maximum
@@ -187,5 +188,43 @@ func TestAStartAtTheMaximumClimbsNoSample(t *testing.T) {
 	}
 	if len(again.begun) != 1 || !slices.Equal(thetas[0], before) || again.begun[0].passes == 0 || again.begun[0].passes > 1 {
 		t.Errorf("it has come to %+v", again.begun)
+	}
+}
+
+// Where a fit is interrupted between two rungs, the start that is best on all rows is its outcome, with its objective there.
+func TestAFitInterruptedOnTheLadderKeepsItsBestStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	f, err := New(ctx, fixtures.Overlapping(40_000), fixtures.Plan(plan.Spec{K: 3, Init: "random", NInit: 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts, err := f.Starts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rungs, err := f.rungs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.climbRungs(ctx, rungs[:1], starts); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	var e Outcome
+	if err := f.keepBegun(ctx, &e); err != nil {
+		t.Fatal(err)
+	}
+	best := math.Inf(-1)
+	for i := range starts {
+		stats, err := f.Local.Sweep(context.Background(), []sweep.Task{{Mixture: f.Mix, Theta: starts[i], Beta: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best = max(best, stats[0].LogLik)
+	}
+	if got := e.Winner().Last.Point.LogLik; !e.Interrupted || got != best {
+		t.Errorf("interrupted %v, at %v, want %v", e.Interrupted, got, best)
 	}
 }
