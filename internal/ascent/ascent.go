@@ -94,6 +94,8 @@ type Step struct {
 	Searching bool
 	// Kept counts the moves of hard.Breathing that were kept so far.
 	Kept int
+	// Memory is what the driver knows of the curvature around Point; nil where it keeps nothing. The next step changes it.
+	Memory *Memory
 	// Certificate is what was found where the climb was looked at closely; nil elsewhere.
 	Certificate *Certificate
 	// Done is why the driver stops here; Going on all steps but the last.

@@ -330,7 +330,7 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 func (c *Certificate) after(q *Point) Certificate {
 	e := *c
 	e.newton, e.gain = nil, 0
-	left := math.Hypot(q.slope()/math.Sqrt(c.Curvature), q.Near.Length(drift(q)))
+	left := math.Hypot(q.Slope()/math.Sqrt(c.Curvature), q.Near.Length(drift(q)))
 	if c.Whole {
 		left *= margin
 	} else {
@@ -346,7 +346,7 @@ func (c *Certificate) after(q *Point) Certificate {
 // rise of F stands for, where that is more, and what is left at q, whose certificate is at. It returns false where q is not
 // as close to the optimum by its gradient as a quadratic function would lead, up to what the solution was cut short by.
 func (c *Certificate) measured(p, q *Point, at *Certificate) bool {
-	if !(q.slope() <= shallow*p.slope() && at.Distance <= c.Distance/2) {
+	if !(q.Slope() <= shallow*p.Slope() && at.Distance <= c.Distance/2) {
 		return false
 	}
 	c.Distance = max(c.Distance, math.Sqrt(2*max(q.F-p.F, 0))) + at.Distance

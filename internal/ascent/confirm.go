@@ -153,7 +153,7 @@ func (e *ending) newton(c *Certificate) (moved bool) {
 	if e.err = err; err != nil {
 		return false
 	}
-	leads := q.F >= p.F-slack*math.Abs(p.F) && slices.Equal(q.Held, p.Held) && q.slope() < p.slope()
+	leads := q.F >= p.F-slack*math.Abs(p.F) && slices.Equal(q.Held, p.Held) && q.Slope() < p.Slope()
 	if c.Distance > quadraticRange && c.Distance <= w.Tol && c.Curvature >= ridgeAt(w.Tol) {
 		at := c.after(q)
 		if !leads || !c.measured(p, q, &at) || c.Distance > w.Tol {
@@ -204,8 +204,8 @@ func (e *ending) climb(theta []float64) (again bool) {
 	return !e.stopped
 }
 
-// slope returns the length of the gradient of p in its metric: Newton's decrement, were the labels known.
-func (p *Point) slope() float64 {
+// Slope returns the length of the gradient of p in its metric: Newton's decrement, were the labels known.
+func (p *Point) Slope() float64 {
 	z := make([]float64, len(p.Grad))
 	p.Near.Precondition(z, p.Grad)
 	mask(z, p.Held)

@@ -17,6 +17,8 @@ type EMLBFGS struct {
 	Warm    int // EM steps first; more of them keep more often to the maximum that EM ends at
 	Memory  int // pairs of moves and gradient changes kept
 	MaxIter int // accepted steps allowed; 0 evaluates the start
+	// Known is what an earlier climb has learned of the curvature at the start; nil where nothing is known. It stays as it is.
+	Known *Memory
 }
 
 // Constants of the line search.
@@ -36,14 +38,19 @@ func (e EMLBFGS) Steps(ctx context.Context, o Objective, theta []float64) iter.S
 		if !c.start(theta) {
 			return
 		}
-		m := memory{most: e.Memory}
+		m := Memory{most: e.Memory}
+		if e.Known != nil {
+			m.s, m.y, m.sy = slices.Clone(e.Known.s), slices.Clone(e.Known.y), slices.Clone(e.Known.sy)
+		}
+		c.memory = &m
 		for c.iteration < e.Warm && !c.ended {
 			if !c.em(&m) {
 				return
 			}
 		}
 		for !c.ended {
-			if promised(c.at) > c.change { // a step of EM gains more than the last one here did
+			begins := c.iteration == 0 && len(m.s) > 0 // what the last step gained is not known
+			if !begins && promised(c.at) > c.change {  // a step of EM gains more than the last one here did
 				from := c.at
 				if !c.em(&m) {
 					return
@@ -85,6 +92,7 @@ type climb struct {
 	change    float64 // of F in the last step
 	still     int     // steps in a row that changed F by no more than rounding
 	ended     bool
+	memory    *Memory // what steps tell of the curvature; nil where nothing is kept
 }
 
 // eval evaluates the objective; false means that the climb is over.
@@ -120,7 +128,7 @@ func (c *climb) accept(p *Point, distance float64) bool {
 }
 
 func (c *climb) tell(distance float64) bool {
-	s := Step{Iteration: c.iteration, Sweeps: c.sweeps, Point: c.at, Change: c.change, Distance: distance, Remaining: distance * distance / 2}
+	s := Step{Iteration: c.iteration, Sweeps: c.sweeps, Point: c.at, Change: c.change, Distance: distance, Remaining: distance * distance / 2, Memory: c.memory}
 	switch {
 	case slices.Equal(c.at.Next, c.at.Theta), c.still >= window:
 		s.Done, c.ended = FixedPoint, true
@@ -131,7 +139,7 @@ func (c *climb) tell(distance float64) bool {
 }
 
 // em takes the EM step; the distance is told in the matrix of m.
-func (c *climb) em(m *memory) bool {
+func (c *climb) em(m *Memory) bool {
 	p, ok := c.eval(c.at.Next)
 	if !ok {
 		return false
@@ -214,18 +222,31 @@ func along(p *Point, w []float64) []float64 {
 	return theta
 }
 
-// memory holds the pairs of the L-BFGS two-loop recursion, each in the frame of its point, the metric of the point being its
+// Memory holds the pairs of the L-BFGS two-loop recursion, each in the frame of its point, the metric of the point being its
 // first matrix.
-type memory struct {
+type Memory struct {
 	most int
 	s, y [][]float64 // moves, and falls of the gradient
 	sy   []float64
 }
 
-func (m *memory) forget() { m.s, m.y, m.sy = m.s[:0], m.y[:0], m.sy[:0] }
+// Scaled returns what is known of a function that is f times the one m is of.
+func (m *Memory) Scaled(f float64) *Memory {
+	n := &Memory{most: m.most, s: slices.Clone(m.s)}
+	for i, y := range m.y {
+		own := slices.Clone(y)
+		for j := range own {
+			own[j] *= f
+		}
+		n.y, n.sy = append(n.y, own), append(n.sy, f*m.sy[i])
+	}
+	return n
+}
+
+func (m *Memory) forget() { m.s, m.y, m.sy = m.s[:0], m.y[:0], m.sy[:0] }
 
 // apply returns H q, both in the frame of p.
-func (m *memory) apply(p *Point, q []float64) []float64 {
+func (m *Memory) apply(p *Point, q []float64) []float64 {
 	z := slices.Clone(q)
 	alpha := make([]float64, len(m.s))
 	for i := len(m.s) - 1; i >= 0; i-- {
@@ -246,7 +267,7 @@ func (m *memory) apply(p *Point, q []float64) []float64 {
 }
 
 // decrement estimates the distance from p by modesty times sqrt(g' H g); while nothing is remembered that is a lower bound of the distance.
-func (m *memory) decrement(p *Point) float64 {
+func (m *Memory) decrement(p *Point) float64 {
 	g := framed(p, p.Grad)
 	d := modesty * math.Sqrt(max(dot(g, m.apply(p, g)), 0))
 	if !slices.Contains(p.Held, true) {
@@ -256,7 +277,7 @@ func (m *memory) decrement(p *Point) float64 {
 }
 
 // direction returns the move from p, in its frame, and the slope of F along it. Parameters held by a floor do not move.
-func (m *memory) direction(p *Point) (w []float64, slope float64) {
+func (m *Memory) direction(p *Point) (w []float64, slope float64) {
 	g := framed(p, p.Grad)
 	w = m.apply(p, g)
 	slope = dot(w, g)
@@ -270,7 +291,7 @@ func (m *memory) direction(p *Point) (w []float64, slope float64) {
 }
 
 // keep remembers the move that led from a to b.
-func (m *memory) keep(a, b *Point, move []float64) {
+func (m *Memory) keep(a, b *Point, move []float64) {
 	if !slices.Equal(a.Held, b.Held) || !between(a, b, move) {
 		m.forget()
 		return

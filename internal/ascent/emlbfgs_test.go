@@ -258,3 +258,25 @@ func TestQuasiNewtonOnAQuadratic(t *testing.T) {
 		}
 	}
 }
+
+// What one climb has learned of a quadratic takes another to the top in a few steps, where it begins with the first and where the
+// function is four times the one that was learned. It stays as it is.
+func TestWhatAClimbHasLearnedServesAnother(t *testing.T) {
+	eigenvalues := []float64{1, 0.5, 0.1, 0.01, 0.001}
+	b, directions := newBowl(t, 700, eigenvalues)
+	first := last(steps(t, ascent.EMLBFGS{Memory: 15, MaxIter: 200}, b, away(b, directions, []float64{1, 2, 3, 10, 30})))
+	for _, factor := range []float64{1, 4} {
+		own := *b
+		own.info, own.metric = mat.NewSymDense(len(b.top), nil), mat.NewSymDense(len(b.top), nil)
+		own.info.ScaleSym(factor, b.info)
+		own.metric.ScaleSym(factor, b.metric)
+		for range 2 { // the first climb must not change what the second begins with
+			start := away(b, directions, []float64{-0.06, 0.15, 0.03, 0.06, 0.18})
+			end := last(steps(t, ascent.EMLBFGS{Memory: 15, MaxIter: 5, Known: first.Memory.Scaled(factor)}, &own, start))
+			alone := last(steps(t, ascent.EMLBFGS{Memory: 15, MaxIter: 5}, &own, start))
+			if left, without := end.Point.F, alone.Point.F; left < without/1000 { // both below 0, the top
+				t.Errorf("times %v: F is %v after five steps, %v without what was learned", factor, left, without)
+			}
+		}
+	}
+}

@@ -13,7 +13,7 @@ const (
 	Draws                          // rows drawn from a model
 	Rows                           // which rows of a file are read
 	ScoreSilhouettes               // which rows have silhouettes when given labels are scored
-	StartSample                    // which rows starts are drawn from
+	StartSample                    // which rows starts are drawn from, and climb on first
 	Moves                          // moves that leave a local maximum: one a start
 	Nudges                         // what parts equal components when annealing ends
 	Probes                         // directions in which a saddle may be left

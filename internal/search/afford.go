@@ -69,7 +69,7 @@ type Estimate struct {
 func (f *Fit) Estimate() Estimate {
 	s, n := &f.Plan, float64(f.Survey.Used)
 	e := Estimate{Parameters: float64(f.Mix.Params()), Cells: f.Cells()}
-	starts, each := float64(s.Starts(f.Survey.Used)), float64(s.Tries(s.Start(f.Mix.D), f.Survey.Used))
+	starts, each := float64(f.starts()), float64(s.Tries(s.Start(f.Mix.D), f.Survey.Used))
 	if f.drawsCells() {
 		starts *= 2
 	}
@@ -82,7 +82,7 @@ func (f *Fit) Estimate() Estimate {
 		steps = math.Min(steps, stepsOfOne)
 	}
 	seen := n // rows that starts climb on
-	if s.Thorough() && n >= refineFrom*seed.SampleRows {
+	if s.Thorough() && n >= rungStep*seed.SampleRows {
 		seen = seed.SampleRows
 	}
 	e.Seconds = starts * (steps*f.climbed()*f.evaluation(seen) + f.seeding())

@@ -34,28 +34,36 @@ func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress
 	case driver == plan.Exact:
 		return atOptimum(f.lockstep(watch).climb(ctx, f.Driver, thetas, watch)), nil
 	case race:
-		return climbDistinct(thetas, func(own [][]float64) []Run { return f.race(ctx, own, watch) }), nil
+		return climbDistinct(thetas, func(own [][]float64, at []int) []Run { return f.race(ctx, own, at, watch) }), nil
 	}
 	return f.lockstep(watch).climb(ctx, f.Driver, thetas, watch), nil
 }
 
-// race is Climb where climbs that can no longer win are stopped. Starts that lost on the sample are only evaluated.
-func (f *Fit) race(ctx context.Context, thetas [][]float64, watch func(Progress)) []Run {
+// race is Climb where climbs that can no longer win are stopped. Starts go on from where they have come on samples; those that lost there are only evaluated.
+// Start i is that of number at[i].
+func (f *Fit) race(ctx context.Context, thetas [][]float64, at []int, watch func(Progress)) []Run {
 	l := f.lockstep(watch)
 	if l.smooth && f.Plan.Tol > 0 {
 		l.degenerate = f.Degenerate
 	}
-	if f.beaten == nil {
-		return l.climb(ctx, f.Driver, thetas, watch)
+	if f.begun == nil {
+		return l.climb(ctx, func(i int) ascent.Driver { return f.Driver(at[i]) }, thetas, watch)
 	}
-	runs := l.climb(ctx, func(start int) ascent.Driver {
-		if f.beaten[start] {
+	on := make([]begun, len(thetas))
+	for i := range on {
+		on[i] = f.begun[at[i]]
+	}
+	runs := l.climb(ctx, func(i int) ascent.Driver {
+		if on[i].beaten {
 			return ascent.EM{Beta: 1} // evaluates the start
 		}
-		return f.Driver(start)
+		d := f.Driver(at[i]).(ascent.Finish)
+		d.Driver = on[i].driver(d.Driver.(ascent.EMLBFGS), f.Survey.W)
+		return d
 	}, thetas, watch)
 	for i := range runs {
-		runs[i].pruned = runs[i].pruned || f.beaten[i]
+		runs[i].pruned = runs[i].pruned || on[i].beaten
+		runs[i].Sweeps += int(math.Ceil(on[i].passes))
 	}
 	return runs
 }
@@ -130,7 +138,7 @@ func atOptimum(runs []Run) []Run {
 func (f *Fit) lockstep(watch func(Progress)) *lockstep {
 	l := &lockstep{sweeper: f.sweeper(), threads: f.Plan.Threads, mix: f.Mix, lift: watch != nil, smooth: f.Mix.Smooth() && !f.Plan.Hard() && f.Plan.RegCovar == 0}
 	if f.RequiredObjective != nil {
-		if l.rival = (&rival{f.RequiredObjective, raceNear}); f.beaten != nil { // starts have climbed on the sample
+		if l.rival = (&rival{f.RequiredObjective, raceNear}); f.begun != nil { // starts have climbed on the sample
 			l.rival.near = rivalNear
 		}
 	}

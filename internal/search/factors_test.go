@@ -112,7 +112,7 @@ func TestTheSpanOfFewRows(t *testing.T) {
 func TestStartsThatMeetClimbOnce(t *testing.T) {
 	a, b := []float64{1}, []float64{2}
 	climbs := 0
-	runs := climbDistinct([][]float64{a, b, a, b}, func(thetas [][]float64) []Run {
+	runs := climbDistinct([][]float64{a, b, a, b}, func(thetas [][]float64, _ []int) []Run {
 		climbs = len(thetas)
 		own := make([]Run, len(thetas))
 		for i := range own {

@@ -63,6 +63,12 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	e := &Outcome{started: time.Now()}
+	if err := f.beginInGrace(ctx, thetas); err != nil {
+		if ctx.Err() == nil || f.begun == nil {
+			return nil, err
+		}
+		return e, f.keepBegun(ctx, e)
+	}
 	if e.Runs, err = f.Climb(ctx, thetas, f.Watch, true); err != nil {
 		return nil, err
 	}
@@ -94,6 +100,39 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 	e.Interrupted = e.Interrupted || ctx.Err() != nil // also between two climbs: what the rest of the search would have found is not known
 	e.climbed = time.Now()
 	return e, nil
+}
+
+// beginInGrace is begin, which it leaves behind a grace after ctx has ended.
+func (f *Fit) beginInGrace(ctx context.Context, thetas [][]float64) (err error) {
+	own := *f
+	f.begun, err = interrupt.Run(ctx, interrupt.Grace, func() ([]begun, error) {
+		err := own.begin(ctx, slices.Clone(thetas))
+		return own.begun, err
+	})
+	for i, b := range f.begun {
+		thetas[i] = b.theta
+	}
+	return err
+}
+
+// keepBegun makes an outcome of e, of a fit whose ctx has ended while starts climbed on samples: the start that is best on all rows as far as it
+// has come.
+func (f *Fit) keepBegun(ctx context.Context, e *Outcome) (err error) {
+	e.Interrupted, e.climbed = true, time.Now()
+	watch := f.userProgress(f.Watch)
+	e.Runs, err = interrupt.Run(ctx, f.WaitAfterInterrupt(), func() ([]Run, error) {
+		var thetas [][]float64
+		for _, b := range f.begun {
+			thetas = append(thetas, b.theta)
+		}
+		l := f.lockstep(watch)
+		return l.climb(context.WithoutCancel(ctx), func(int) ascent.Driver { return ascent.EM{Beta: 1} }, thetas, watch), nil
+	})
+	if err != nil {
+		return err
+	}
+	e.best, err = f.Best(e.Runs)
+	return err
 }
 
 // tryMoves is splitAndMerge, which it leaves behind a grace after ctx has ended. f and e then stay as they were.
@@ -147,9 +186,9 @@ type Fit struct {
 	whole *whole       // all rows as one component; nil without a prior that needs it
 	told  *model.Prior // the prior with its numbers; nil without one
 
-	beaten      []bool // of each start: it lost on the sample already; nil where starts did not climb there
-	StartSweeps int    // passes that the choice of starts took
-	MoveSweeps  int    // passes that splitting and merging took
+	begun       []begun // of each start; nil where starts did not climb on samples
+	StartSweeps int     // passes that the choice of starts took
+	MoveSweeps  int     // passes that splitting and merging took
 
 	ConfirmSweeps int // passes that the look at the end in every direction took
 

@@ -8,11 +8,12 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// shared is what the stages of a fit, and all fits of a choice, have in common: samples of the rows by their size, and labels of k-means by
+// shared is what the stages of a fit, and all fits of a choice, have in common: samples of the rows by their size, rungs below a rung by its size, and labels of k-means by
 // the rows it starts from, which several shapes draw alike.
 type shared struct {
 	mu     sync.Mutex
 	points map[int]func() (*seed.Points, error)
+	rungs  map[int]func() (*seed.Points, error)
 	labels map[string]func() ([]int32, error)
 }
 
@@ -34,6 +35,11 @@ func once[K comparable, V any](s *shared, m *map[K]func() (V, error), key K, fre
 // sample returns a sample of at most so many rows, which draw makes.
 func (s *shared) sample(most int, draw func() (*seed.Points, error)) (*seed.Points, error) {
 	return once(s, &s.points, most, draw)
+}
+
+// rung returns each rungStep-th row of the rung above.
+func (s *shared) rung(above *seed.Points) (*seed.Points, error) {
+	return once(s, &s.rungs, above.N, func() (*seed.Points, error) { return above.Every(rungStep), nil })
 }
 
 // lloyd returns the labels that seed.Lloyd gives to near from the given rows of it. near must be the same for all fits that share.

@@ -162,7 +162,7 @@ func (f *Fit) inSpan(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 	}
 	l := &lockstep{sweeper: sweep.NewLocal(s.points.Table(), int64(p.N), make([]float64, r), f.Plan.Threads), threads: f.Plan.Threads, mix: &own}
 	driver := func(int) ascent.Driver {
-		return until{ascent.EM{Beta: 1, MaxIter: spanSteps, Ascends: true}, moveNear / 10}
+		return until{ascent.EM{Beta: 1, MaxIter: spanSteps, Ascends: true}, moveNear / 10, ascent.EstimateAfter}
 	}
 	out, ends := make([][]float64, len(thetas)), make([]float64, len(thetas))
 	for i, r := range l.climb(ctx, driver, starts, nil) {
@@ -180,16 +180,17 @@ func (f *Fit) inSpan(ctx context.Context, p *seed.Points, thetas [][]float64) ([
 }
 
 // climbDistinct lets climb run from each of thetas that is a slice of its own, and gives the others, which met in the span, what that start has come to.
-func climbDistinct(thetas [][]float64, climb func(thetas [][]float64) []Run) []Run {
+func climbDistinct(thetas [][]float64, climb func(thetas [][]float64, at []int) []Run) []Run {
 	var own [][]float64
+	var first []int                // of each of own its number among thetas
 	of := make([]int, len(thetas)) // the place among own
 	for i, theta := range thetas {
 		of[i] = slices.IndexFunc(own, func(v []float64) bool { return &v[0] == &theta[0] })
 		if of[i] < 0 {
-			of[i], own = len(own), append(own, theta)
+			of[i], own, first = len(own), append(own, theta), append(first, i)
 		}
 	}
-	some := climb(own)
+	some := climb(own, first)
 	if len(own) == len(thetas) {
 		return some
 	}

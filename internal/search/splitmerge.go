@@ -133,7 +133,14 @@ func (f *Fit) ClimbExtra(ctx context.Context, e *Outcome, theta []float64) (*Run
 			f.Watch(p)
 		}
 	}
-	runs, err := f.Climb(ctx, [][]float64{theta}, watch, false)
+	own, thetas := *f, [][]float64{theta}
+	if err := own.begin(ctx, thetas); err != nil {
+		return nil, err
+	}
+	if own.begun != nil && own.begun[0].known == nil && f.begun != nil && f.begun[e.best].known != nil {
+		own.begun[0].beaten = true // its maximum is one of a sample, where that of the best is one of more rows too
+	}
+	runs, err := own.Climb(ctx, thetas, watch, true)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +237,7 @@ func (m *MoveSearch) ClimbAll(ctx context.Context, thetas [][]float64) (top *asc
 	if m.Fit.Mix.Prior != nil { // short of a maximum of the log posterior the log-likelihood changes to first order
 		near /= 10
 	}
-	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.Fit.Plan.MaxIter}, near}
+	driver := until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: m.Fit.Plan.MaxIter}, near, ascent.EstimateAfter}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, thetas, nil)
 	if err := m.count(runs); err != nil {
 		return nil, 0, err
@@ -274,13 +281,14 @@ func (m *MoveSearch) count(runs []Run) error {
 type until struct {
 	ascent.Driver
 	distance float64 // standard errors
+	least    int     // steps that it takes before
 }
 
 // Steps implements ascent.Driver.
 func (u until) Steps(ctx context.Context, o ascent.Objective, theta []float64) iter.Seq2[ascent.Step, error] {
 	return func(yield func(ascent.Step, error) bool) {
 		for s, err := range u.Driver.Steps(ctx, o, theta) {
-			if !yield(s, err) || s.Iteration > ascent.EstimateAfter && s.Distance < u.distance {
+			if !yield(s, err) || s.Iteration > u.least && s.Distance < u.distance {
 				return
 			}
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // Starts returns the parameter vectors that the climbs begin at, as many as the plan says: given, computed, or drawn from a sample of the
-// rows. Drawn ones may have climbed some steps already, where several are tried for each or where rows are many.
+// rows. Drawn ones may have climbed some steps already, where several are tried for each.
 func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	if f.Plan.Init == plan.FromModel {
 		theta, err := f.fromModel(f.Plan.Given)
@@ -53,7 +53,7 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 	if numbers, ok := f.Mix.Numbers(); ok && f.Mix.Bayes == nil {
 		f.grid = grids(points.Of(numbers.Columns))
 	}
-	method, starts := f.Plan.Start(f.Mix.D), f.Plan.Starts(f.Survey.Used)
+	method, starts := f.Plan.Start(f.Mix.D), f.starts()
 	near, each := f.near(points, method), f.Plan.Tries(method, f.Survey.Used)
 	some, someNear := f.central(points, near)
 	var thetas [][]float64
@@ -80,8 +80,6 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 		return f.withCells(ctx, points, near, thetas, each, method)
 	case each > 1:
 		return f.bestTries(ctx, thetas, each, method)
-	case f.Plan.Thorough() && f.Survey.Used >= refineFrom*int64(points.N):
-		return f.refine(ctx, points, thetas)
 	}
 	return thetas, nil
 }
@@ -142,7 +140,7 @@ func (f *Fit) bestTries(ctx context.Context, tries [][]float64, each int, method
 	l := &lockstep{sweeper: f.sweeper(), threads: f.Plan.Threads, mix: f.Mix}
 	var driver ascent.Driver = ascent.EM{Beta: 1, MaxIter: smallSteps}
 	if method == plan.Mixed && f.Plan.Kind.Soft {
-		l.smooth, driver = true, until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: discreteSteps}, moveNear}
+		l.smooth, driver = true, until{ascent.EMLBFGS{Warm: 10, Memory: 15, MaxIter: discreteSteps}, moveNear, ascent.EstimateAfter}
 	}
 	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, tries, nil)
 	thetas := make([][]float64, len(tries)/each)

@@ -101,6 +101,15 @@ func (p *Points) Moments() (mean, variance []float64) {
 	return mean, variance
 }
 
+// Every returns each step-th of the points.
+func (p *Points) Every(step int) *Points {
+	at := make([]int, 0, p.N/step)
+	for i := step / 2; i < p.N; i += step {
+		at = append(at, i)
+	}
+	return p.Some(at)
+}
+
 // Some returns the points at those indexes, which ascend.
 func (p *Points) Some(at []int) *Points {
 	if len(at) == p.N {

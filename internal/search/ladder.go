@@ -1,0 +1,258 @@
+package search
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/ascent"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
+)
+
+// Constants of the ladder of samples.
+const (
+	// rungStep is how many times the rows of one rung a rung has more than the one below it, and all rows more than the highest.
+	rungStep = 4
+	// mostRungs is how many rungs there are at most.
+	mostRungs = 3
+	// laddered is the number of rows from which on climbs begin on samples. Of fewer a pass takes no longer than what surrounds it.
+	laddered = 20_000
+	// rungRows is the least number of rows of a rung.
+	rungRows = 1000
+	// rungPerParameter is the least number of rows a free parameter. With 5, three starts of 16 components in 16 columns, 100,000 rows, took a fifth more passes than without samples.
+	rungPerParameter = 20
+	// rungPerOwn is the least weight of a component where the climb on a rung ends, in rows for each parameter of its own. Below it the
+	// maximum may be one that only the sample has: of 24 starts of four components in ten columns (bench/peers.py, "10d") three ended in one of 2.8 rows a
+	// parameter, and 4,400 nats too low on all rows. With 4 none did; with 8 the ends were no higher, and fewer rungs were of use.
+	rungPerOwn = 4
+	// rungStarts is the number of starts of a search on samples. Two more than of one on as many rows without samples cost next to nothing there: of 16 seeds the default found the best
+	// maximum known of six components in five columns ("6g") in 12 without samples, in 10 with samples from three starts in 54 % of the passes, in 13 from five in 49 %.
+	rungStarts = 5
+	// rungNear is the estimated distance from its maximum, in standard errors of the rung, at which a climb leaves it, after raceSteps steps where nothing was known
+	// of the curvature. The estimate is too small on plateaus: left at a distance of 1, rungs gave points before a saddle, and climbs of all rows took twice as many passes.
+	rungNear = 0.1
+	// atOptimumNear times the square root of the number of parameters is the distance within which a given start is as near to the maximum as the
+	// rung can tell: its own is as many standard errors away as that square root.
+	atOptimumNear = 2
+	// surelyBeaten is how many standard deviations of the difference a start must be below the best on a rung to climb no more.
+	surelyBeaten = 3
+)
+
+// begun is what the climbs of the starts on samples of the rows have come to.
+type begun struct {
+	theta  []float64
+	beaten bool           // it lost on a sample already
+	known  *ascent.Memory // what it has learned of the curvature of a function; nil where nothing
+	weight float64        // of the rows whose objective that is
+	passes float64        // passes over samples, by their shares of the rows
+}
+
+// rungs returns fits to growing samples of the rows, the smallest first. The maxima of a sample of m of n rows are some sqrt(n/m) standard
+// errors of all rows from theirs, which is a few passes. The highest rung is a quarter of the rows, at most as many as starts are drawn from, so that memory does not grow with the
+// rows; those below it are a quarter of the next each, as long as there are rows enough for the parameters. Where there are not, starts that were drawn from a
+// sample climb on that. Nothing here depends on where the rows are.
+func (f *Fit) rungs(ctx context.Context) (up []*Fit, err error) {
+	p := &f.Plan
+	if !f.climbsRungs() {
+		return nil, nil
+	}
+	n, least := f.topRows()
+	if many := p.Thorough() && f.Survey.Used >= rungStep*seed.SampleRows; n < least && !many {
+		return nil, nil
+	}
+	s, err := f.topRung(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	up = append(up, f.onPoints(s))
+	for !p.Bayes() && len(up) < mostRungs && s.N/rungStep >= least {
+		if s, err = f.shared.rung(s); err != nil {
+			return nil, err
+		}
+		up = append(up, f.onPoints(s))
+	}
+	slices.Reverse(up)
+	return up, nil
+}
+
+// climbsRungs reports whether starts climb on samples first: those of climbs to the maximum by the driver that the fit has chosen itself.
+func (f *Fit) climbsRungs() bool {
+	p := &f.Plan
+	switch {
+	case p.Bayes():
+		return p.Thorough() && f.Survey.Used >= rungStep*seed.SampleRows
+	case p.Chain || p.Replica || p.K == 1 || f.alone != nil || f.Survey.Used < laddered:
+		return false
+	}
+	return p.Driver(f.Mix.D) == plan.EMLBFGS && p.Algorithm == plan.Auto && f.Mix.Smooth() && p.Spec.MaxIter == nil && p.Tol > 0 && p.TolLogLik == 0
+}
+
+// topRows returns how many rows the highest rung has, and how many are the least for a rung.
+func (f *Fit) topRows() (n, least int) {
+	return int(min(f.Survey.Used/rungStep, seed.SampleRows)), max(rungRows, rungPerParameter*f.Mix.Free())
+}
+
+// starts returns the number of starts: more than the plan says where the search is left to the fit and has rungs.
+func (f *Fit) starts() int {
+	starts := f.Plan.Starts(f.Survey.Used)
+	if n, least := f.topRows(); f.Plan.Thorough() && f.Plan.NInit == 0 && !f.Plan.Bayes() && f.climbsRungs() && n >= least {
+		return max(starts, rungStarts)
+	}
+	return starts
+}
+
+// topRung returns the sample of n rows that is the highest rung: that for starts where it is as large.
+func (f *Fit) topRung(ctx context.Context, n int) (*seed.Points, error) {
+	return f.shared.sample(n, func() (*seed.Points, error) {
+		return seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, n, rng.StartSample.New(f.Plan.Seed))
+	})
+}
+
+// begin lets the starts climb the rungs, and keeps in f.begun what they have come to. On all rows a few passes are then left of a hundred or
+// more. Parameters and what was learned of the curvature are handed up. A rung is as if it had not been for a start that ends on it with a degenerate component, or one of
+// too few rows. A start that is surely lower than the best, by the rows' differences in log density, climbs no more.
+// Starts that have met have the same slice in thetas afterwards. If ctx ends, f.begun is what the rungs climbed so far have given.
+func (f *Fit) begin(ctx context.Context, thetas [][]float64) error {
+	f.begun = nil
+	rungs, err := f.rungs(ctx)
+	if err != nil || len(rungs) == 0 {
+		return err
+	}
+	return f.climbRungs(ctx, rungs, thetas)
+}
+
+// climbRungs is begin on the given rungs.
+func (f *Fit) climbRungs(ctx context.Context, rungs []*Fit, thetas [][]float64) error {
+	starts := make([]begun, len(thetas))
+	for i, theta := range thetas {
+		starts[i].theta = theta
+	}
+	for i, s := range rungs {
+		if err := s.climbRung(ctx, starts, float64(s.Survey.Used)/float64(f.Survey.Used), i == len(rungs)-1); err != nil {
+			return err
+		}
+		f.begun = starts
+		for i, b := range starts {
+			thetas[i] = b.theta
+		}
+	}
+	return nil
+}
+
+// climbRung lets the starts climb on the rows of s, a share of all. The last rung is the one below all rows.
+func (s *Fit) climbRung(ctx context.Context, starts []begun, share float64, last bool) error {
+	var live []*begun
+	var thetas [][]float64
+	for i := range starts {
+		b := &starts[i]
+		if b.beaten {
+			continue
+		}
+		if s.Plan.HasStart() {
+			near, err := s.atOptimum(ctx, b.theta)
+			if b.passes += share; err != nil {
+				return err
+			}
+			if near {
+				continue
+			}
+		}
+		live, thetas = append(live, b), append(thetas, b.theta)
+	}
+	runs := s.lockstep(nil).climb(ctx, func(i int) ascent.Driver {
+		least := raceSteps
+		if live[i].known != nil {
+			least = ascent.EstimateAfter
+		}
+		return until{live[i].driver(s.Driver(i).(ascent.Finish).Driver.(ascent.EMLBFGS), s.Survey.W), rungNear, least}
+	}, thetas, nil)
+	for i, r := range runs {
+		if r.Err != nil {
+			return r.Err
+		}
+		live[i].passes += float64(r.Sweeps) * share
+	}
+	return s.compare(ctx, live, runs, share, last)
+}
+
+// atOptimum reports whether theta is as near to a maximum as the rows of s can tell.
+func (s *Fit) atOptimum(ctx context.Context, theta []float64) (bool, error) {
+	r := s.ClimbWith(ctx, ascent.EMLBFGS{}, theta, nil)
+	if r.Err != nil {
+		return false, r.Err
+	}
+	return r.Last.Point.Slope() <= atOptimumNear*math.Sqrt(float64(s.Mix.Free())), nil
+}
+
+// driver returns the driver d as the start goes on with it, on rows of so much weight.
+func (b *begun) driver(d ascent.EMLBFGS, weight float64) ascent.Driver {
+	if b.known != nil {
+		d.Warm, d.Known = 0, b.known.Scaled(weight/b.weight)
+	}
+	return d
+}
+
+// compare moves the starts to where their climbs on the rows of s, a share of all, have ended, and finds those that are beaten. Where last is true, those that
+// have met become one.
+func (s *Fit) compare(ctx context.Context, starts []*begun, runs []Run, share float64, last bool) error {
+	best := -1
+	sound, scores := make([]bool, len(runs)), make([][]float64, len(runs)) // scores are log densities of the rows
+	for i, r := range runs {
+		b, p := starts[i], r.Last.Point
+		if sound[i] = s.sound(p); sound[i] {
+			b.theta, b.known, b.weight = p.Theta, r.Last.Memory, s.Survey.W
+		}
+		if len(runs) == 1 {
+			return nil
+		}
+		b.passes += share
+		err := s.Local.Rows(ctx, s.Mix, p.Theta, func(rows *sweep.Scored) error {
+			scores[i] = append(scores[i], rows.LogDensity...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if sound[i] && (best < 0 || ObjectiveOf(p) > ObjectiveOf(runs[best].Last.Point)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	weights := s.Source.(*data.Table).W
+	for i, score := range scores {
+		sum, spread := difference(weights, scores[best], score)
+		switch {
+		case i == best:
+		case sum > surelyBeaten*spread, sum > 0 && !sound[i]:
+			starts[i].beaten = true
+		case last && sound[i] && math.Hypot(sum, spread) < math.Sqrt(float64(s.Mix.Free())):
+			starts[i].theta = starts[best].theta
+		}
+	}
+	return nil
+}
+
+// sound reports whether a point has neither a degenerate component nor one of too few rows for what it has of its own.
+func (s *Fit) sound(p *ascent.Point) bool {
+	own := float64(s.Mix.Free()) / float64(s.Mix.K)
+	return !s.Degenerate(p) && (s.Mix.Bayes != nil || slices.Min(p.Weights) >= rungPerOwn*own*s.Survey.W/float64(s.Survey.Used))
+}
+
+// difference returns the sum of the rows' differences a - b, by their weights w, and the standard deviation of that sum.
+func difference(w, a, b []float64) (sum, spread float64) {
+	total := 0.0
+	for i, w := range w {
+		sum, total = sum+w*(a[i]-b[i]), total+w
+	}
+	for i, w := range w {
+		off := w * (a[i] - b[i] - sum/total)
+		spread += off * off
+	}
+	return sum, math.Sqrt(spread)
+}

@@ -1,0 +1,230 @@
+package search
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/latent-go/latent/internal/fixtures"
+	"github.com/latent-go/latent/internal/plan"
+	"github.com/latent-go/latent/internal/rng"
+	"github.com/latent-go/latent/internal/seed"
+	"github.com/latent-go/latent/internal/sweep"
+)
+
+// A start that surely leads to a lower maximum of the sample is evaluated on all rows and stopped. Two starts that lead to the same maximum
+// both climb on. Each begins higher than it would have without the sample.
+func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
+	t.Parallel()
+	ctx, src := context.Background(), fixtures.Overlapping(20_000)
+	f, err := New(ctx, src, fixtures.Plan(plan.Spec{K: 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, 5000, rng.StartSample.New(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mix, g, _ := f.Mix.Start()
+	around := func(x ...float64) []float64 {
+		means := make([]float64, 0, 2*len(x))
+		for _, v := range x {
+			means = append(means, v-f.Origin[0], -f.Origin[1])
+		}
+		return seed.Around(mix, g, means, []float64{1, 1, 1}, []float64{1, 1})
+	}
+	starts := [][]float64{around(0, 3.5, 12), around(-1, 5, 12), around(2, 11, 13)}
+	before := slices.Clone(starts)
+	if err := f.climbRungs(ctx, []*Fit{f.onPoints(p)}, starts); err != nil {
+		t.Fatal(err)
+	}
+	passes := make([]float64, len(starts))
+	for i, b := range f.begun {
+		passes[i] = b.passes
+		if b.beaten != (i == 2) {
+			t.Fatalf("start %d is beaten: %v", i, b.beaten)
+		}
+	}
+	runs, err := f.Climb(ctx, starts, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.begun = nil
+	old, err := f.Climb(ctx, before, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range runs {
+		if r.pruned != (i == 2) || i == 2 && r.Sweeps != 1+int(math.Ceil(passes[2])) {
+			t.Errorf("start %d: pruned %v after %d sweeps", i, r.pruned, r.Sweeps)
+		}
+		if i < 2 && math.Abs(r.Last.Point.F-old[i].Last.Point.F) > SameOptimum {
+			t.Errorf("start %d ends at %v, without a sample at %v", i, r.Last.Point.F, old[i].Last.Point.F)
+		}
+	}
+}
+
+// The difference is a sum of weighted differences with its standard deviation; here 4 rows by hand.
+func TestDifferenceHasAStandardDeviation(t *testing.T) {
+	t.Parallel()
+	w, b := []float64{1, 2, 1, 0}, []float64{0, 0, 0, 7}
+	// differences 1, 2, 3 with weights 1, 2, 1: the sum is 8, the mean 2, the weighted deviations -1, 0, 1
+	if sum, spread := difference(w, []float64{1, 2, 3, 0}, b); sum != 8 || math.Abs(spread-math.Sqrt2) > 1e-15 {
+		t.Errorf("difference %v ± %v, want 8 ± %v", sum, spread, math.Sqrt2)
+	}
+	if sum, spread := difference(w, b, b); sum != 0 || spread != 0 {
+		t.Errorf("no difference is %v ± %v", sum, spread)
+	}
+}
+
+// Rungs are a quarter of the rows above each, as long as there are rows enough for the parameters, and none of more rows than starts are drawn from.
+// Fits whose course was asked for have none.
+func TestRungsHaveRowsEnoughForTheParameters(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows int
+		spec plan.Spec
+		want []int64
+	}{
+		"few rows":               {laddered - 1, plan.Spec{K: 2, NInit: 1}, nil},
+		"few parameters":         {80_000, plan.Spec{K: 2, NInit: 1}, []int64{1250, 5000, 20_000}},
+		"many parameters":        {80_000, plan.Spec{K: 20, NInit: 1}, []int64{5000, 20_000}}, // 119 of them
+		"more":                   {80_000, plan.Spec{K: 40, NInit: 1}, []int64{5000, 20_000}}, // 239: 4780 rows
+		"too many":               {80_000, plan.Spec{K: 170, NInit: 1}, nil},                  // 1019: 20,380 rows
+		"starts of a sample":     {240_000, plan.Spec{K: 500}, []int64{50_000}},               // 2999: 59,980 rows
+		"many rows":              {240_000, plan.Spec{K: 2, NInit: 1}, []int64{3125, 12_500, 50_000}},
+		"one component":          {80_000, plan.Spec{K: 1}, nil},
+		"an algorithm":           {80_000, plan.Spec{K: 2, Algorithm: "em-lbfgs"}, nil},
+		"a number of iterations": {80_000, plan.Spec{K: 2, MaxIter: new(20)}, nil},
+		"centres":                {80_000, plan.Spec{K: 2, Model: "kmeans"}, nil},
+	} {
+		f, err := New(context.Background(), fixtures.Overlapping(c.rows), fixtures.Plan(c.spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rungs, err := f.rungs(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for _, s := range rungs {
+			got = append(got, s.Survey.Used)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v rows, want %v", name, got, c.want)
+		}
+	}
+}
+
+// A component of 2.5 % of the rows is not lost on samples that have 40 rows of it: from every start the end is that of a climb on all rows
+// alone, in less than half of its passes.
+func TestSamplesLoseNoSmallComponent(t *testing.T) {
+	t.Parallel()
+	ctx, u, z := context.Background(), rng.Uniforms(41, 100_000), rng.Normals(42, 200_000)
+	for i := range u { // the mixture of testdata/oracle/tolerance, 97.5 and 2.5 %
+		if u[i] < 0.025 {
+			z[2*i], z[2*i+1] = 2.2+z[2*i]*math.Sqrt(0.3), 1+z[2*i+1]*math.Sqrt(0.3)
+		}
+	}
+	f, err := New(ctx, fixtures.Table(2, z...), fixtures.Plan(plan.Spec{K: 2, Init: "random", NInit: 10}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts, err := f.Starts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := f.Climb(ctx, starts, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.begin(ctx, starts); err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range f.begun { // apart, so that each climbs on all rows
+		starts[i] = slices.Clone(b.theta)
+	}
+	runs, err := f.Climb(ctx, starts, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, without := 0, 0
+	for i, r := range runs {
+		if r.pruned || r.Last.Point.F < plain[i].Last.Point.F-SameOptimum || slices.Min(r.Last.Point.Weights) < 2000 {
+			t.Errorf("start %d ends at %v with %.0f rows, on all rows alone at %v", i, r.Last.Point.F, r.Last.Point.Weights, plain[i].Last.Point.F)
+		}
+		with, without = with+r.Sweeps, without+plain[i].Sweeps
+	}
+	if 2*with > without {
+		t.Errorf("%d passes, %d without samples", with, without)
+	}
+}
+
+// A given start at the maximum of all rows is not moved to that of a sample first.
+func TestAStartAtTheMaximumClimbsNoSample(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	f, err := New(ctx, fixtures.Overlapping(40_000), fixtures.Plan(plan.Spec{K: 3, Init: "kmeans", NInit: 1, Algorithm: "em-lbfgs"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := f.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := f.Model(e.Winner().Last.Point)
+	again, err := New(ctx, fixtures.Overlapping(40_000), fixtures.Plan(plan.Spec{K: 3, Init: "model", Given: m}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	thetas, err := again.Starts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := slices.Clone(thetas[0])
+	if err := again.begin(ctx, thetas); err != nil {
+		t.Fatal(err)
+	}
+	if len(again.begun) != 1 || !slices.Equal(thetas[0], before) || again.begun[0].passes == 0 || again.begun[0].passes > 1 {
+		t.Errorf("it has come to %+v", again.begun)
+	}
+}
+
+// Where a fit is interrupted between two rungs, the start that is best on all rows is its outcome, with its objective there.
+func TestAFitInterruptedOnTheLadderKeepsItsBestStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	f, err := New(ctx, fixtures.Overlapping(40_000), fixtures.Plan(plan.Spec{K: 3, Init: "random", NInit: 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts, err := f.Starts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rungs, err := f.rungs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.climbRungs(ctx, rungs[:1], starts); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	var e Outcome
+	if err := f.keepBegun(ctx, &e); err != nil {
+		t.Fatal(err)
+	}
+	best := math.Inf(-1)
+	for i := range starts {
+		stats, err := f.Local.Sweep(context.Background(), []sweep.Task{{Mixture: f.Mix, Theta: starts[i], Beta: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best = max(best, stats[0].LogLik)
+	}
+	if got := e.Winner().Last.Point.LogLik; !e.Interrupted || got != best {
+		t.Errorf("interrupted %v, at %v, want %v", e.Interrupted, got, best)
+	}
+}
