@@ -13,7 +13,7 @@ A fit that did not do the iterations asked for is not counted. The objective aft
 --optimum STARTS (mixtures): from each of several starts, seconds to within 1e-6 nats a row of EM's own end: EM's sweeps to get there times the best peer's time a sweep, against latent's own default, its
 certificate included. Two climbers from one start need not end on the same hill: starts from which latent ends lower have no ratio and are counted, and the best ends of all starts are printed.
 Quote ratios of medians from one run with the machine named; never times."""
-import argparse, json, math, os, resource, statistics, subprocess, sys, tempfile, time
+import argparse, json, math, multiprocessing, os, resource, statistics, subprocess, sys, tempfile, time
 
 SHAPES = {  # name: (model, n, d, k, dtype, LO, HI)
     "km16": ("kmeans", 1_000_000, 16, 64, "float32", 3, 13), "km128": ("kmeans", 200_000, 128, 256, "float32", 3, 13), "km784": ("kmeans", 100_000, 784, 10, "float32", 3, 13),
@@ -260,7 +260,7 @@ def main():
     a.add_argument("--json")
     o = a.parse_args()
     folder = tempfile.mkdtemp(prefix="latent-bench-")
-    env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
+    env = {k: v for k, v in os.environ.items() if not (k.startswith("OPENBLAS_") and k.endswith("THREADS"))}
     env.update(OMP_NUM_THREADS=str(o.threads))
     peak = json.loads(subprocess.run([o.latent, "doctor", "--json", "--threads", str(o.threads)], capture_output=True, text=True).stdout) if o.latent else None
     if peak:
@@ -268,7 +268,12 @@ def main():
     out = []
     for name in o.shapes.split(","):
         model, n, d, k, dtype, lo, hi = SHAPES[name]
-        make(name, folder, max(o.optimum, 1))
+        # In a process of its own: the peak of memory of a child counts what its parent held.
+        maker = multiprocessing.get_context("spawn").Process(target=make, args=(name, folder, max(o.optimum, 1)))
+        maker.start()
+        maker.join()
+        if maker.exitcode:
+            sys.exit(1)  # it has said why
         who = ([Latent(o.latent, name, folder, o.threads)] if o.latent else []) + [Peer(p, name, folder, o.threads, env) for p in o.peers.split(",")]
         first = {w.name: w.fit(hi, True) for w in who}
         for w in list(who):
