@@ -48,28 +48,45 @@ func (g Gaussian) choleskyAbove(u, q []float64, d int) {
 func cholesky(l, q []float64, d int, floor float64) bool {
 	ok := true
 	for j := range d {
-		for i := j; i < d; i++ {
-			v := q[tri(i, j)]
-			for m := range j {
-				v -= l[tri(i, m)] * l[tri(j, m)]
+		above, pivot := l[tri(j, 0):][:j], tri(j, j)
+		v := q[pivot]
+		for _, x := range above {
+			v -= x * x
+		}
+		if l[pivot] = 0; v-floor > 0 {
+			l[pivot] = math.Sqrt(v - floor)
+		} else {
+			ok = false
+		}
+		i := j + 1
+		for ; i+3 < d; i += 4 { // four rows, whose sums do not wait for each other
+			r0, r1, r2, r3 := l[tri(i, 0):][:j+1], l[tri(i+1, 0):][:j+1], l[tri(i+2, 0):][:j+1], l[tri(i+3, 0):][:j+1]
+			v0, v1, v2, v3 := q[tri(i, j)], q[tri(i+1, j)], q[tri(i+2, j)], q[tri(i+3, j)]
+			for m, x := range above {
+				v0 -= r0[m] * x
+				v1 -= r1[m] * x
+				v2 -= r2[m] * x
+				v3 -= r3[m] * x
 			}
-			switch {
-			case i > j:
-				if l[tri(j, j)] > 0 {
-					v /= l[tri(j, j)]
-				} else {
-					v = 0
-				}
-				l[tri(i, j)] = v
-			case v-floor > 0:
-				l[tri(j, j)] = math.Sqrt(v - floor)
-			default:
-				ok = false
-				l[tri(j, j)] = 0
+			r0[j], r1[j], r2[j], r3[j] = over(v0, l[pivot]), over(v1, l[pivot]), over(v2, l[pivot]), over(v3, l[pivot])
+		}
+		for ; i < d; i++ {
+			row, v := l[tri(i, 0):][:j+1], q[tri(i, j)]
+			for m, x := range above {
+				v -= row[m] * x
 			}
+			row[j] = over(v, l[pivot])
 		}
 	}
 	return ok
+}
+
+// over returns v / pivot, or 0 of a pivot of 0.
+func over(v, pivot float64) float64 {
+	if pivot > 0 {
+		return v / pivot
+	}
+	return 0
 }
 
 // settle makes q the unit matrix where it is not finite: a trial step out of the range of float64, which no driver accepts.

@@ -3,6 +3,7 @@ package family
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -142,17 +143,16 @@ func (g Gaussian) Bind(theta []float64, k, d int) Kernel {
 func (g Gaussian) inverse(w, u []float64, d int) (logDet float64) {
 	switch g.Shape.kind() {
 	case Full:
-		for j := range d {
-			logDet += u[tri(j, j)]
-			inv := math.Exp(-u[tri(j, j)])
-			w[tri(j, j)] = inv
-			for l := range j {
-				t := 0.0
-				for m := l; m < j; m++ {
-					t += u[tri(j, m)] * w[tri(m, l)]
-				}
-				w[tri(j, l)] = -inv * t
+		for j := range d { // by rows, which are contiguous
+			at := tri(j, 0)
+			row, inv := w[at:at+j+1], math.Exp(-u[at+j])
+			logDet += u[at+j]
+			clear(row)
+			for m, v := range u[at : at+j] {
+				floats.AddScaled(row[:m+1], v, w[tri(m, 0):][:m+1])
 			}
+			floats.Scale(-inv, row)
+			row[j] = inv
 		}
 	case Diag:
 		for j, v := range u {
