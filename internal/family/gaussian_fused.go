@@ -58,6 +58,11 @@ const maxFew = 512
 
 const blockFeatures = 80 // 20 KB of a panel
 
+// momentsApart reports whether second moments of d columns are taken of each of k components about its own mean, and not of products of columns that all
+// components share: those fill vectors with components, of which few leave half of each empty, and with many columns the sums of all components pass through memory
+// for every panel. Measured on Zen 5: a sweep took 0.5 to 0.9 of the time from 20 columns on with up to 4 components, and 0.6 to 0.9 from 200 columns on.
+func momentsApart(k, d int) bool { return d >= 20 && 2*k <= kern.Pad(k) || d >= 200 }
+
 // Fuse implements Fusable.
 func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
 	if b.g.cellwise() {
@@ -68,11 +73,11 @@ func (b *gaussianKernel) Fuse(logw []float64) FusedKernel {
 	f := &fusedGaussian{b: weighted, kp: kern.Pad(k), own: make([]bool, k), all: true, at: make([]int, k)}
 	f.every = chosen{of: make([]int, k), mean: b.mean, shift: weighted.shift}
 	v := &f.every
-	tight := false
+	tight, apart := false, b.g.Shape == Full && momentsApart(k, d)
 	for c := range k {
 		v.of[c] = c
 		weighted.shift[c] = b.shift[c] + logw[c]
-		f.own[c] = !(b.cancellation(c) <= maxCancel)
+		f.own[c] = apart || !(b.cancellation(c) <= maxCancel)
 		tight = tight || f.own[c]
 		f.all = f.all && f.own[c]
 	}
