@@ -39,7 +39,7 @@ func (s isa) due(few bool) {
 	}
 	Loop("panel", panels, func() {
 		mask := GP32()
-		for v := range s.vectors() {
+		for v := range s.Float32Vectors() {
 			limit := s.Vec()
 			look(At(label, v*s.Bytes), limit)
 			part := GP32()
@@ -61,9 +61,9 @@ func (s isa) due(few bool) {
 		}
 		NOTL(mask)
 		MOVL(mask, At(flags, 0))
-		add(128, due)
-		add(128, label)
-		add(4, flags)
+		Add(128, due)
+		Add(128, label)
+		Add(4, flags)
 	})
 	End()
 }
@@ -75,7 +75,7 @@ func (s isa) tableOf(at reg.Register) func(label Mem, into reg.VecVirtual) {
 	VMOVUPS(At(at, s.Bytes), high)
 	minus := GP32()
 	MOVL(I32(-1), minus)
-	spread(s, minus, ones)
+	Spread(minus, ones)
 	return func(label Mem, into reg.VecVirtual) {
 		if s.Wide() {
 			VMOVUPS(label, into)
@@ -100,7 +100,7 @@ func (s isa) slack() {
 	low, coef, panels := Arg("low"), Arg("coef"), Arg("panels")
 	var c [6]Op
 	for i := range c {
-		c[i] = float32s(s, At(coef, 4*i))
+		c[i] = s.Float32s(At(coef, 4*i))
 	}
 	zero := s.Vec()
 	if s.Wide() {
@@ -145,45 +145,11 @@ func (s isa) slack() {
 			VFMADD213PS(from, f, gap)
 			VMOVUPS(gap, At(due, off))
 		}
-		add(384, state)
-		add(128, norm)
-		add(128, label)
-		add(128, due)
+		Add(384, state)
+		Add(128, norm)
+		Add(128, label)
+		Add(128, due)
 	})
-	End()
-}
-
-// runnerUp: the second smallest of score less radius.
-func (s isa) runnerUp() {
-	Begin("runnerUp"+s.Name, "func(row, meta, a, second *float32, w, tiles int)", "is RunnerUp.")
-	row, meta, a, second := Arg("row"), Arg("meta"), Arg("a"), Arg("second")
-	w, t := Arg("w"), Arg("tiles")
-	least, next := s.Vecs(s.vectors()), s.Vecs(s.vectors())
-	for v := range least {
-		s.huge(least[v])
-		VMOVUPS(least[v], next[v])
-	}
-	Loop("scan", t, func() {
-		r := make([]reg.VecVirtual, len(least))
-		for v := range r {
-			r[v] = s.radius(row, meta, v)
-		}
-		Loop("centre", Copy(w), func() {
-			for v := range r {
-				low, worse := s.Vec(), s.Vec()
-				VMOVUPS(At(a, s.Bytes*v), low)
-				VSUBPS(r[v], low, low)
-				VMAXPS(least[v], low, worse)
-				VMINPS(least[v], low, least[v])
-				VMINPS(worse, next[v], next[v])
-			}
-			add(128, a)
-		})
-		add(16, meta)
-	})
-	for v, n := range next {
-		VMOVUPS(n, At(second, s.Bytes*v))
-	}
 	End()
 }
 
@@ -265,7 +231,7 @@ func (s isa) shift() {
 			INCQ(j)
 		})
 		Label("next")
-		add(12, change)
+		Add(12, change)
 	})
 	End()
 }
@@ -298,8 +264,8 @@ func compress() {
 		VCOMPRESSPS(b, k[1], b)
 		VMOVUPS(a, front[0], At(dst, 0))
 		VMOVUPS(b, front[1], Mem{Base: dst, Index: half, Scale: 4})
-		add(128, src)
-		add(128, dst)
+		Add(128, src)
+		Add(128, dst)
 	})
 	End()
 }

@@ -24,8 +24,8 @@ func (s isa) dense(w int) {
 
 	Loop("panel", panels, func() {
 		for line := 0; line < panel; line += 64 {
-			PREFETCHT0(At(norm, ahead+line))
-			PREFETCHT0(At(label, ahead+line))
+			PREFETCHT0(At(norm, Ahead+line))
+			PREFETCHT0(At(label, Ahead+line))
 		}
 		for h := range halves {
 			// Best, second and index of the best, for both vectors.
@@ -55,10 +55,10 @@ func (s isa) dense(w int) {
 		ADDQ(step, x)
 		next := Arg("next")
 		ADDQ(next, state)
-		add(panel, norm)
-		add(panel, label)
-		add(panel, got)
-		add(8, flags)
+		Add(panel, norm)
+		Add(panel, label)
+		Add(panel, got)
+		Add(8, flags)
 	})
 	End()
 }
@@ -66,24 +66,10 @@ func (s isa) dense(w int) {
 // nothing sets the state to that before any score: infinity, nearly.
 func (s isa) nothing(slot func(int) Mem) {
 	top := s.Vec()
-	s.huge(top)
+	s.Huge(top)
 	for i := range 4 {
 		VMOVUPS(top, slot(i))
 	}
-}
-
-// huge fills a vector with the largest float32.
-func (s isa) huge(v reg.VecVirtual) {
-	bits := GP32()
-	MOVL(U32(0x7f7fffff), bits)
-	spread(s, bits, v)
-}
-
-// spread fills a vector with a 32-bit number.
-func spread(s isa, r reg.Register, v reg.VecVirtual) {
-	lo := XMM()
-	MOVD(r, lo)
-	VBROADCASTSS(lo, v)
 }
 
 // denseTile takes in the scores of a tile. The first of all has no others to be compared with.
@@ -105,15 +91,15 @@ func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem, firs
 		VMOVUPS(At(xp, h*2*s.Bytes), x0)
 		VMOVUPS(At(xp, h*2*s.Bytes+s.Bytes), x1)
 		for line := 0; line < 2*s.Bytes; line += 64 {
-			PREFETCHT0(At(xp, ahead+h*2*s.Bytes+line))
+			PREFETCHT0(At(xp, Ahead+h*2*s.Bytes+line))
 		}
 		for q := range w {
 			VBROADCASTSS(At(cp, 4*q), f)
 			VFMADD231PS(x0, f, acc[2*q])
 			VFMADD231PS(x1, f, acc[2*q+1])
 		}
-		add(128, xp)
-		add(4*w, cp)
+		Add(128, xp)
+		Add(4*w, cp)
 	})
 	for v := range 2 { // the norm comes last: small sums stay precise
 		best, second, index := s.Vec(), s.Vec(), s.Vec()
@@ -121,7 +107,7 @@ func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem, firs
 			VBROADCASTSS(At(cp, 0), best)
 			VADDPS(acc[v], best, best)
 			VBROADCASTSS(At(cp, 4*w), index)
-			s.huge(second)
+			s.Huge(second)
 		} else {
 			VMOVUPS(slot(v), best)
 			VMOVUPS(slot(2+v), second)
@@ -156,12 +142,12 @@ func (s isa) denseTile(w, h int, x, cp, d reg.Register, slot func(int) Mem, firs
 		VMOVUPS(second, slot(2+v))
 		VMOVUPS(index, slot(4+v))
 	}
-	add(8*w, cp)
+	Add(8*w, cp)
 }
 
 // denseEnd compares the gap between the two best scores with the rounding they may hold, and labels with the old ones.
 func (s isa) denseEnd(h int, norm, coef, label, got, flags reg.Register, slot func(int) Mem) {
-	e, a, b := float32s(s, At(coef, 0)), float32s(s, At(coef, 4)), float32s(s, At(coef, 8))
+	e, a, b := s.Float32s(At(coef, 0)), s.Float32s(At(coef, 4)), s.Float32s(At(coef, 8))
 	near, moved := GP32(), GP32()
 	for v := range 2 {
 		off := (2*h + v) * s.Bytes

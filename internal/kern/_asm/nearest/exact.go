@@ -51,13 +51,13 @@ func (s isa) sqdist(fused bool) {
 				VMULPD(t, t, t)
 				VADDPD(t, acc[i], acc[i])
 			}
-			add(256, xp)
-			add(8, c)
+			Add(256, xp)
+			Add(8, c)
 		})
 		for i := range acc {
 			VMOVUPD(acc[i], At(dst, i*s.Bytes))
 		}
-		add(256, dst)
+		Add(256, dst)
 	})
 	End()
 }
@@ -112,7 +112,7 @@ func (s isa) least(two bool) {
 			}
 			VMINPD(best, v, best)
 			VPADDQ(unit, id, id)
-			add(256, dp)
+			Add(256, dp)
 		})
 		VMOVUPD(best, At(least, lo))
 		VMOVUPD(index, At(label, lo))
@@ -145,14 +145,14 @@ func (s isa) sqdistRow() {
 				VMULPD(t, t, t)
 				VADDPD(t, acc[i], acc[i])
 			}
-			add(8, yp)
+			Add(8, yp)
 			ADDQ(stride, cp)
 		})
 		for i := range acc {
 			VMOVUPD(acc[i], At(dst, i*s.Bytes))
 		}
-		add(256, dst)
-		add(256, c)
+		Add(256, dst)
+		Add(256, c)
 	})
 	End()
 }
@@ -207,9 +207,9 @@ func (s isa) pairs(wide bool) {
 				VSUBPD(At(cp, i*s.Bytes), t, t)
 				VFMADD231PD(t, t, acc[i])
 			}
-			add(2*lanes*size, xp)
-			add(2*s.Bytes, cp)
-			add(2*s.Bytes, op)
+			Add(2*lanes*size, xp)
+			Add(2*s.Bytes, cp)
+			Add(2*s.Bytes, op)
 		})
 		JZ(LabelRef("sum"))
 		Loop("one", j, func() {
@@ -217,9 +217,9 @@ func (s isa) pairs(wide bool) {
 			VSUBSD(At(op, 0), t, t)
 			VSUBSD(At(cp, 0), t, t)
 			VFMADD231SD(t, t, sum)
-			add(size, xp)
-			add(8, cp)
-			add(8, op)
+			Add(size, xp)
+			Add(8, cp)
+			Add(8, op)
 		})
 		Label("sum")
 		VADDPD(acc[1], acc[0], acc[0])
@@ -237,8 +237,8 @@ func (s isa) pairs(wide bool) {
 		VUNPCKHPD(hi, hi, hi)
 		VADDSD(hi, sum, sum)
 		VMOVSD(sum, At(dst, 0))
-		add(8, dst)
-		add(8, pair)
+		Add(8, dst)
+		Add(8, pair)
 	})
 	End()
 }
@@ -284,9 +284,9 @@ func (s isa) dots() {
 					VMOVUPS(At(xp, i*s.Bytes), t)
 					VFMADD231PS(At(cp, i*s.Bytes), t, acc[i])
 				}
-				add(step*s.Bytes, xp)
-				add(step*s.Bytes, ahead)
-				add(step*s.Bytes, cp)
+				Add(step*s.Bytes, xp)
+				Add(step*s.Bytes, ahead)
+				Add(step*s.Bytes, cp)
 			})
 		}
 		JZ(LabelRef("sum"))
@@ -294,8 +294,8 @@ func (s isa) dots() {
 			t := XMM()
 			VMOVSS(At(xp, 0), t)
 			VFMADD231SS(At(cp, 0), t, sum)
-			add(4, xp)
-			add(4, cp)
+			Add(4, xp)
+			Add(4, cp)
 		})
 		Label("sum")
 		VADDPS(acc[1], acc[0], acc[0])
@@ -318,8 +318,8 @@ func (s isa) dots() {
 		VADDSS(lo, hi, hi)
 		VADDSS(hi, sum, sum)
 		VMOVSS(sum, At(dst, 0))
-		add(4, dst)
-		add(8, pair)
+		Add(4, dst)
+		Add(8, pair)
 	})
 	End()
 }
@@ -369,10 +369,10 @@ func (s isa) scatter(wide bool) {
 			VADDPD(p, a, a)
 			VADDPD(At(lp, 0), a, a)
 			VMOVUPD(a, At(lp, 0))
-			add(lanes*size, xp)
-			add(lanes*size, ahead)
+			Add(lanes*size, xp)
+			Add(lanes*size, ahead)
 			for _, r := range []reg.GPVirtual{hp, lp, op} {
-				add(s.Bytes, r)
+				Add(s.Bytes, r)
 			}
 		})
 		JZ(LabelRef("next"))
@@ -391,13 +391,13 @@ func (s isa) scatter(wide bool) {
 			VADDSD(p1, a1, a1)
 			VADDSD(At(lp, 0), a1, a1)
 			VMOVSD(a1, At(lp, 0))
-			add(size, xp)
+			Add(size, xp)
 			for _, r := range []reg.GPVirtual{hp, lp, op} {
-				add(8, r)
+				Add(8, r)
 			}
 		})
 		Label("next")
-		add(16, move)
+		Add(16, move)
 	})
 	End()
 }

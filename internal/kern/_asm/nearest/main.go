@@ -5,9 +5,6 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/reg"
 
 	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
@@ -39,24 +36,14 @@ func main() {
 		s.least(true)
 		s.sqdistRow()
 		s.dots()
-		s.survivors()
-		s.runnerUp()
 		for _, wide := range []bool{false, true} {
 			s.pairs(wide)
 			s.scatter(wide)
 		}
 	}
-	for _, p := range prefilters {
-		for w := 1; w <= 12; w++ {
-			p.write(w)
-		}
-	}
 	compress()
-	pass.Compile = pass.Concat(pass.Compile, pass.FunctionPass(encodeVNNI))
 	Generate()
 }
-
-func float32s(s isa, m Mem) reg.VecVirtual { v := s.Vec(); VBROADCASTSS(m, v); return v }
 
 // cell returns what a kernel for float64 cells (wide) or float32 ones calls itself, the bytes of a cell and the type of a
 // pointer to it.
@@ -68,6 +55,3 @@ func cell(wide bool) (suffix string, size int, kind string) {
 }
 
 func name(format string, a ...any) string { return fmt.Sprintf(format, a...) }
-
-// add moves a pointer or a counter on by n.
-func add(n int, r reg.Register) { ADDQ(U32(n), r) }

@@ -16,6 +16,9 @@ const (
 	Line = Rows * 8
 )
 
+// Ahead is how many bytes before their use rows are fetched.
+const Ahead = 2048
+
 // ISA is an instruction set: what names of its functions end in, and the bytes of its vectors.
 type ISA struct {
 	Name  string
@@ -33,6 +36,9 @@ func (s ISA) Wide() bool { return s.Bytes == 64 }
 
 // Lanes is how many float64 a vector has.
 func (s ISA) Lanes() int { return s.Bytes / 8 }
+
+// Float32Vectors is how many vectors hold a float32 of every row of a panel.
+func (s ISA) Float32Vectors() int { return 4 * Rows / s.Bytes }
 
 // Vec returns a vector register.
 func (s ISA) Vec() reg.VecVirtual {
@@ -134,4 +140,28 @@ func Down(n int) []int {
 		down[i] = n - i
 	}
 	return down
+}
+
+// Add moves a pointer or a counter on by n.
+func Add(n int, r reg.Register) { ADDQ(U32(n), r) }
+
+// Float32s returns a vector filled with the float32 at m.
+func (s ISA) Float32s(m Mem) reg.VecVirtual {
+	v := s.Vec()
+	VBROADCASTSS(m, v)
+	return v
+}
+
+// Huge fills a vector with the largest float32.
+func (s ISA) Huge(v reg.VecVirtual) {
+	bits := GP32()
+	MOVL(U32(0x7f7fffff), bits)
+	Spread(bits, v)
+}
+
+// Spread fills a vector with a 32-bit number.
+func Spread(r reg.Register, v reg.VecVirtual) {
+	lo := XMM()
+	MOVD(r, lo)
+	VBROADCASTSS(lo, v)
 }

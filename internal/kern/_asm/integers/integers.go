@@ -8,9 +8,6 @@ import (
 	. "github.com/latent-go/latent/internal/kern/_asm/simd"
 )
 
-// ahead is how many bytes before their use rows are fetched.
-const ahead = 2048
-
 // integers is a prefilter: the instructions that multiply, and of how many centres the registers hold the sums.
 type integers struct {
 	isa
@@ -82,8 +79,8 @@ func (p integers) write(w int) {
 			}
 		}, x, row, a, upper)
 		LEAQ(At(cp, 4*p.blocks(w)[len(p.blocks(w))-1]), c)
-		add(16, meta)
-		add(128*w, a)
+		Add(16, meta)
+		Add(128*w, a)
 	})
 	End()
 }
@@ -99,7 +96,7 @@ func (s isa) halves(body func(), pointers ...reg.Register) {
 	Loop("half", n, func() {
 		body()
 		for _, p := range pointers {
-			add(64, p)
+			Add(64, p)
 		}
 	})
 	for _, p := range pointers {
@@ -123,12 +120,12 @@ func (p integers) products(tag string, x, c, cp, groups reg.Register, q, n, w in
 	step := func(groups int, group func()) {
 		if fetch {
 			for at := 0; at < 128*groups; at += 64 * 128 / (2 * p.Bytes) { // wide rows come at the speed of memory
-				PREFETCHT0(At(xp, ahead+at))
+				PREFETCHT0(At(xp, Ahead+at))
 			}
 		}
 		group()
-		add(128*groups, xp)
-		add(4*w*groups, cp)
+		Add(128*groups, xp)
+		Add(4*w*groups, cp)
 	}
 	if p.words || p.vnni {
 		Loop("group"+tag, j, func() { step(1, func() { p.group(acc, xp, cp) }) })
@@ -209,7 +206,7 @@ func (p integers) scores(acc []reg.VecVirtual, v, q, n int, row, cp, meta, a reg
 		if p.Wide() {
 			VFNMADD213PS_BCST(At(cp, 4*i), scale, s) // norm - scale * s
 		} else {
-			norm := float32s(p.isa, At(cp, 4*i))
+			norm := p.Float32s(At(cp, 4*i))
 			VFNMADD213PS(norm, scale, s)
 		}
 		VMOVUPS(s, At(a, 128*(q+i)+v*p.Bytes))
@@ -228,14 +225,11 @@ func (s isa) radius(row, meta reg.Register, v int) reg.VecVirtual {
 	VBROADCASTSS(At(meta, 12), r)
 	VADDPS(At(row, 128+s.Bytes*v), r, r)
 	for i := range 2 {
-		f := float32s(s, At(meta, 4+4*i))
+		f := s.Float32s(At(meta, 4+4*i))
 		VFMADD231PS(At(row, 256+128*i+s.Bytes*v), f, r)
 	}
 	return r
 }
-
-// vectors is how many vectors have the rows of a panel.
-func (s isa) vectors() int { return 128 / s.Bytes }
 
 // survivors lists the centres that may be the nearest of some row, each with a bit for every such row.
 func (s isa) survivors() {
@@ -251,7 +245,7 @@ func (s isa) survivors() {
 		order = s.laneOrder()
 	}
 	Loop("scan", t, func() {
-		limit := make([]reg.VecVirtual, s.vectors())
+		limit := make([]reg.VecVirtual, s.Float32Vectors())
 		for v := range limit {
 			limit[v] = s.radius(row, meta, v)
 			VADDPS(At(up, s.Bytes*v), limit[v], limit[v])
@@ -270,9 +264,9 @@ func (s isa) survivors() {
 			TESTL(mask, mask)
 			CMOVQNE(next, list)
 			INCL(slot)
-			add(128, a)
+			Add(128, a)
 		})
-		add(16, meta)
+		Add(16, meta)
 	})
 	first := Arg("list")
 	SUBQ(first, list)
@@ -313,4 +307,38 @@ func (s isa) laneOrder() reg.VecVirtual {
 	MOVQ(bytes, low)
 	VPMOVZXBD(low, order)
 	return order
+}
+
+// runnerUp: the second smallest of score less radius.
+func (s isa) runnerUp() {
+	Begin("runnerUp"+s.Name, "func(row, meta, a, second *float32, w, tiles int)", "is RunnerUp.")
+	row, meta, a, second := Arg("row"), Arg("meta"), Arg("a"), Arg("second")
+	w, t := Arg("w"), Arg("tiles")
+	least, next := s.Vecs(s.Float32Vectors()), s.Vecs(s.Float32Vectors())
+	for v := range least {
+		s.Huge(least[v])
+		VMOVUPS(least[v], next[v])
+	}
+	Loop("scan", t, func() {
+		r := make([]reg.VecVirtual, len(least))
+		for v := range r {
+			r[v] = s.radius(row, meta, v)
+		}
+		Loop("centre", Copy(w), func() {
+			for v := range r {
+				low, worse := s.Vec(), s.Vec()
+				VMOVUPS(At(a, s.Bytes*v), low)
+				VSUBPS(r[v], low, low)
+				VMAXPS(least[v], low, worse)
+				VMINPS(least[v], low, least[v])
+				VMINPS(worse, next[v], next[v])
+			}
+			Add(128, a)
+		})
+		Add(16, meta)
+	})
+	for v, n := range next {
+		VMOVUPS(n, At(second, s.Bytes*v))
+	}
+	End()
 }
