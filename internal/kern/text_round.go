@@ -49,10 +49,6 @@ var powersOfTen = sync.OnceValue(func() *powers {
 // exponentOf returns the biased exponent of a float64 of 2^63 times 10^exp, or one more: 217706/2^16 = log2(10).
 func exponentOf(exp int) uint64 { return uint64(217706*exp>>16 + 64 + 1023) }
 
-// smallPowers are the powers of ten that are exact float64 values.
-var smallPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-
 // float returns man * 10^exp, with minus 1 less than 0, correctly rounded; not ok where that needs more than 128 bits or is not a normal
 // number. Small cases take one exact operation (Clinger 1990), the rest Eisel and Lemire's method (Lemire 2021,
 // "Number parsing at a gigabyte per second", section 5).
@@ -60,9 +56,9 @@ func (p *powers) float(man uint64, exp int, minus uint64) (float64, bool) {
 	if man < 1<<53 && -22 <= exp && exp <= 22 {
 		v := float64(man)
 		if exp < 0 {
-			v /= smallPowers[-exp]
+			v /= p.down[-exp].power
 		} else {
-			v *= smallPowers[exp]
+			v *= p.down[exp].power
 		}
 		return math.Float64frombits(math.Float64bits(v) | minus<<63), true
 	}
