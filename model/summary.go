@@ -19,7 +19,7 @@ type Starts struct {
 	Pruned         int       `json:"outraced"` // starts that were stopped when they could no longer win
 	AgreeWithBest  int       `json:"agree_with_best"`
 	DrawnFrom      int64     `json:"drawn_from,omitempty"` // rows that starts were drawn from: all, or a sample where there are many
-	Moves          *Moves    `json:"moves,omitempty"`      // splitting and merging after the starts; nil where that was not asked for
+	Moves          *Moves    `json:"moves,omitempty"`      // splitting and merging after the starts; nil where it was not asked for, or the sample was too small for the parameters
 	Objectives     []float64 `json:"objectives"`           // free energy each start reached, in the user's units; minus the cost for kmeans and kmedians
 }
 

@@ -44,7 +44,7 @@ func (f *Fit) Climb(ctx context.Context, thetas [][]float64, watch func(Progress
 func (f *Fit) race(ctx context.Context, thetas [][]float64, at []int, watch func(Progress)) []Run {
 	l := f.lockstep(watch)
 	if l.smooth && f.Plan.Tol > 0 {
-		l.degenerate = f.Degenerate
+		l.degenerate, l.hurried, l.reached = f.Degenerate, f.Survey.Used >= laddered, f.reached
 	}
 	if f.begun == nil {
 		return l.climb(ctx, func(i int) ascent.Driver { return f.Driver(at[i]) }, thetas, watch)

@@ -186,9 +186,10 @@ type Fit struct {
 	whole *whole       // all rows as one component; nil without a prior that needs it
 	told  *model.Prior // the prior with its numbers; nil without one
 
-	begun       []begun // of each start; nil where starts did not climb on samples
-	StartSweeps int     // passes that the choice of starts took
-	MoveSweeps  int     // passes that splitting and merging took
+	begun       []begun       // of each start; nil where starts did not climb on samples
+	reached     *ascent.Point // where the best of earlier climbs has ended; nil where there was none
+	StartSweeps int           // passes that the choice of starts took
+	MoveSweeps  int           // passes that splitting and merging took
 
 	ConfirmSweeps int // passes that the look at the end in every direction took
 

@@ -41,6 +41,7 @@ type Run struct {
 	Err    error       // what ended it before its driver did; nil elsewhere
 	// pruned tells that the climb was stopped because what it could still gain would not make it the best.
 	pruned  bool
+	met     bool // it was stopped at the optimum where another climb has ended
 	Forgone bool // it was stopped because its candidate will not be chosen
 }
 
@@ -55,9 +56,12 @@ type lockstep struct {
 	// degenerate reports whether a point owes its likelihood to a degenerate component. Where it is set climbs race: those that
 	// can no longer win are stopped.
 	degenerate func(*ascent.Point) bool
+	hurried    bool          // the race also stops climbs far behind one that has ended, and those that have come to where it has: passes are long
+	reached    *ascent.Point // where an earlier climb has ended, of a hurried race; nil where there was none
 	rival      *rival        // nil where there is none
 	slots      chan struct{} // holds one token for each M-step that runs
 	stuck      []int         // steps in a row in which each climb has had a degenerate component
+	past       [][]float64   // objectives of each climb after each pass, of a hurried race
 	state      []sweep.State // what the sweeps of each climb leave for the next
 	asks       chan ask      // evaluations that climbs ask for
 	ends       chan int      // numbers of climbs that are over
@@ -94,6 +98,9 @@ func (r *record) add(i int, step ascent.Step, err error, watch func(Progress)) b
 		own.pruned = true
 		return false
 	}
+	if own.met = errors.Is(err, errMet); own.met {
+		return false
+	}
 	if err != nil {
 		own.Err = err
 		return false
@@ -125,9 +132,10 @@ func (r *record) leave(over []bool, err error) []Run {
 	return r.runs
 }
 
-// What ends a climb that cannot win: against the other starts, or for its candidate against other candidates.
+// What ends a climb that cannot win: against the other starts, at the optimum of one of them, or for its candidate against other candidates.
 var (
 	errPruned  = errors.New("pruned")
+	errMet     = errors.New("met")
 	errForgone = errors.New("forgone")
 )
 
@@ -150,7 +158,7 @@ func (l *lockstep) climb(ctx context.Context, driver func(start int) ascent.Driv
 	n := len(thetas)
 	l.asks, l.ends, l.slots = make(chan ask), make(chan int, n), make(chan struct{}, max(l.threads, 1))
 	l.begin(n)
-	l.state, l.stuck = make([]sweep.State, n), make([]int, n)
+	l.state, l.stuck, l.past = make([]sweep.State, n), make([]int, n), make([][]float64, n)
 	for i, theta := range thetas {
 		go func() {
 			defer func() { l.ends <- i }()
@@ -189,7 +197,7 @@ func (l *lockstep) serve(ctx context.Context, over []bool) {
 		if asked == 0 || asked < live {
 			continue
 		}
-		l.prune(waiting, &asked)
+		l.prune(waiting, &asked, over)
 		if l.forgo(waiting, &asked); asked == 0 {
 			continue
 		}
@@ -203,70 +211,6 @@ func (l *lockstep) serve(ctx context.Context, over []bool) {
 		}
 		asked = 0
 		l.answer(ctx, asks, tasks)
-	}
-}
-
-// When a climb is stopped for the sake of others from the same fit.
-const (
-	// raceNear is the estimated distance from its own optimum, in standard errors, below which a climb may be stopped.
-	// Farther out the estimate says little: with 1 in place of 0.1, one fit in six lost its best start on real tables.
-	raceNear = 0.1
-	// raceSteps is how many steps a climb has at least.
-	raceSteps = 20
-	// raceGap is how far below the leader, in nats, a climb must be to be stopped.
-	raceGap = 10
-	// raceStuck is the number of passes in a row with a degenerate component after which a climb is stopped, if another
-	// without one is over: it could win only if it left that component again.
-	raceStuck = 50
-)
-
-// prune ends two kinds of climbs that would not win: those near an optimum of their own, well below the leader, and those that have
-// had a degenerate component for long where a climb without one is over. All climbs wait while it looks, so that what it sees does not
-// depend on timing.
-func (l *lockstep) prune(waiting []*ask, asked *int) {
-	if l.degenerate == nil || len(waiting) == 1 {
-		return
-	}
-	top, over := math.Inf(-1), false
-	for i := range l.runs {
-		p := l.runs[i].Last.Point
-		if p == nil || p.Beta != 1 {
-			continue
-		}
-		if l.degenerate(p) {
-			l.stuck[i]++
-			continue
-		}
-		l.stuck[i] = 0
-		top, over = max(top, ObjectiveOf(p)), over || l.runs[i].Last.Done.Converged() || l.runs[i].pruned
-	}
-	for i, a := range waiting {
-		if a == nil {
-			continue
-		}
-		s := l.runs[i].Last
-		if s.Point == nil || s.Point.Beta != 1 || s.Iteration < raceSteps {
-			continue
-		}
-		if s.Distance < raceNear && ObjectiveOf(s.Point)+raceGap < top || over && l.stuck[i] >= raceStuck {
-			a.reply <- answer{err: errPruned}
-			waiting[i] = nil
-			*asked--
-		}
-	}
-}
-
-// forgo ends the climbs that will not reach the objective at which their candidate would be chosen.
-func (l *lockstep) forgo(waiting []*ask, asked *int) {
-	if l.rival == nil {
-		return
-	}
-	for i, a := range waiting {
-		if a != nil && l.rival.cannotWin(l.runs[i].Last) {
-			a.reply <- answer{err: errForgone}
-			waiting[i] = nil
-			*asked--
-		}
 	}
 }
 

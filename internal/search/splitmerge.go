@@ -29,6 +29,9 @@ const (
 	MoveGain   = 0.1    // nats that a move must gain
 	moveNear   = 0.1    // estimated standard errors from its maximum at which the climb of a move ends
 	moveShare  = 0.01   // responsibilities below this do not move
+	// movePerParameter is the least number of rows a free parameter of a sample that moves are tried on. Of fewer, what gains there fits the sample: of
+	// eight components in 64 columns, 17,000 parameters, 5,000 rows gave a climb of 410 passes to a maximum 850 nats lower.
+	movePerParameter = 4
 
 	// Of kinds whose starts are of several kinds (kind.Kind.Soft). Their components need no rows for a covariance, and their likelihoods
 	// have many local maxima: more moves are tried, with less label confidence, and new starts beside them.
@@ -94,6 +97,9 @@ func (f *Fit) splitAndMerge(ctx context.Context, e *Outcome) error {
 	}
 	best := e.Runs[e.best].Last.Point
 	at, all := best, int64(m.Points.N) == f.Survey.Used
+	if !all && m.Points.N < movePerParameter*f.Mix.Free() {
+		return nil
+	}
 	if !all {
 		at, _, err = m.ClimbAll(ctx, [][]float64{at.Theta})
 	}
@@ -134,6 +140,7 @@ func (f *Fit) ClimbExtra(ctx context.Context, e *Outcome, theta []float64) (*Run
 		}
 	}
 	own, thetas := *f, [][]float64{theta}
+	own.reached = e.Winner().Last.Point
 	if err := own.begin(ctx, thetas); err != nil {
 		return nil, err
 	}
