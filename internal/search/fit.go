@@ -298,7 +298,7 @@ func ClimbedTo(p *ascent.Point) float64 { return ObjectiveOf(p) + p.Prior }
 func (f *Fit) Best(runs []Run) (int, error) {
 	at, bestDegenerate := -1, false
 	for i, r := range runs {
-		if r.Last.Point == nil {
+		if r.Last.Point == nil || r.met > 0 {
 			continue
 		}
 		degenerate := f.Degenerate(r.Last.Point)

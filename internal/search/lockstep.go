@@ -41,7 +41,7 @@ type Run struct {
 	Err    error       // what ended it before its driver did; nil elsewhere
 	// pruned tells that the climb was stopped because what it could still gain would not make it the best.
 	pruned  bool
-	met     bool // it was stopped at the optimum where another climb has ended
+	met     int  // 1 more than the index of the climb that is on its way to the same maximum, for which it was stopped; 0 where there was none
 	Forgone bool // it was stopped because its candidate will not be chosen
 }
 
@@ -98,7 +98,7 @@ func (r *record) add(i int, step ascent.Step, err error, watch func(Progress)) b
 		own.pruned = true
 		return false
 	}
-	if own.met = errors.Is(err, errMet); own.met {
+	if errors.Is(err, errMet) {
 		return false
 	}
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *record) ended(i int) bool {
 	return r.runs[i].Err != nil || r.runs[i].Last.Done != ascent.Going
 }
 
-// leave closes the record and returns what all climbs have come to. Those that are not over get err.
+// leave closes the record and returns what all climbs have come to: those that have met another, what that has. Those that are not over get err.
 func (r *record) leave(over []bool, err error) []Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,6 +127,13 @@ func (r *record) leave(over []bool, err error) []Run {
 	for i := range r.runs {
 		if !over[i] {
 			r.runs[i].Err = err
+		}
+	}
+	for i := range r.runs {
+		own := &r.runs[i]
+		for at := own; at.met > 0; {
+			at = &r.runs[at.met-1]
+			own.Last, own.pruned, own.Forgone, own.Err = at.Last, at.pruned, at.Forgone, at.Err
 		}
 	}
 	return r.runs

@@ -27,6 +27,7 @@ func TestClimbsFarBehindOneThatHasEndedAreStopped(t *testing.T) {
 		{"after few steps", []float64{-900, -400, -230, -220, -200}, 5, 19, nil, nil},
 		{"behind one that climbs", []float64{-900, -400, -230, -220, -200}, 5, 30, func(_ *lockstep, over []bool) { over[0] = false }, nil},
 		{"behind one that was stopped", []float64{-900, -400, -230, -220, -200}, 5, 30, func(l *lockstep, _ []bool) { l.runs[0].pruned = true }, nil},
+		{"behind one that met another", []float64{-900, -400, -230, -220, -200}, 5, 30, func(l *lockstep, _ []bool) { l.runs[0].met = 2 }, nil},
 		{"behind one with a degenerate component", []float64{-900, -400, -230, -220, -200}, 5, 30, func(l *lockstep, _ []bool) {
 			l.degenerate = func(p *ascent.Point) bool { return p.F == -100 }
 		}, nil},
@@ -34,21 +35,24 @@ func TestClimbsFarBehindOneThatHasEndedAreStopped(t *testing.T) {
 		{"behind an earlier climb", []float64{-900, -400, -230, -220, -200}, 5, 30, func(l *lockstep, over []bool) {
 			over[0], l.reached = false, &ascent.Point{F: -100, Beta: 1}
 		}, errPruned},
-		{"near the same optimum", []float64{-120, -101, -100.2, -100.004}, 0.05, 30, nil, errMet},
-		{"at its height, far from an optimum", []float64{-120, -101, -100.2, -100.004}, 0.5, 30, nil, nil},
-		{"near an optimum a little below", []float64{-120, -101, -100.2, -100.02}, 0.05, 30, nil, nil},
-		{"above it", []float64{-120, -101, -100.2, -99.999}, 0.05, 30, nil, nil},
+		{"near the same maximum", []float64{-120, -101, -100.2, -100.1}, 0.5, 30, nil, errMet},
+		{"as high, far from a maximum", []float64{-120, -101, -100.2, -100.1}, 1.5, 30, nil, nil},
+		{"near a maximum that is lower", []float64{-120, -103, -101.8, -101.2}, 0.5, 30, nil, nil},
+		{"near one with other weights", []float64{-120, -101, -100.2, -100.1}, 0.5, 30, func(l *lockstep, _ []bool) {
+			l.runs[1].Last.Point.Weights = []float64{78, 28} // 3 is more than half of the square root of 25
+		}, nil},
+		{"above it", []float64{-120, -101, -100.2, -99.9}, 0.5, 30, nil, nil},
 	} {
 		l := &lockstep{degenerate: func(*ascent.Point) bool { return false }, hurried: true, stuck: make([]int, 2), past: make([][]float64, 2)}
 		l.begin(2)
 		over, reply := []bool{true, false}, make(chan answer, 1)
-		l.runs[0].Last.Point = &ascent.Point{F: -100, Beta: 1}
+		l.runs[0].Last = ascent.Step{Point: &ascent.Point{F: -100, Beta: 1, Weights: []float64{25, 81}}, Distance: 0.01}
+		last := len(c.past) - 1
+		l.past[1] = c.past[:last]
+		l.runs[1].Last = ascent.Step{Point: &ascent.Point{F: c.past[last], Beta: 1, Weights: []float64{80, 26}}, Iteration: c.steps, Distance: c.distance}
 		if c.change != nil {
 			c.change(l, over)
 		}
-		last := len(c.past) - 1
-		l.past[1] = c.past[:last]
-		l.runs[1].Last = ascent.Step{Point: &ascent.Point{F: c.past[last], Beta: 1}, Iteration: c.steps, Distance: c.distance}
 		waiting, asked := []*ask{nil, {start: 1, reply: reply}}, 1
 		l.prune(waiting, &asked, over)
 		var got error
@@ -74,11 +78,11 @@ func TestStartsThatMeetAgree(t *testing.T) {
 	}
 	met := 0
 	for _, r := range e.Runs {
-		if r.met {
+		if r.met > 0 {
 			met++
 		}
 	}
-	if s := f.agreement(e); met == 0 || e.Runs[e.best].met || s.AgreeWithBest != 1+met || s.DistinctOptima != 1 || s.Pruned != 4-met {
+	if s := f.agreement(e); met == 0 || e.Winner().met > 0 || s.AgreeWithBest != 1+met || s.DistinctOptima != 1 || s.Pruned != 4-met {
 		t.Errorf("%d met; of 5 starts %d agree at %d optima, %d stopped", met, s.AgreeWithBest, s.DistinctOptima, s.Pruned)
 	}
 }
