@@ -19,7 +19,7 @@ type Starts struct {
 	Pruned         int       `json:"outraced"` // starts that were stopped when they could no longer win
 	AgreeWithBest  int       `json:"agree_with_best"`
 	DrawnFrom      int64     `json:"drawn_from,omitempty"` // rows that starts were drawn from: all, or a sample where there are many
-	Moves          *Moves    `json:"moves,omitempty"`      // splitting and merging after the starts; nil where it was not asked for, or the sample was too small for the parameters
+	Moves          *Moves    `json:"moves,omitempty"`      // splitting and merging; nil where that was not tried
 	Objectives     []float64 `json:"objectives"`           // free energy each start reached, in the user's units; minus the cost for kmeans and kmedians
 }
 
@@ -29,9 +29,10 @@ type Truth struct {
 	NMI float64 `json:"nmi"`
 }
 
-// Moves says what splitting and merging components came to after the starts had climbed.
+// Moves says what splitting and merging components came to: after the starts had climbed or, of a single start, on samples of the rows before it
+// climbs on all.
 type Moves struct {
 	Tried int     `json:"tried"`
 	Kept  int     `json:"kept"`
-	Gain  float64 `json:"gain"` // nats over the best start
+	Gain  float64 `json:"gain"` // nats over the best start; 0 for a single start, of which only what was kept climbs on all rows
 }

@@ -69,6 +69,9 @@ func (f *Fit) Run(ctx context.Context) (*Outcome, error) {
 		}
 		return e, f.keepBegun(ctx, e)
 	}
+	if len(f.begun) == 1 {
+		e.moves = f.begun[0].moves
+	}
 	if e.Runs, err = f.Climb(ctx, thetas, f.Watch, true); err != nil {
 		return nil, err
 	}

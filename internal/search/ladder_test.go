@@ -6,11 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/latent-go/latent/data"
+	"github.com/latent-go/latent/internal/ascent"
 	"github.com/latent-go/latent/internal/fixtures"
 	"github.com/latent-go/latent/internal/plan"
 	"github.com/latent-go/latent/internal/rng"
 	"github.com/latent-go/latent/internal/seed"
 	"github.com/latent-go/latent/internal/sweep"
+	"github.com/latent-go/latent/model"
 )
 
 // A start that surely leads to a lower maximum of the sample is evaluated on all rows and stopped. Two starts that lead to the same maximum
@@ -36,7 +39,7 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 	}
 	starts := [][]float64{around(0, 3.5, 12), around(-1, 5, 12), around(2, 11, 13)}
 	before := slices.Clone(starts)
-	if err := f.climbRungs(ctx, []*Fit{f.onPoints(p)}, starts); err != nil {
+	if err := f.climbRungs(ctx, []rung{{f.onPoints(p), p}}, starts); err != nil {
 		t.Fatal(err)
 	}
 	passes := make([]float64, len(starts))
@@ -226,5 +229,132 @@ func TestAFitInterruptedOnTheLadderKeepsItsBestStart(t *testing.T) {
 	}
 	if got := e.Winner().Last.Point.LogLik; !e.Interrupted || got != best {
 		t.Errorf("interrupted %v, at %v, want %v", e.Interrupted, got, best)
+	}
+}
+
+// Two components of the given start share a group and one covers two groups. On all rows alone that is where the climb ends; with samples it ends
+// where a climb from the means of the groups does, with the same bits for any number of threads. A start with a component in each group
+// stays what it is.
+func TestASingleStartIsMovedOnSamples(t *testing.T) {
+	t.Parallel()
+	ctx, groups := context.Background(), [][]float64{{0, 0}, {5, 5}, {10, 0}, {15, 5}, {20, 0}} // of fixtures.FiveClusters
+	poor := [][]float64{{-1, 0}, {1, 0}, {0, 1}, {10, 2}, {18, 2}}
+	run := func(centres [][]float64, spec plan.Spec) (*Fit, *Outcome) {
+		t.Helper()
+		spec.K, spec.Init, spec.Centers = 5, "centers", centres
+		f, err := New(ctx, fixtures.FiveClusters(32_000), fixtures.Plan(spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := f.Run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f, e
+	}
+	_, e := run(groups, plan.Spec{Algorithm: "em-lbfgs"})
+	want := e.Winner().Last.Point.F
+	if _, e := run(poor, plan.Spec{Algorithm: "em-lbfgs"}); e.Winner().Last.Point.F > want-1000 || e.moves != nil {
+		t.Errorf("on all rows alone the poor start ends at %v, with moves %v, the good one at %v", e.Winner().Last.Point.F, e.moves, want)
+	}
+	var first []float64
+	for threads := 1; threads <= 3; threads++ {
+		f, e := run(poor, plan.Spec{Threads: threads})
+		p := e.Winner().Last.Point
+		if e.moves == nil || e.moves.Kept != 1 || e.moves.Tried < 2 || math.Abs(p.F-want) > SameOptimum || len(e.Runs) != 1 {
+			t.Errorf("the poor start ends at %v after moves %+v, want %v", p.F, e.moves, want)
+		}
+		if got := f.begun[0]; got.weight != 8000 { // the highest rung
+			t.Errorf("it has climbed a sample of %v rows at last", got.weight)
+		}
+		if first == nil {
+			first = p.Theta
+		}
+		if !slices.Equal(p.Theta, first) {
+			t.Errorf("%d threads: %v, one: %v", threads, p.Theta, first)
+		}
+	}
+	if _, e := run(groups, plan.Spec{}); e.moves == nil || e.moves.Kept != 0 || math.Abs(e.Winner().Last.Point.F-want) > SameOptimum {
+		t.Errorf("the good start ends at %v after moves %+v, want %v", e.Winner().Last.Point.F, e.moves, want)
+	}
+}
+
+// Of several starts, and of kinds whose components show late what they lead to, none is moved on samples.
+func TestSeveralStartsAreNotMovedOnSamples(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		src  *data.Table
+		spec plan.Spec
+	}{
+		"two starts": {fixtures.Overlapping(20_000), plan.Spec{K: 3, Init: "random", NInit: 2}},
+		"bits":       {fixtures.Coins(20_000, 4), plan.Spec{Model: "bernoulli", K: 2, Init: "random", NInit: 1}},
+	} {
+		f, err := New(ctx, c.src, fixtures.Plan(c.spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		thetas, err := f.Starts(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.begin(ctx, thetas); err != nil {
+			t.Fatal(err)
+		}
+		if len(f.begun) != len(thetas) {
+			t.Errorf("%s: %d have begun on samples", name, len(f.begun))
+		}
+		for _, b := range f.begun {
+			if b.moves != nil {
+				t.Errorf("%s: %+v", name, b.moves)
+			}
+		}
+	}
+}
+
+// Pairs take memory in proportion to the parameters: with many of them climbs on samples keep as many as others.
+func TestFewParametersKeepMorePairs(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{rungPairsUpTo: rungPairs, rungPairsUpTo + 1: 15} {
+		b := begun{theta: make([]float64, n)}
+		if got := b.driver(ascent.EMLBFGS{Memory: 15}, 1).(ascent.EMLBFGS).Memory; got != want {
+			t.Errorf("%d parameters: %d pairs, want %d", n, got, want)
+		}
+	}
+}
+
+// Of a start and a move that have climbed the same rung the one that ended higher goes on, unless it did so by a degenerate component; a start that was too near to the
+// maximum to climb stays.
+func TestTheHigherOfStartAndMoveGoesOn(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	f, err := New(ctx, fixtures.Overlapping(1000), fixtures.Plan(plan.Spec{K: 3, Init: "random", NInit: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	thetas, err := f.Starts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(height float64) *ascent.Point {
+		return &ascent.Point{Beta: 1, F: height, Theta: thetas[0], Weights: []float64{300, 300, 400}}
+	}
+	degenerate := at(9)
+	degenerate.Flat, degenerate.Weights = []bool{true, false, false}, []float64{1, 500, 499}
+	for name, c := range map[string]struct {
+		start, move *ascent.Point
+		moved       bool
+	}{
+		"higher":     {at(1), at(2), true},
+		"lower":      {at(2), at(1), false},
+		"degenerate": {at(2), degenerate, false},
+		"away from":  {degenerate, at(2), true},
+		"near":       {nil, at(2), false},
+	} {
+		b, m := begun{theta: []float64{1}, end: c.start, passes: 3, moves: &model.Moves{}}, begun{theta: []float64{2}, end: c.move, passes: 4}
+		rung{Fit: f}.take(&b, &m)
+		if (b.theta[0] == 2) != c.moved || (b.moves.Kept == 1) != c.moved || b.passes != 7 {
+			t.Errorf("%s: %+v, %d kept", name, b, b.moves.Kept)
+		}
 	}
 }

@@ -165,9 +165,12 @@ func (f *Fit) NewMoveSearch(ctx context.Context) (*MoveSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &MoveSearch{Fit: f.onPoints(p), Points: p, near: f.near(p, plan.KMeans), rng: rng.Moves.New(f.Plan.Seed), rules: f.rules(p.N)}
-	m.Rejects = m.Fit.Degenerate
-	return m, nil
+	return f.moveSearch(f.onPoints(p), p), nil
+}
+
+// moveSearch returns a search on the points p, of which s is the fit.
+func (f *Fit) moveSearch(s *Fit, p *seed.Points) *MoveSearch {
+	return &MoveSearch{Fit: s, Rejects: s.Degenerate, Points: p, near: f.near(p, plan.KMeans), rng: rng.Moves.New(f.Plan.Seed), rules: f.rules(p.N)}
 }
 
 // onPoints returns the fit of the same mixture to the points alone.
@@ -216,17 +219,9 @@ func (m *MoveSearch) Responsibilities(ctx context.Context, theta []float64) ([]f
 // ClimbBest takes a few EM steps from each start, climbs on from the best few, and returns the best point reached and the index of its
 // start; nil where all are rejected.
 func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
-	m.Tried += len(starts)
-	l := &lockstep{sweeper: m.Fit.Local, threads: m.Fit.Plan.Threads, mix: m.Fit.Mix}
-	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: moveSteps} }, starts, nil)
-	if err := m.count(runs); err != nil {
+	runs, err := m.try(ctx, starts, moveSteps, moveClimbs)
+	if err != nil || len(runs) == 0 {
 		return nil, 0, err
-	}
-	runs = slices.DeleteFunc(runs, func(r Run) bool { return m.Rejects(r.Last.Point) })
-	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(ObjectiveOf(b.Last.Point), ObjectiveOf(a.Last.Point)) })
-	runs = runs[:min(len(runs), moveClimbs)]
-	if len(runs) == 0 {
-		return nil, 0, nil
 	}
 	var thetas [][]float64
 	for _, r := range runs {
@@ -234,6 +229,19 @@ func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *as
 	}
 	top, at, err := m.ClimbAll(ctx, thetas)
 	return top, runs[at].start, err
+}
+
+// try takes so many EM steps from each start and returns the best few runs, the best first, of those whose end is not rejected.
+func (m *MoveSearch) try(ctx context.Context, starts [][]float64, steps, few int) ([]Run, error) {
+	m.Tried += len(starts)
+	l := &lockstep{sweeper: m.Fit.Local, threads: m.Fit.Plan.Threads, mix: m.Fit.Mix}
+	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: steps} }, starts, nil)
+	if err := m.count(runs); err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(r Run) bool { return m.Rejects(r.Last.Point) })
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(ObjectiveOf(b.Last.Point), ObjectiveOf(a.Last.Point)) })
+	return runs[:min(len(runs), few)], nil
 }
 
 // ClimbAll climbs from each of thetas and returns the best point reached and the index of its start; nil where all are rejected.

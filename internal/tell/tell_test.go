@@ -77,6 +77,9 @@ func TestTrustSaysWhetherItFinishedAndWhatFoundIt(t *testing.T) {
 	for want, r := range map[string]*latent.Result{
 		"The computation finished; 5 of 5 starts found this.": make(func(*latent.Result) {}),
 		"The computation finished.":                           make(func(r *latent.Result) { r.Starts = model.Starts{N: 1, AgreeWithBest: 1} }),
+		"The computation finished; two groups of the start were merged and another was split.": make(func(r *latent.Result) {
+			r.Starts = model.Starts{N: 1, AgreeWithBest: 1, Moves: &model.Moves{Tried: 9, Kept: 1}}
+		}),
 		"The computation finished; none of the 5 starts found this, splitting and merging groups did.": make(func(r *latent.Result) {
 			r.Starts.AgreeWithBest, r.Starts.Moves = 0, &model.Moves{Tried: 3, Kept: 1, Gain: 2}
 		}),

@@ -66,6 +66,8 @@ func starts(r *latent.Result) string {
 	switch {
 	case s.AgreeWithBest > 0 && s.N > 1:
 		return fmt.Sprintf("; %s of %s starts found this", text.Thousands(int64(s.AgreeWithBest)), text.Thousands(int64(s.N)))
+	case s.AgreeWithBest > 0 && s.Moves != nil && s.Moves.Kept > 0:
+		return "; two groups of the start were merged and another was split"
 	case s.AgreeWithBest > 0:
 		return ""
 	case s.N > 1:
