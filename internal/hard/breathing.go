@@ -314,6 +314,7 @@ type level struct {
 	state nearest.State
 	stats *family.Stats // of the last sweep
 	task  []nearest.Task
+	near  nearest.Near
 }
 
 func (s *search) level(k int) *level {
@@ -331,9 +332,7 @@ func (s *search) level(k int) *level {
 // nothing is looked for.
 func (l *level) sweep(theta, spare []float64) (next []float64, ok bool) {
 	l.passes++
-	l.stats.Reset()
-	l.task[0] = nearest.Task{State: &l.state, Theta: theta, K: l.mix.K, Stats: l.stats}
-	if err := l.engine.Sweep(l.ctx, l.task); err != nil || !l.task[0].Done {
+	if !l.pass(theta, nil) {
 		return nil, false
 	}
 	if next = spare; next == nil {
@@ -341,6 +340,41 @@ func (l *level) sweep(theta, spare []float64) (next []float64, ok bool) {
 	}
 	l.mix.MStep(next, theta, l.stats)
 	return next, true
+}
+
+// pass labels the points, sets the level's sums, and near where that is not nil. It reports false where it was cut off, and where values
+// are out of range.
+func (l *level) pass(theta []float64, near *nearest.Near) (ok bool) {
+	l.stats.Reset()
+	l.task[0] = nearest.Task{State: &l.state, Theta: theta, K: l.mix.K, Stats: l.stats, Near: near}
+	return l.engine.Sweep(l.ctx, l.task) == nil && l.task[0].Done
+}
+
+// astray is by what share the cost of all points may differ from what their approximate distances add up to.
+const astray = 0.01
+
+// approximate sets q to the labels of theta and to distances as good as the scores of a sweep. It reports false, and q means nothing, where
+// these are not good enough, and where it was cut off.
+func (l *level) approximate(q *pairs, theta []float64) (ok bool) {
+	n := l.points.N
+	if l.near.First == nil {
+		l.near = nearest.Near{First: make([]float32, n), Second: make([]float32, n)}
+	}
+	q.theta = nil
+	if !l.pass(theta, &l.near) || !l.near.Known {
+		return false
+	}
+	q.reserve(n)
+	cost := 0.0
+	for i, w := range l.points.W {
+		q.label[i], q.first[i], q.second[i] = l.state.Label(i), float64(l.near.First[i]), float64(l.near.Second[i])
+		cost += w * q.first[i]
+	}
+	if !(math.Abs(cost+l.stats.F) <= astray*-l.stats.F) {
+		return false
+	}
+	q.theta = theta
+	return true
 }
 
 // point describes the last sweep, with theta.
