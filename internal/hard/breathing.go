@@ -161,7 +161,7 @@ func (c *breather) search(ctx context.Context, theta []float64) (better []float6
 	defer func() { <-c.turns }()
 	ok = true
 	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: rng.Moves.At(c.Seed, c.Start), levels: map[int]*level{}, border: hartiganBounds{points: c.points}}
-	if work := len(c.points.X) * (len(theta) / c.points.D); work < alone {
+	if work := c.points.N * len(theta); work < alone {
 		s.threads = 1
 	}
 	if c.all {
@@ -203,14 +203,18 @@ type end struct {
 // best so far.
 func (s *search) run(theta []float64) []float64 {
 	p := s.points
-	s.engine = nearest.New(p.Table(), make([]float64, p.D), s.threads)
+	origin := p.Origin
+	if origin == nil {
+		origin = make([]float64, p.D)
+	}
+	s.engine = nearest.New(p.Table(), origin, s.threads)
 	best, ok := s.lloyd(theta, 0, s.see)
 	k := len(theta) / p.D
 	if !ok || k < 2 {
 		return best.theta
 	}
 	s.budget = float64(s.passes) * (1 + instead/s.share)
-	s.budget = max(s.budget, little/float64(len(p.X)*k))
+	s.budget = max(s.budget, little/float64(p.N*p.D*k))
 	if polished, ok := s.polish(best); !ok || !s.keep(&best, polished) {
 		return best.theta
 	}
@@ -236,7 +240,7 @@ func (s *search) run(theta []float64) []float64 {
 
 // fewer returns by how many fewer of k centres move where m have moved in vain.
 func (s *search) fewer(m, k int) int {
-	if len(s.points.X)*k >= dear {
+	if s.points.N*s.points.D*k >= dear {
 		return max(1, (m+1)/3)
 	}
 	return max(1, m/4)

@@ -36,10 +36,10 @@ func (n *Near) tell(i int, square, first, second float32) {
 // tellDense tells of the rows of m panels in hand, from panel at on. Their two least scores stand in w.state.
 func (w *worker) tellDense(at, m int, norm []float32) {
 	for p := range m {
-		lo := w.batch.first + (at+p)*kern.Rows
-		for r := range min(kern.Rows, w.e.n-lo) {
+		lo := (at + p) * kern.Rows
+		for r := range min(kern.Rows, w.batch.n-lo) {
 			v := norm[p*kern.Rows+r]
-			w.j.near.tell(lo+r, v*v, w.state[p][r], w.state[p][kern.Rows+r])
+			w.j.near.tell(w.batch.row(lo+r), v*v, w.state[p][r], w.state[p][kern.Rows+r])
 		}
 	}
 }
@@ -49,11 +49,11 @@ var exact [4 * kern.Rows]float32
 
 // tellInts tells of the rows of the panel in hand, whose labels are got and whose scores stand in w.scores.
 func (w *worker) tellInts(row []float32, got []int32) {
-	c, lo := w.j.centres, w.batch.first
+	c := w.j.centres
 	second := (*[kern.Rows]float32)(w.state[0][kern.Rows:])
 	kern.RunnerUp(second, exact[:], c.meta, w.scores, c.w, c.tiles)
-	for r := range min(kern.Rows, w.e.n-lo) {
+	for r := range min(kern.Rows, w.batch.n) {
 		miss, kept := row[2*kern.Rows+r]/2, row[3*kern.Rows+r]/2
-		w.j.near.tell(lo+r, miss*miss+kept*kept, w.scores[int(w.j.slot[got[r]])*kern.Rows+r], second[r])
+		w.j.near.tell(w.batch.row(r), miss*miss+kept*kept, w.scores[int(w.j.slot[got[r]])*kern.Rows+r], second[r])
 	}
 }
