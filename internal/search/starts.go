@@ -190,6 +190,9 @@ const (
 	seedCells = 1 << 23
 )
 
+// seeded returns how many rows are enough to draw a start of breathing k-means from.
+func (f *Fit) seeded() int { return max(seedRows*f.Plan.K, seedCells/f.Mix.D, 1) }
+
 // drawable returns the rows that starts are drawn from.
 func (f *Fit) drawable(ctx context.Context) (*seed.Points, error) {
 	if f.Plan.Driver(f.Mix.D) != plan.Breathing {
@@ -199,8 +202,7 @@ func (f *Fit) drawable(ctx context.Context) (*seed.Points, error) {
 	if err != nil {
 		return nil, err
 	}
-	enough := max(seedRows*f.Plan.K, seedCells/p.D, 1)
-	p = p.Every(max(p.N/enough, 1))
+	p = p.Every(max(p.N/f.seeded(), 1))
 	f.drawnFrom = int64(p.N)
 	return p, nil
 }
