@@ -161,7 +161,7 @@ func (c *breather) search(ctx context.Context, theta []float64) (better []float6
 	defer func() { <-c.turns }()
 	ok = true
 	s := &search{Breathing: c.Breathing, ctx: ctx, threads: max(c.Threads, 1), rng: rng.Moves.At(c.Seed, c.Start), levels: map[int]*level{}, border: hartiganBounds{points: c.points}}
-	if work := len(c.points.X) * (len(theta) / c.points.D); work < alone {
+	if work := c.points.N * len(theta); work < alone {
 		s.threads = 1
 	}
 	if c.all {
@@ -203,14 +203,18 @@ type end struct {
 // best so far.
 func (s *search) run(theta []float64) []float64 {
 	p := s.points
-	s.engine = nearest.New(p.Table(), make([]float64, p.D), s.threads)
+	origin := p.Origin
+	if origin == nil {
+		origin = make([]float64, p.D)
+	}
+	s.engine = nearest.New(p.Table(), origin, s.threads)
 	best, ok := s.lloyd(theta, 0, s.see)
 	k := len(theta) / p.D
 	if !ok || k < 2 {
 		return best.theta
 	}
 	s.budget = float64(s.passes) * (1 + instead/s.share)
-	s.budget = max(s.budget, little/float64(len(p.X)*k))
+	s.budget = max(s.budget, little/float64(p.N*p.D*k))
 	if polished, ok := s.polish(best); !ok || !s.keep(&best, polished) {
 		return best.theta
 	}
@@ -236,7 +240,7 @@ func (s *search) run(theta []float64) []float64 {
 
 // fewer returns by how many fewer of k centres move where m have moved in vain.
 func (s *search) fewer(m, k int) int {
-	if len(s.points.X)*k >= dear {
+	if s.points.N*s.points.D*k >= dear {
 		return max(1, (m+1)/3)
 	}
 	return max(1, m/4)
@@ -314,6 +318,7 @@ type level struct {
 	state nearest.State
 	stats *family.Stats // of the last sweep
 	task  []nearest.Task
+	near  nearest.Near
 }
 
 func (s *search) level(k int) *level {
@@ -331,9 +336,7 @@ func (s *search) level(k int) *level {
 // nothing is looked for.
 func (l *level) sweep(theta, spare []float64) (next []float64, ok bool) {
 	l.passes++
-	l.stats.Reset()
-	l.task[0] = nearest.Task{State: &l.state, Theta: theta, K: l.mix.K, Stats: l.stats}
-	if err := l.engine.Sweep(l.ctx, l.task); err != nil || !l.task[0].Done {
+	if !l.pass(theta, nil) {
 		return nil, false
 	}
 	if next = spare; next == nil {
@@ -341,6 +344,41 @@ func (l *level) sweep(theta, spare []float64) (next []float64, ok bool) {
 	}
 	l.mix.MStep(next, theta, l.stats)
 	return next, true
+}
+
+// pass labels the points, sets the level's sums, and near where that is not nil. It reports false where it was cut off, and where values
+// are out of range.
+func (l *level) pass(theta []float64, near *nearest.Near) (ok bool) {
+	l.stats.Reset()
+	l.task[0] = nearest.Task{State: &l.state, Theta: theta, K: l.mix.K, Stats: l.stats, Near: near}
+	return l.engine.Sweep(l.ctx, l.task) == nil && l.task[0].Done
+}
+
+// astray is by what share the cost of all points may differ from what their approximate distances add up to.
+const astray = 0.01
+
+// approximate sets q to the labels of theta and to distances as good as the scores of a sweep. It reports false, and q means nothing, where
+// these are not good enough, and where it was cut off.
+func (l *level) approximate(q *pairs, theta []float64) (ok bool) {
+	n := l.points.N
+	if l.near.First == nil {
+		l.near = nearest.Near{First: make([]float32, n), Second: make([]float32, n)}
+	}
+	q.theta = nil
+	if !l.pass(theta, &l.near) || !l.near.Known {
+		return false
+	}
+	q.reserve(n)
+	cost := 0.0
+	for i, w := range l.points.W {
+		q.label[i], q.first[i], q.second[i] = l.state.Label(i), float64(l.near.First[i]), float64(l.near.Second[i])
+		cost += w * q.first[i]
+	}
+	if !(math.Abs(cost+l.stats.F) <= astray*-l.stats.F) {
+		return false
+	}
+	q.theta = theta
+	return true
 }
 
 // point describes the last sweep, with theta.

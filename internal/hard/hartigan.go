@@ -104,21 +104,30 @@ type pairs struct {
 	first, second []float64
 }
 
-// compare sets q to the nearest centres of theta, unless it is. It reports false where it was cut off.
+// compare sets q to the nearest centres of theta, unless it is. Distances are approximate where the points are a sample: that is
+// inexact, too. It reports false where it was cut off.
 func (s *search) compare(q *pairs, theta []float64) (ok bool) {
 	if slices.Equal(q.theta, theta) {
 		return true
 	}
 	s.passes++
+	if !s.all && s.level(len(theta)/s.points.D).approximate(q, theta) {
+		return true
+	}
 	return q.find(s.ctx, theta, s.points, s.threads) == nil
+}
+
+// reserve makes room for n points.
+func (q *pairs) reserve(n int) {
+	if len(q.label) < n {
+		q.label, q.first, q.second = make([]int32, n), make([]float64, n), make([]float64, n)
+	}
 }
 
 func (q *pairs) find(ctx context.Context, theta []float64, p *seed.Points, threads int) error {
 	panels, d := p.Panels(), p.D
 	k, n := len(theta)/d, len(panels)/d
-	if q.label == nil {
-		q.label, q.first, q.second = make([]int32, n), make([]float64, n), make([]float64, n)
-	}
+	q.reserve(n)
 	q.theta = nil
 	scratch := make([][]float64, threads)
 	err := par.Do(ctx, threads, (n+chunkRows-1)/chunkRows, func(id, chunk int) {

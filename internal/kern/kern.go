@@ -1,7 +1,7 @@
 // Package kern holds the inner loops of a sweep, and those of reading text, each written once in plain Go. The Go loop is the definition; an
 // assembly version may replace it without a change to any caller.
 //
-// The plain definitions are in bits.go, chain.go, gmm*.go, l1.go, lanes.go, nearest*.go, tails.go and text*.go; each calls the assembly of the level in
+// The plain definitions are in bits.go, chain.go, gmm*.go, l1.go, lanes.go, nearest*.go, quantise.go, tails.go and text*.go; each calls the assembly of the level in
 // use where there is some (x_amd64.go, x_arm64.go), which a generator in _asm writes (zx_amd64.s, zx_arm64.s).
 //
 // Kernels of a sweep work on a panel: Rows rows stored variable by variable, so that the Rows values of one variable, or of one
@@ -17,6 +17,7 @@ package kern
 //go:generate go -C _asm run ./l1 -out ../zl1_amd64.s -stubs ../zl1_amd64.go -pkg kern
 //go:generate go -C _asm run ./lanes -out ../zlanes_amd64.s -stubs ../zlanes_amd64.go -pkg kern
 //go:generate go -C _asm run ./nearest -out ../znearest_amd64.s -stubs ../znearest_amd64.go -pkg kern
+//go:generate go -C _asm run ./quantise -out ../zquantise_amd64.s -stubs ../zquantise_amd64.go -pkg kern
 //go:generate go -C _asm run ./text -out ../ztext_amd64.s -stubs ../ztext_amd64.go -pkg kern
 //go:generate go -C _asm run ./neon
 

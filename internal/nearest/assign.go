@@ -61,6 +61,7 @@ type rowBatch struct {
 	first int     // they are first, first + 1, ...
 	id    []int32 // or these, where it is not nil
 	bound bool    // set their dues
+	near  bool    // tell their distances
 	due   []float32
 }
 
@@ -114,6 +115,8 @@ func (w *worker) panels(p, q int) {
 			w.batch = rowBatch{n: w.e.n - p*kern.Rows, first: p * kern.Rows}
 			w.note(0, math.MaxUint32, w.got)
 		}
+	case w.j.near != nil:
+		w.whole(p, q, b.due != nil)
 	case b.due == nil:
 		w.whole(p, q, false)
 	case b.mode == sampling:
@@ -135,7 +138,7 @@ func (w *worker) whole(p, q int, bound bool) {
 	for ; p < q; p += step {
 		n, lo := min(step, q-p), p*kern.Rows
 		label := w.j.st.label[lo:]
-		w.batch = rowBatch{n: min(n*kern.Rows, e.n-lo), first: lo, bound: bound}
+		w.batch = rowBatch{n: min(n*kern.Rows, e.n-lo), first: lo, bound: bound, near: w.j.near != nil}
 		if bound {
 			w.batch.due = w.j.st.bounds.due[lo:]
 		}

@@ -235,7 +235,7 @@ func (c *centres) intTile(p *intPanels, tile []int8, meta []float32, members []i
 		}
 		sum, miss := 0, 0.0
 		for j, v := range c.shifted[int(i)*d : int(i)*d+d] {
-			u := float64(v*inv+magic) - magic
+			u := math.RoundToEven(v * inv)
 			r := v - step*u
 			miss += r * r
 			if p.words {

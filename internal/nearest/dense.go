@@ -20,7 +20,7 @@ func (w *worker) densePanels(x, norm []float32, label []int32, n int) {
 func (w *worker) denseCall(x, norm []float32, label []int32, at, m int) {
 	e, c := w.e, w.j.centres
 	d, state := e.d, w.state[:1]
-	if w.batch.bound {
+	if w.batch.bound || w.batch.near {
 		state = w.state[:m]
 	}
 	tiles := c.tiles
@@ -42,6 +42,9 @@ func (w *worker) denseCall(x, norm []float32, label []int32, at, m int) {
 			got[r] = w.settle(w.batch.row((at+i)*kern.Rows + r))
 		}
 		w.note(at+i, near|moved, got)
+	}
+	if w.batch.near {
+		w.tellDense(at, m, norm)
 	}
 	if w.batch.bound {
 		w.finish(at, m, norm, &c.coef)

@@ -44,6 +44,9 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 		w.compare(multi, got)
 	}
 	w.note(0, valid, got)
+	if w.batch.near {
+		w.tellInts(row, got)
+	}
 	if !w.batch.bound {
 		return
 	}

@@ -2,7 +2,6 @@ package nearest
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 
 	"github.com/latent-go/latent/internal/kern"
@@ -37,8 +36,7 @@ func (e *Engine) each(f func(i int, z []float64, square, top float64)) {
 		s := &parts[part]
 		first, last := e.rowsOf(e.span(part, packParts))
 		for i := first; i < last; i++ {
-			e.row(w.y, i)
-			q, square, top := shift(w.y, e.mu)
+			q, square, top := w.deviations(i)
 			s.add(e.weightOf(i), q, top)
 			f(i, w.y, square, top)
 		}
@@ -48,6 +46,15 @@ func (e *Engine) each(f func(i int, z []float64, square, top float64)) {
 		t.merge(&parts[i])
 	}
 	e.looked, e.totals = t, t.totals()
+}
+
+// deviations sets w.y to row i relative to mu. It returns the squares of the row and of that, and the largest size of a cell of that.
+func (w *worker) deviations(i int) (row, square, top float64) {
+	e := w.e
+	if e.t.F64 != nil {
+		return kern.Deviations(w.y, e.t.F64[i*e.d:i*e.d+e.d], e.origin, e.mu)
+	}
+	return kern.Deviations(w.y, e.t.F32[i*e.d:i*e.d+e.d], e.origin, e.mu)
 }
 
 // add takes in a row of weight w, square q and largest cell top.
@@ -69,38 +76,6 @@ func (s *look) merge(o *look) {
 
 func (s *look) totals() totals {
 	return totals{top: s.top, used: s.used, weight: s.whi + s.wlo, square: s.hi + s.lo}
-}
-
-// shift takes mu off a row. It returns the square of the row before and after, and the largest size of a cell after. Sums side by side
-// do not wait for each other.
-func shift(y, mu []float64) (before, after, top float64) {
-	mu = mu[:len(y)]
-	var q0, q1, q2, q3, r0, r1, r2, r3 float64
-	var t0, t1 uint64 // sizes compare as their bits do
-	j := 0
-	for ; j+4 <= len(y); j += 4 {
-		p, m := y[j:j+4:j+4], mu[j:j+4:j+4]
-		a, b, c, d := p[0], p[1], p[2], p[3]
-		q0 += a * a
-		q1 += b * b
-		q2 += c * c
-		q3 += d * d
-		a, b, c, d = a-m[0], b-m[1], c-m[2], d-m[3]
-		r0 += a * a
-		r1 += b * b
-		r2 += c * c
-		r3 += d * d
-		p[0], p[1], p[2], p[3] = a, b, c, d
-		t0 = max(t0, math.Float64bits(math.Abs(a)), math.Float64bits(math.Abs(b)))
-		t1 = max(t1, math.Float64bits(math.Abs(c)), math.Float64bits(math.Abs(d)))
-	}
-	for ; j < len(y); j++ {
-		q0 += y[j] * y[j]
-		y[j] -= mu[j]
-		r0 += y[j] * y[j]
-		t0 = max(t0, math.Float64bits(math.Abs(y[j])))
-	}
-	return (q0 + q1) + (q2 + q3), (r0 + r1) + (r2 + r3), math.Float64frombits(max(t0, t1))
 }
 
 // densePanels are the rows relative to mu, in float32.
@@ -164,7 +139,8 @@ func (e *Engine) quantise(words bool) *intPanels {
 		if s == 0 {
 			s = 1
 		}
-		miss, kept := p.set(z, i, float64(s))
+		q := p.q[i/kern.Rows*p.groups*4*kern.Rows+i%kern.Rows*4:]
+		miss, kept := kern.Quantise(q, z, float64(s), p.words, p.zero)
 		miss, kept = math.Sqrt(miss), float64(s)*math.Sqrt(kept)
 		row := p.row[i/kern.Rows*4*kern.Rows+i%kern.Rows:]
 		row[0] = 2 * s
@@ -173,67 +149,4 @@ func (e *Engine) quantise(words bool) *intPanels {
 		row[3*kern.Rows] = float32(2 * kept * up)
 	})
 	return p
-}
-
-// magic turns a number of less than 2^51 into the nearest integer by adding and subtracting it; in between the integer
-// stands in the low bits.
-const magic = 3 << 51
-
-// set writes row i in steps of s and returns the sums of squares of what is missed and of the integers.
-func (p *intPanels) set(z []float64, i int, s float64) (miss, kept float64) {
-	q := p.q[i/kern.Rows*p.groups*4*kern.Rows+i%kern.Rows*4:]
-	if p.words {
-		return setWords(q, z, s)
-	}
-	return setBytes(q, z, s, magic+float64(p.zero))
-}
-
-// setBytes is set for bytes. magic is that and the byte of 0, so that bytes stand in the low bits.
-func setBytes(q []uint8, z []float64, s, magic float64) (miss, kept float64) {
-	inv := 1 / s
-	var m0, m1, k0, k1 float64
-	for ; len(z) >= 4; z = z[4:] {
-		a, b, c, d := z[0]*inv+magic, z[1]*inv+magic, z[2]*inv+magic, z[3]*inv+magic
-		binary.LittleEndian.PutUint32(q, uint32(uint8(math.Float64bits(a)))|uint32(uint8(math.Float64bits(b)))<<8|
-			uint32(uint8(math.Float64bits(c)))<<16|uint32(uint8(math.Float64bits(d)))<<24)
-		a, b, c, d = a-magic, b-magic, c-magic, d-magic
-		k0 += a*a + c*c
-		k1 += b*b + d*d
-		a, b, c, d = z[0]-s*a, z[1]-s*b, z[2]-s*c, z[3]-s*d
-		m0 += a*a + c*c
-		m1 += b*b + d*d
-		q = q[min(4*kern.Rows, len(q)):]
-	}
-	for j, v := range z {
-		u := v*inv + magic
-		q[j] = uint8(math.Float64bits(u))
-		u -= magic
-		k0 += u * u
-		m0 += (v - s*u) * (v - s*u)
-	}
-	return m0 + m1, k0 + k1
-}
-
-func setWords(q []uint8, z []float64, s float64) (miss, kept float64) {
-	inv := 1 / s
-	var m0, m1, k0, k1 float64
-	for ; len(z) >= 2; z = z[2:] {
-		a, b := z[0]*inv+magic, z[1]*inv+magic
-		binary.LittleEndian.PutUint32(q, uint32(uint16(math.Float64bits(a)))|uint32(uint16(math.Float64bits(b)))<<16)
-		a, b = a-magic, b-magic
-		k0 += a * a
-		k1 += b * b
-		a, b = z[0]-s*a, z[1]-s*b
-		m0 += a * a
-		m1 += b * b
-		q = q[min(4*kern.Rows, len(q)):]
-	}
-	for _, v := range z {
-		u := v*inv + magic
-		binary.LittleEndian.PutUint16(q, uint16(math.Float64bits(u)))
-		u -= magic
-		k0 += u * u
-		m0 += (v - s*u) * (v - s*u)
-	}
-	return m0 + m1, k0 + k1
 }

@@ -13,7 +13,8 @@ type Task struct {
 	Theta []float64
 	K     int
 	Stats *family.Stats
-	Done  bool // set by Sweep
+	Near  *Near // what Sweep is to tell of distances; nil for nothing
+	Done  bool  // set by Sweep
 }
 
 // job is a task in hand.
@@ -24,6 +25,8 @@ type job struct {
 	out     *family.Stats
 	centres *centres
 	pays    float64
+	slot    []int32 // k: of each centre, where near is not nil
+	near    *Near   // nil where distances are not asked for, or cannot be told
 }
 
 // Sweep serves each task: it labels every row with the nearest of the K centres Theta, K x D relative to the origin, and sets
@@ -114,6 +117,7 @@ func (e *Engine) take(t *Task) bool {
 	if e.share != 0 {
 		j.pays = e.share
 	}
+	j.tells(t.Near)
 	if t.K > 1 && j.pays > 0 {
 		j.st.bounds.advance(e, t.Theta, t.K)
 	} else {

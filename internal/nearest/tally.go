@@ -132,7 +132,7 @@ func (t *Tally) add(b *data.Block, i, r int, w float64, sc *Scratch) {
 	for j := range sc.y {
 		sc.y[j] = sc.x[j*kern.Rows+r]
 	}
-	q, _, top := shift(sc.y, sc.mu)
+	q, _, top := kern.Deviations(sc.y, sc.y, sc.mu, sc.mu)
 	t.look.add(w, q, top)
 	s, c, own := &t.sums, sc.label[r], sc.least[r]
 	s.count[c]++

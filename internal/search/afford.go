@@ -124,7 +124,10 @@ func (f *Fit) seeding() float64 {
 	if s.HasStart() || s.Start(f.Mix.D) == plan.Random || s.K == 1 {
 		return 0
 	}
-	k, rows := float64(s.K), math.Min(float64(f.Survey.Used), math.Max(seed.SampleRows, float64(s.K)))
+	k, rows := float64(s.K), math.Min(float64(f.Survey.Used), float64(f.sampleRows()))
+	if s.Driver(f.Mix.D) == plan.Breathing {
+		rows = math.Min(rows, 2*float64(f.seeded())) // not all of them, where they are at least twice as many
+	}
 	return perSeeded * float64(seed.Greedy(s.K)) * rows * k * float64(f.Mix.D) / 1e9
 }
 
@@ -134,7 +137,7 @@ func (f *Fit) climbed() float64 {
 	if f.Plan.Driver(f.Mix.D) != plan.Breathing {
 		return 1
 	}
-	share := math.Min(1, math.Max(seed.SampleRows, float64(f.Plan.K))/float64(f.Survey.Used))
+	share := math.Min(1, float64(f.sampleRows())/float64(f.Survey.Used))
 	return 1 + share + 2
 }
 

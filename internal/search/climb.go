@@ -95,7 +95,7 @@ func (f *Fit) climbBatches(ctx context.Context, thetas [][]float64, watch func(P
 
 // climbBreathing runs breathing k-means from each of thetas.
 func (f *Fit) climbBreathing(ctx context.Context, thetas [][]float64, watch func(Progress)) ([]Run, error) {
-	points, err := f.sample(ctx)
+	points, err := f.breathed(ctx)
 	if err != nil {
 		return nil, err
 	}

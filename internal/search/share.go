@@ -8,11 +8,12 @@ import (
 	"github.com/latent-go/latent/internal/seed"
 )
 
-// shared is what the stages of a fit, and all fits of a choice, have in common: samples of the rows by their size, rungs below a rung by its size, and labels of k-means by
+// shared is what the stages of a fit, and all fits of a choice, have in common: samples of the rows by their size, those of float32 cells apart, rungs below a rung by its size, and labels of k-means by
 // the rows it starts from, which several shapes draw alike.
 type shared struct {
 	mu     sync.Mutex
 	points map[int]func() (*seed.Points, error)
+	narrow map[int]func() (*seed.Points, error)
 	rungs  map[int]func() (*seed.Points, error)
 	labels map[string]func() ([]int32, error)
 }

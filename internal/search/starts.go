@@ -46,7 +46,7 @@ func (f *Fit) Starts(ctx context.Context) ([][]float64, error) {
 		}
 		return [][]float64{mean}, nil
 	}
-	points, err := f.sample(ctx)
+	points, err := f.drawable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -160,11 +160,51 @@ func (f *Fit) bestTries(ctx context.Context, tries [][]float64, each int, method
 
 // sample returns the rows that starts are drawn from: all, or a uniform sample.
 func (f *Fit) sample(ctx context.Context) (*seed.Points, error) {
-	most := max(seed.SampleRows, f.Plan.K)
+	most := f.sampleRows()
 	f.drawnFrom = min(f.Survey.Used, int64(most))
 	return f.shared.sample(most, func() (*seed.Points, error) {
 		return seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, most, rng.StartSample.New(f.Plan.Seed))
 	})
+}
+
+// sampleRows returns how many rows a sample for starts has at most.
+func (f *Fit) sampleRows() int { return max(seed.SampleRows, f.Plan.K) }
+
+// breathed returns the rows that breathing k-means looks for moves among, those of sample. Where they are some of a table of float32 they are
+// narrow: they take half the memory, and their sums half the work.
+func (f *Fit) breathed(ctx context.Context) (*seed.Points, error) {
+	t, ok := f.Source.(*data.Table)
+	most := f.sampleRows()
+	if !ok || t.F32 == nil || f.Survey.Used <= int64(most) || f.Survey.Missing > 0 {
+		return f.sample(ctx)
+	}
+	return once(f.shared, &f.shared.narrow, most, func() (*seed.Points, error) {
+		return seed.NarrowSample(ctx, t, f.Survey.Used, f.Origin, most, f.Plan.Threads, rng.StartSample.New(f.Plan.Seed))
+	})
+}
+
+// Rows that k-means++ draws the starts of breathing k-means from: enough for seedRows a centre, and for seedCells. The moves make good what a
+// start lacks, so that more are not worth the time.
+const (
+	seedRows  = 1000
+	seedCells = 1 << 23
+)
+
+// seeded returns how many rows are enough to draw a start of breathing k-means from.
+func (f *Fit) seeded() int { return max(seedRows*f.Plan.K, seedCells/f.Mix.D, 1) }
+
+// drawable returns the rows that starts are drawn from.
+func (f *Fit) drawable(ctx context.Context) (*seed.Points, error) {
+	if f.Plan.Driver(f.Mix.D) != plan.Breathing {
+		return f.sample(ctx)
+	}
+	p, err := f.breathed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p = p.Every(max(p.N/f.seeded(), 1))
+	f.drawnFrom = int64(p.N)
+	return p, nil
 }
 
 // near returns the points in the space where a method of plan.Start measures distances between them. For a Gaussian mixture that is in

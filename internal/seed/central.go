@@ -110,14 +110,18 @@ func (p *Points) Every(step int) *Points {
 	return p.Some(at)
 }
 
-// Some returns the points at those indexes, which ascend.
+// Some returns the points at those indexes, which ascend: p itself where they are all, unless it is narrow, which Some never is.
 func (p *Points) Some(at []int) *Points {
-	if len(at) == p.N {
+	if len(at) == p.N && p.Narrow == nil {
 		return p
 	}
 	q := &Points{N: len(at), D: p.D, X: make([]float64, 0, len(at)*p.D), W: make([]float64, 0, len(at)), Levels: p.Levels}
 	for _, i := range at {
-		q.X, q.W = append(q.X, p.At(i)...), append(q.W, p.W[i])
+		if q.W = append(q.W, p.W[i]); p.Narrow != nil {
+			q.X = appendLess(q.X, p.Narrow[i*p.D:(i+1)*p.D], p.Origin)
+		} else {
+			q.X = append(q.X, p.At(i)...)
+		}
 		if p.Row != nil {
 			q.Row = append(q.Row, p.Row[i])
 		}

@@ -48,7 +48,11 @@ func (p *Points) Panels() []float64 {
 		p.cells = make([]float64, (p.N+kern.Rows-1)/kern.Rows*kern.Rows*p.D)
 		for lo := 0; lo < p.N; lo += kern.Rows {
 			n := min(kern.Rows, p.N-lo)
-			kern.Pack(p.cells[lo*p.D:(lo+kern.Rows)*p.D], p.X[lo*p.D:(lo+n)*p.D], origin, n, p.D)
+			if to := p.cells[lo*p.D : (lo+kern.Rows)*p.D]; p.Narrow != nil {
+				kern.Pack(to, p.Narrow[lo*p.D:(lo+n)*p.D], p.Origin, n, p.D)
+			} else {
+				kern.Pack(to, p.X[lo*p.D:(lo+n)*p.D], origin, n, p.D)
+			}
 		}
 	})
 	return p.cells

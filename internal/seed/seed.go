@@ -27,6 +27,10 @@ type Points struct {
 	W    []float64 // N row weights, all positive
 	Row  []int64   // index of each row in its source
 
+	// Narrow holds the cells of NarrowSample in place of X: N x D, as they stand in their source. Rows are these less Origin.
+	Narrow []float32
+	Origin []float64
+
 	// Levels is how many levels each column has where cells are their numbers, from 0; nil where cells are measurements.
 	// Rows of levels are as far apart, in squared distance, as the number of columns they differ in.
 	Levels []int
@@ -200,11 +204,21 @@ func (p *Points) Whitened() *Points {
 	return q
 }
 
-// At returns row i. It shares memory.
-func (p *Points) At(i int) []float64 { return p.X[i*p.D : i*p.D+p.D : i*p.D+p.D] }
+// At returns row i. It shares memory, but not with narrow points.
+func (p *Points) At(i int) []float64 {
+	if p.Narrow != nil {
+		return appendLess(nil, p.Narrow[i*p.D:(i+1)*p.D], p.Origin)
+	}
+	return p.X[i*p.D : i*p.D+p.D : i*p.D+p.D]
+}
 
-// Table returns the points as a source for a sweep.
-func (p *Points) Table() *data.Table { return &data.Table{N: p.N, D: p.D, F64: p.X, W: p.W} }
+// Table returns the points as a source for a sweep: narrow ones as they stand, without weights where all are 1.
+func (p *Points) Table() *data.Table {
+	if p.Narrow != nil && !slices.ContainsFunc(p.W, func(w float64) bool { return w != 1 }) {
+		return &data.Table{N: p.N, D: p.D, F32: p.Narrow}
+	}
+	return &data.Table{N: p.N, D: p.D, F64: p.X, F32: p.Narrow, W: p.W}
+}
 
 // Random draws k different rows, each with probability proportional to its weight among those left.
 func Random(p *Points, k int, rng *rand.Rand) []int {

@@ -19,7 +19,6 @@ type State = nearest.State
 type lloyd struct {
 	mu     sync.Mutex
 	looked bool
-	sweeps int             // passes before the engine
 	engine *nearest.Engine // nil where the rows are not in memory
 
 	unpaged bool // no file keeps labels between passes
@@ -52,9 +51,6 @@ func (l *Local) Sweep(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	return stats, nil
 }
 
-// shortAfter is how many passes k-means takes before the engine is worth its preparation and its memory.
-const shortAfter = 2
-
 // lloyd reports whether the task is a sweep of k-means that goes on from others.
 func (t *Task) lloyd() bool {
 	f, means := t.Mixture.Family.(family.KMeans)
@@ -76,10 +72,6 @@ func (l *Local) short(ctx context.Context, tasks []Task) ([]*family.Stats, error
 	}
 	if at == nil {
 		return stats, nil
-	}
-	if l.lloyd.sweeps < shortAfter { // a fit that ends at once has no use for a second copy of the rows
-		l.lloyd.sweeps++
-		return stats, ctx.Err()
 	}
 	if !l.lloyd.looked {
 		l.lloyd.looked, l.lloyd.engine = true, l.prepare(ctx)

@@ -35,6 +35,15 @@ func (p integers) name() string {
 	return kind
 }
 
+// ahead returns how many bytes before their use rows are fetched. Rows in words have many columns, and come from memory: with 784 of them and 10
+// centres a sweep took 7.2 ms with 8 kB ahead and 9.3 with 2.
+func (p integers) ahead() int {
+	if p.words {
+		return 8192
+	}
+	return Ahead
+}
+
 // blocks returns the widths of the blocks that a tile of w centres is cut into.
 func (p integers) blocks(w int) []int {
 	n := (w + p.block - 1) / p.block
@@ -120,7 +129,7 @@ func (p integers) products(tag string, x, c, cp, groups reg.Register, q, n, w in
 	step := func(groups int, group func()) {
 		if fetch {
 			for at := 0; at < 128*groups; at += 64 * 128 / (2 * p.Bytes) { // wide rows come at the speed of memory
-				PREFETCHT0(At(xp, Ahead+at))
+				PREFETCHT0(At(xp, p.ahead()+at))
 			}
 		}
 		group()
