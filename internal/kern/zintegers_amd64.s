@@ -160,146 +160,148 @@ centre:
 // func margins512(t *float32, near *uint16, a *float32, upper *float32, lift *float32, radius *float32, blocks int)
 // Requires: AVX, AVX512F
 TEXT ·margins512(SB), NOSPLIT, $0-56
-	MOVQ t+0(FP), AX
-	MOVQ near+8(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ upper+24(FP), BX
-	MOVQ lift+32(FP), SI
-	MOVQ radius+40(FP), DI
-	MOVQ blocks+48(FP), R8
+	MOVQ    t+0(FP), AX
+	MOVQ    near+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    upper+24(FP), BX
+	MOVQ    lift+32(FP), SI
+	MOVQ    radius+40(FP), DI
+	MOVQ    blocks+48(FP), R8
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
 
 block:
-	VMOVUPS    (DX), Z0
-	VSUBPS     (BX), Z0, Z0
-	VMOVUPS    64(DX), Z1
-	VSUBPS     64(BX), Z1, Z1
-	VMINPS     Z1, Z0, Z0
-	VMOVUPS    512(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    576(DX), Z2
-	VSUBPS     64(BX), Z2, Z2
-	VMINPS     Z2, Z1, Z1
-	VSHUFF32X4 $0x44, Z1, Z0, Z2
-	VSHUFF32X4 $0xee, Z1, Z0, Z0
-	VMINPS     Z0, Z2, Z2
-	VMOVUPS    1024(DX), Z0
-	VSUBPS     (BX), Z0, Z0
-	VMOVUPS    1088(DX), Z1
-	VSUBPS     64(BX), Z1, Z1
-	VMINPS     Z1, Z0, Z0
-	VMOVUPS    1536(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    1600(DX), Z3
-	VSUBPS     64(BX), Z3, Z3
-	VMINPS     Z3, Z1, Z1
-	VSHUFF32X4 $0x44, Z1, Z0, Z3
-	VSHUFF32X4 $0xee, Z1, Z0, Z0
-	VMINPS     Z0, Z3, Z3
-	VSHUFF32X4 $0x88, Z3, Z2, Z0
-	VSHUFF32X4 $0xdd, Z3, Z2, Z1
-	VMINPS     Z1, Z0, Z0
-	VMOVUPS    128(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    192(DX), Z2
-	VSUBPS     64(BX), Z2, Z2
-	VMINPS     Z2, Z1, Z1
-	VMOVUPS    640(DX), Z2
-	VSUBPS     (BX), Z2, Z2
-	VMOVUPS    704(DX), Z3
-	VSUBPS     64(BX), Z3, Z3
+	VMOVUPS    (DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    64(DX), Z3
+	VSUBPS     Z1, Z3, Z3
 	VMINPS     Z3, Z2, Z2
-	VSHUFF32X4 $0x44, Z2, Z1, Z3
-	VSHUFF32X4 $0xee, Z2, Z1, Z1
-	VMINPS     Z1, Z3, Z3
-	VMOVUPS    1152(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    1216(DX), Z2
-	VSUBPS     64(BX), Z2, Z2
-	VMINPS     Z2, Z1, Z1
-	VMOVUPS    1664(DX), Z2
-	VSUBPS     (BX), Z2, Z2
-	VMOVUPS    1728(DX), Z4
-	VSUBPS     64(BX), Z4, Z4
-	VMINPS     Z4, Z2, Z2
-	VSHUFF32X4 $0x44, Z2, Z1, Z4
-	VSHUFF32X4 $0xee, Z2, Z1, Z1
-	VMINPS     Z1, Z4, Z4
-	VSHUFF32X4 $0x88, Z4, Z3, Z1
-	VSHUFF32X4 $0xdd, Z4, Z3, Z2
-	VMINPS     Z2, Z1, Z1
-	VSHUFPS    $0x88, Z1, Z0, Z2
-	VSHUFPS    $0xdd, Z1, Z0, Z0
-	VMINPS     Z0, Z2, Z2
-	VMOVUPS    256(DX), Z0
-	VSUBPS     (BX), Z0, Z0
-	VMOVUPS    320(DX), Z1
-	VSUBPS     64(BX), Z1, Z1
-	VMINPS     Z1, Z0, Z0
-	VMOVUPS    768(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    832(DX), Z3
-	VSUBPS     64(BX), Z3, Z3
-	VMINPS     Z3, Z1, Z1
-	VSHUFF32X4 $0x44, Z1, Z0, Z3
-	VSHUFF32X4 $0xee, Z1, Z0, Z0
-	VMINPS     Z0, Z3, Z3
-	VMOVUPS    1280(DX), Z0
-	VSUBPS     (BX), Z0, Z0
-	VMOVUPS    1344(DX), Z1
-	VSUBPS     64(BX), Z1, Z1
-	VMINPS     Z1, Z0, Z0
-	VMOVUPS    1792(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    1856(DX), Z4
-	VSUBPS     64(BX), Z4, Z4
-	VMINPS     Z4, Z1, Z1
-	VSHUFF32X4 $0x44, Z1, Z0, Z4
-	VSHUFF32X4 $0xee, Z1, Z0, Z0
-	VMINPS     Z0, Z4, Z4
-	VSHUFF32X4 $0x88, Z4, Z3, Z0
-	VSHUFF32X4 $0xdd, Z4, Z3, Z1
-	VMINPS     Z1, Z0, Z0
-	VMOVUPS    384(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    448(DX), Z3
-	VSUBPS     64(BX), Z3, Z3
-	VMINPS     Z3, Z1, Z1
-	VMOVUPS    896(DX), Z3
-	VSUBPS     (BX), Z3, Z3
-	VMOVUPS    960(DX), Z4
-	VSUBPS     64(BX), Z4, Z4
+	VMOVUPS    512(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    576(DX), Z4
+	VSUBPS     Z1, Z4, Z4
 	VMINPS     Z4, Z3, Z3
-	VSHUFF32X4 $0x44, Z3, Z1, Z4
-	VSHUFF32X4 $0xee, Z3, Z1, Z1
-	VMINPS     Z1, Z4, Z4
-	VMOVUPS    1408(DX), Z1
-	VSUBPS     (BX), Z1, Z1
-	VMOVUPS    1472(DX), Z3
-	VSUBPS     64(BX), Z3, Z3
-	VMINPS     Z3, Z1, Z1
-	VMOVUPS    1920(DX), Z3
-	VSUBPS     (BX), Z3, Z3
-	VMOVUPS    1984(DX), Z5
-	VSUBPS     64(BX), Z5, Z5
+	VSHUFF32X4 $0x44, Z3, Z2, Z4
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z4
+	VMOVUPS    1024(DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    1088(DX), Z3
+	VSUBPS     Z1, Z3, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    1536(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1600(DX), Z5
+	VSUBPS     Z1, Z5, Z5
 	VMINPS     Z5, Z3, Z3
-	VSHUFF32X4 $0x44, Z3, Z1, Z5
-	VSHUFF32X4 $0xee, Z3, Z1, Z1
-	VMINPS     Z1, Z5, Z5
-	VSHUFF32X4 $0x88, Z5, Z4, Z1
+	VSHUFF32X4 $0x44, Z3, Z2, Z5
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z5, Z5
+	VSHUFF32X4 $0x88, Z5, Z4, Z2
 	VSHUFF32X4 $0xdd, Z5, Z4, Z3
-	VMINPS     Z3, Z1, Z1
-	VSHUFPS    $0x88, Z1, Z0, Z3
-	VSHUFPS    $0xdd, Z1, Z0, Z0
-	VMINPS     Z0, Z3, Z3
-	VSHUFPS    $0x88, Z3, Z2, Z0
-	VSHUFPS    $0xdd, Z3, Z2, Z1
-	VMINPS     Z1, Z0, Z0
-	VMOVUPS    (DI), Z1
-	VCMPPS     $0x15, Z0, Z1, K1
-	KMOVW      K1, R9
-	MOVW       R9, (CX)
-	VADDPS     (SI), Z0, Z0
-	VMOVUPS    Z0, (AX)
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    128(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    192(DX), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMINPS     Z4, Z3, Z3
+	VMOVUPS    640(DX), Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    704(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z4, Z4
+	VSHUFF32X4 $0x44, Z4, Z3, Z5
+	VSHUFF32X4 $0xee, Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z5
+	VMOVUPS    1152(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1216(DX), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMINPS     Z4, Z3, Z3
+	VMOVUPS    1664(DX), Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    1728(DX), Z6
+	VSUBPS     Z1, Z6, Z6
+	VMINPS     Z6, Z4, Z4
+	VSHUFF32X4 $0x44, Z4, Z3, Z6
+	VSHUFF32X4 $0xee, Z4, Z3, Z3
+	VMINPS     Z3, Z6, Z6
+	VSHUFF32X4 $0x88, Z6, Z5, Z3
+	VSHUFF32X4 $0xdd, Z6, Z5, Z4
+	VMINPS     Z4, Z3, Z3
+	VSHUFPS    $0x88, Z3, Z2, Z4
+	VSHUFPS    $0xdd, Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z4
+	VMOVUPS    256(DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    320(DX), Z3
+	VSUBPS     Z1, Z3, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    768(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    832(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z3, Z3
+	VSHUFF32X4 $0x44, Z3, Z2, Z5
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z5, Z5
+	VMOVUPS    1280(DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    1344(DX), Z3
+	VSUBPS     Z1, Z3, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    1792(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1856(DX), Z6
+	VSUBPS     Z1, Z6, Z6
+	VMINPS     Z6, Z3, Z3
+	VSHUFF32X4 $0x44, Z3, Z2, Z6
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z6, Z6
+	VSHUFF32X4 $0x88, Z6, Z5, Z2
+	VSHUFF32X4 $0xdd, Z6, Z5, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    384(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    448(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z3, Z3
+	VMOVUPS    896(DX), Z5
+	VSUBPS     Z0, Z5, Z5
+	VMOVUPS    960(DX), Z6
+	VSUBPS     Z1, Z6, Z6
+	VMINPS     Z6, Z5, Z5
+	VSHUFF32X4 $0x44, Z5, Z3, Z6
+	VSHUFF32X4 $0xee, Z5, Z3, Z3
+	VMINPS     Z3, Z6, Z6
+	VMOVUPS    1408(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1472(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z3, Z3
+	VMOVUPS    1920(DX), Z5
+	VSUBPS     Z0, Z5, Z5
+	VMOVUPS    1984(DX), Z7
+	VSUBPS     Z1, Z7, Z7
+	VMINPS     Z7, Z5, Z5
+	VSHUFF32X4 $0x44, Z5, Z3, Z7
+	VSHUFF32X4 $0xee, Z5, Z3, Z3
+	VMINPS     Z3, Z7, Z7
+	VSHUFF32X4 $0x88, Z7, Z6, Z3
+	VSHUFF32X4 $0xdd, Z7, Z6, Z5
+	VMINPS     Z5, Z3, Z3
+	VSHUFPS    $0x88, Z3, Z2, Z5
+	VSHUFPS    $0xdd, Z3, Z2, Z2
+	VMINPS     Z2, Z5, Z5
+	VSHUFPS    $0x88, Z5, Z4, Z2
+	VSHUFPS    $0xdd, Z5, Z4, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    (DI), Z3
+	VCMPPS     $0x15, Z2, Z3, K1
+	KMOVW      K1, BX
+	MOVW       BX, (CX)
+	VADDPS     (SI), Z2, Z2
+	VMOVUPS    Z2, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, SI
 	ADDQ       $0x00000040, DI
@@ -311,7 +313,7 @@ block:
 	RET
 
 // func candidates512(list *uint32, lift *float32, radius *float32, t *float32, c *float32, coef *float32, order *uint64, blocks int) int
-// Requires: AVX, AVX512F, POPCNT, SSE2
+// Requires: AVX, AVX512F, MMX+, POPCNT, SSE2
 TEXT ·candidates512(SB), NOSPLIT, $0-72
 	MOVQ         list+0(FP), AX
 	MOVQ         lift+8(FP), CX
@@ -335,33 +337,40 @@ TEXT ·candidates512(SB), NOSPLIT, $0-72
 	MOVL         $0x00000010, R9
 	MOVD         R9, X6
 	VBROADCASTSS X6, Z6
+	MOVQ         R8, R9
+	SHLQ         $0x06, R9
 
 block:
+	PREFETCHT0  (BX)(R9*1)
 	VMOVUPS     (SI), Z7
 	VFMSUB213PS 64(SI), Z0, Z7
 	VADDPS      Z3, Z7, Z8
 	VCMPPS      $0x15, (BX), Z8, K1
-	KMOVW       K1, R9
+	KMOVW       K1, R10
+	TESTL       R10, R10
+	JZ          none0
 	VADDPS      256(SI), Z2, Z8
 	VFMADD231PS 128(SI), Z1, Z8
 	VFMADD231PS 192(SI), Z0, Z8
 	VSUBPS      Z8, Z7, Z7
 	VADDPS      Z4, Z7, Z7
-	KMOVW       R9, K1
+	KMOVW       R10, K1
 	VCOMPRESSPS Z5, K1, Z9
 	VMOVUPS     Z9, (AX)(DI*4)
 	VCOMPRESSPS Z7, K1, Z10
 	VMOVUPS     Z10, (CX)(DI*4)
 	VCOMPRESSPS Z8, K1, Z11
 	VMOVUPS     Z11, (DX)(DI*4)
-	POPCNTL     R9, R9
-	ADDQ        R9, DI
-	VPADDD      Z6, Z5, Z5
-	ADDQ        $0x00000140, SI
-	ADDQ        $0x00000040, BX
-	DECQ        R8
-	JNZ         block
-	MOVQ        DI, ret+64(FP)
+	POPCNTL     R10, R10
+	ADDQ        R10, DI
+
+none0:
+	VPADDD Z6, Z5, Z5
+	ADDQ   $0x00000140, SI
+	ADDQ   $0x00000040, BX
+	DECQ   R8
+	JNZ    block
+	MOVQ   DI, ret+64(FP)
 	VZEROUPPER
 	RET
 
@@ -730,7 +739,7 @@ block:
 	RET
 
 // func candidates256(list *uint32, lift *float32, radius *float32, t *float32, c *float32, coef *float32, order *uint64, blocks int) int
-// Requires: AVX, AVX2, FMA3, POPCNT, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, POPCNT, SSE2
 TEXT ·candidates256(SB), NOSPLIT, $0-72
 	MOVQ         list+0(FP), AX
 	MOVQ         lift+8(FP), CX
@@ -752,53 +761,64 @@ TEXT ·candidates256(SB), NOSPLIT, $0-72
 	MOVL         $0x00000008, R10
 	MOVD         R10, X6
 	VBROADCASTSS X6, Y6
+	MOVQ         R8, R10
+	SHLQ         $0x06, R10
 
 block:
+	PREFETCHT0  (BX)(R10*1)
 	VMOVUPS     (SI), Y7
 	VFMSUB213PS 64(SI), Y0, Y7
 	VADDPS      Y3, Y7, Y8
 	VCMPPS      $0x15, (BX), Y8, Y8
-	VMOVMSKPS   Y8, R10
+	VMOVMSKPS   Y8, R11
+	TESTL       R11, R11
+	JZ          none0
 	VADDPS      256(SI), Y2, Y8
 	VFMADD231PS 128(SI), Y1, Y8
 	VFMADD231PS 192(SI), Y0, Y8
 	VSUBPS      Y8, Y7, Y7
 	VADDPS      Y4, Y7, Y7
-	VPMOVZXBD   (R9)(R10*8), Y9
+	VPMOVZXBD   (R9)(R11*8), Y9
 	VPERMPS     Y5, Y9, Y10
 	VMOVUPS     Y10, (AX)(DI*4)
 	VPERMPS     Y7, Y9, Y7
 	VMOVUPS     Y7, (CX)(DI*4)
 	VPERMPS     Y8, Y9, Y7
 	VMOVUPS     Y7, (DX)(DI*4)
-	POPCNTL     R10, R10
-	ADDQ        R10, DI
+	POPCNTL     R11, R11
+	ADDQ        R11, DI
+
+none0:
 	VPADDD      Y6, Y5, Y5
 	VMOVUPS     32(SI), Y7
 	VFMSUB213PS 96(SI), Y0, Y7
 	VADDPS      Y3, Y7, Y8
 	VCMPPS      $0x15, 32(BX), Y8, Y8
-	VMOVMSKPS   Y8, R10
+	VMOVMSKPS   Y8, R11
+	TESTL       R11, R11
+	JZ          none1
 	VADDPS      288(SI), Y2, Y8
 	VFMADD231PS 160(SI), Y1, Y8
 	VFMADD231PS 224(SI), Y0, Y8
 	VSUBPS      Y8, Y7, Y7
 	VADDPS      Y4, Y7, Y7
-	VPMOVZXBD   (R9)(R10*8), Y9
+	VPMOVZXBD   (R9)(R11*8), Y9
 	VPERMPS     Y5, Y9, Y10
 	VMOVUPS     Y10, (AX)(DI*4)
 	VPERMPS     Y7, Y9, Y7
 	VMOVUPS     Y7, (CX)(DI*4)
 	VPERMPS     Y8, Y9, Y7
 	VMOVUPS     Y7, (DX)(DI*4)
-	POPCNTL     R10, R10
-	ADDQ        R10, DI
-	VPADDD      Y6, Y5, Y5
-	ADDQ        $0x00000140, SI
-	ADDQ        $0x00000040, BX
-	DECQ        R8
-	JNZ         block
-	MOVQ        DI, ret+64(FP)
+	POPCNTL     R11, R11
+	ADDQ        R11, DI
+
+none1:
+	VPADDD Y6, Y5, Y5
+	ADDQ   $0x00000140, SI
+	ADDQ   $0x00000040, BX
+	DECQ   R8
+	JNZ    block
+	MOVQ   DI, ret+64(FP)
 	VZEROUPPER
 	RET
 

@@ -45,6 +45,7 @@ type worker struct {
 	dots    []float32
 	best    [kern.Rows]float64
 	gap     [kern.Rows]float64
+	picks   picks
 	tested  int64 // rows, and centres compared for them in float64
 	pair    int64
 	_       [128]byte // workers must not share a cache line
@@ -94,7 +95,7 @@ func (w *worker) assign(part int) {
 	}
 	for _, j := range e.group {
 		s := &j.st.part[part]
-		s.changed, s.tested, s.due = 0, 0, 0
+		s.changed, s.tested, s.due, s.listed, s.offered = 0, 0, 0, 0, 0
 	}
 	for p := lo; p < hi; p += step {
 		for _, j := range e.group {

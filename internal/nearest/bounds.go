@@ -26,6 +26,7 @@ type bounds struct {
 type clocks struct {
 	theta []float64 // k x D: of the last sweep
 	clock []float64 // k
+	path  []float64 // k: how far each centre has come
 	// In float32, at [label+1]: rounded up to compare with, down to count from.
 	at, low []float32
 }
@@ -58,7 +59,7 @@ func (b *bounds) advance(e *Engine, theta []float64, k int) {
 // advance moves the clocks on to the centres theta, or starts them.
 func (b *clocks) advance(theta []float64, k, d int) {
 	if b.clock == nil {
-		b.clock, b.theta = make([]float64, k), append([]float64(nil), theta[:k*d]...)
+		b.clock, b.path, b.theta = make([]float64, k), make([]float64, k), append([]float64(nil), theta[:k*d]...)
 		b.at, b.low = make([]float32, k+1), make([]float32, k+1)
 		return
 	}
@@ -69,6 +70,7 @@ func (b *clocks) advance(theta []float64, k, d int) {
 		step := math.Sqrt(apart(theta[c*d:c*d+d], b.theta[c*d:])) * (1 + float64(d+8)*0x1p-52)
 		b.low[c+1] = 0
 		b.clock[c] += step
+		b.path[c] = (b.path[c] + step) * (1 + 0x1p-50)
 		switch {
 		case step > first:
 			first, second, at = step, first, c
@@ -124,8 +126,21 @@ func (st *State) decide(pays float64) {
 		tested, due = tested+s.tested, due+s.due
 	}
 	st.tested, st.compared = tested, due
+	var listed, offered int64
+	for p := range st.part {
+		listed, offered = listed+st.part[p].listed, offered+st.part[p].offered
+	}
+	if st.lists.mode == bounding && offered > 0 { // other rows cost less than all centres
+		pays *= min(float64(listed)/float64(offered)+0.15, 1)
+	}
+	if Debug {
+		println("listed%", int(1000*float64(listed)/float64(max(offered, 1))), "mode", st.lists.mode, "due%", int(1000*float64(due)/float64(max(tested, 1))), "mode", st.bounds.mode)
+	}
 	st.bounds.mode.decide(tested, due, pays)
+	st.lists.mode.decide(offered, listed, listShare)
 }
+
+var Debug bool
 
 // decide sets what the next sweep does, from how many rows of this one were tested, and due.
 func (m *mode) decide(tested, due int64, pays float64) {
@@ -141,19 +156,24 @@ func (m *mode) decide(tested, due int64, pays float64) {
 	}
 }
 
-// sample compares all rows of panels p to q, and keeps bounds for some.
+// sample compares all rows of panels p to q, and keeps bounds for some, and lists for others or, where they pay, for all others.
 func (w *worker) sample(p, q int) {
+	l := &w.j.st.lists
+	every := sampled
+	if w.j.lists && l.mode == bounding {
+		every *= 4
+	}
 	for p < q {
 		run := p / sampleRun
 		end := min((run+1)*sampleRun, q)
-		if run%sampled != 0 {
-			end = min((run/sampled+1)*sampled*sampleRun, q)
-			w.whole(p, end, false)
-		} else {
-			for lo := p; lo < end; lo += batch {
-				w.test(lo, min(lo+batch, end))
-			}
+		switch {
+		case run%every == 0:
+			w.test(p, end)
 			w.whole(p, end, true)
+		case w.j.lists && (l.mode != sampling || run%sampled == sampled/2):
+			w.listed(p, end)
+		default:
+			w.whole(p, end, false)
 		}
 		p = end
 	}

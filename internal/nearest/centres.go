@@ -33,6 +33,11 @@ type centres struct {
 	meta   []float32
 	rounds [3]float32 // what a score of integers less or plus its radius may be wrong by, as coef
 
+	picked []int8     // k records of kern.Picked
+	each   []float32  // k x 4: as meta, of each centre
+	table  []float32  // of kern.Candidates
+	span   [4]float64 // the largest numbers of the table
+
 	narrow            []float32 // k x D: c'
 	bias              []float64 // k
 	raw, longest, top float64   // |mu + origin|, the largest |c'| and |bias|

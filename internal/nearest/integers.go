@@ -22,28 +22,7 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 		kern.Integers(x, row, c.ints[t*size:end*size], c.meta[4*t:4*end], w.scores[t*c.w*kern.Rows:], &w.upper, e.ints.words, groups, c.w, end-t)
 	}
 	n, multi := kern.Survivors(w.list, row, c.meta, w.scores, &w.upper, c.w, c.tiles)
-	valid := w.batch.valid(0)
-	multi &= valid
-	got := w.got[:kern.Rows]
-	w.pairs, w.lane = w.pairs[:0], w.lane[:0]
-	for _, v := range w.list[:n] {
-		id := c.order[v.Slot]
-		for b := v.Mask & valid &^ multi; b != 0; b &= b - 1 {
-			got[bits.TrailingZeros32(b)] = id
-		}
-		for b := v.Mask & multi; b != 0; b &= b - 1 {
-			w.pair1(bits.TrailingZeros32(b), id)
-		}
-	}
-	w.tested += int64(bits.OnesCount32(valid))
-	w.pair += int64(len(w.pairs))
-	if multi != 0 && e.t.F32 != nil {
-		multi = w.sift(multi, row, got)
-	}
-	if multi != 0 {
-		w.compare(multi, got)
-	}
-	w.note(0, valid, got)
+	w.resolve(w.list[:n], multi, c.order, row)
 	if !w.batch.bound {
 		return
 	}
@@ -56,6 +35,32 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 		w.length[i] = (row[2*kern.Rows+i] + row[3*kern.Rows+i]) * (0.5 + 0x1p-20)
 	}
 	w.finish(0, 1, w.length[:], &c.rounds)
+}
+
+// resolve labels the rows of a panel from the centres that survive, slots of order; those of the bits of multi have several.
+func (w *worker) resolve(list []kern.Survivor, multi uint32, order []int32, row []float32) {
+	valid := w.batch.valid(0)
+	multi &= valid
+	got := w.got[:kern.Rows]
+	w.pairs, w.lane = w.pairs[:0], w.lane[:0]
+	for _, v := range list {
+		id := order[v.Slot]
+		for b := v.Mask & valid &^ multi; b != 0; b &= b - 1 {
+			got[bits.TrailingZeros32(b)] = id
+		}
+		for b := v.Mask & multi; b != 0; b &= b - 1 {
+			w.pair1(bits.TrailingZeros32(b), id)
+		}
+	}
+	w.tested += int64(bits.OnesCount32(valid))
+	w.pair += int64(len(w.pairs))
+	if multi != 0 && w.e.t.F32 != nil {
+		multi = w.sift(multi, row, got)
+	}
+	if multi != 0 {
+		w.compare(multi, got)
+	}
+	w.note(0, valid, got)
 }
 
 // pair1 adds a pair to compare.

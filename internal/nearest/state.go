@@ -18,6 +18,7 @@ type State struct {
 	moved  bool
 	grain  float64 // of kern.Shift, or 0 for kern.Scatter
 	bounds bounds
+	lists  lists
 
 	Pages *Pages // what it is where rows pass by; nil where they are in memory, and where that would not pay
 
@@ -35,6 +36,8 @@ type sums struct {
 	changed     int64     // labels that changed in the last sweep
 	tested, due int64     // rows whose bounds the last sweep looked at, and how many of them it had to compare
 
+	listed, offered int64 // centres that lists left, and that they were to choose from
+
 	cost, costLo float64
 }
 
@@ -49,7 +52,7 @@ func (s *sums) reset() {
 		clear(v)
 	}
 	clear(s.count)
-	s.changed, s.tested, s.due = 0, 0, 0
+	s.changed, s.tested, s.due, s.listed, s.offered = 0, 0, 0, 0, 0
 	s.cost, s.costLo = 0, 0
 }
 
@@ -69,7 +72,7 @@ func (st *State) begin(e *Engine, k int) {
 		return
 	}
 	st.engine, st.k, st.label, st.part, st.total = e, k, make([]int32, e.panels*kern.Rows), make([]sums, e.stateParts(k)), newSums(k, e.d)
-	st.moved, st.bounds, st.tested, st.compared = false, bounds{}, 0, 0
+	st.moved, st.bounds, st.lists, st.tested, st.compared = false, bounds{}, lists{}, 0, 0
 	st.grain = e.grain((e.panels/len(st.part) + 1) * kern.Rows)
 	for i := range st.part {
 		st.part[i] = newSums(k+1, e.d) // the last takes what a row leaves that was nowhere

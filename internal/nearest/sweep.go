@@ -24,6 +24,7 @@ type job struct {
 	out     *family.Stats
 	centres *centres
 	pays    float64
+	lists   bool // keep lists
 }
 
 // Sweep serves each task: it labels every row with the nearest of the K centres Theta, K x D relative to the origin, and sets
@@ -118,6 +119,10 @@ func (e *Engine) take(t *Task) bool {
 		j.st.bounds.advance(e, t.Theta, t.K)
 	} else {
 		j.st.bounds = bounds{} // clocks that stand still tell nothing
+	}
+	j.lists = j.st.bounds.due != nil && j.st.label[0] >= 0 && j.st.lists.ready(e, c, t.K)
+	if j.lists {
+		c.pickTable(e.ints, j.st.bounds.path, t.K, e.d)
 	}
 	e.jobs = append(e.jobs, j)
 	return true

@@ -111,12 +111,21 @@ func (s isa) margins() {
 	Begin("margins"+s.Name, "func(t *float32, near *uint16, a, upper, lift, radius *float32, blocks int)", "is Margins for blocks of as many centres as a vector has lanes.")
 	t, near, a, upper := Arg("t"), Arg("near"), Arg("a"), Arg("upper")
 	lift, radius, blocks := Arg("lift"), Arg("radius"), Arg("blocks")
+	limit := make([]Op, s.Float32Vectors())
+	for v := range limit {
+		limit[v] = At(upper, s.Bytes*v)
+		if s.Wide() {
+			u := s.Vec()
+			VMOVUPS(limit[v], u)
+			limit[v] = u
+		}
+	}
 	centre := func(c int) reg.VecVirtual {
 		var least reg.VecVirtual
 		for v := range s.Float32Vectors() {
 			m := s.Vec()
 			VMOVUPS(At(a, 128*c+s.Bytes*v), m)
-			VSUBPS(At(upper, s.Bytes*v), m, m)
+			VSUBPS(limit[v], m, m)
 			if v == 0 {
 				least = m
 			} else {
@@ -157,9 +166,9 @@ func (s isa) margins() {
 		low := quarters(lanes(0), lanes(1))
 		m := quarters(low, quarters(lanes(2), lanes(3)))
 		mask := GP32()
-		limit := s.Vec()
-		VMOVUPS(At(radius, 0), limit)
-		s.notLess(m, limit, mask)
+		r := s.Vec()
+		VMOVUPS(At(radius, 0), r)
+		s.notLess(m, r, mask)
 		if s.Wide() {
 			MOVW(mask.As16(), At(near, 0))
 		} else {
@@ -220,7 +229,10 @@ func (s isa) candidates() {
 	many := GP32()
 	MOVL(U32(uint32(lanes)), many)
 	Spread(many, step)
+	ahead := Copy(blocks)
+	SHLQ(Imm(6), ahead)
 	Loop("block", blocks, func() {
+		PREFETCHT0(Mem{Base: t, Index: ahead, Scale: 1}) // what stands for the next panel
 		for v := range 64 / s.Bytes {
 			from := func(array int) Mem { return At(c, 64*array+s.Bytes*v) }
 			l, limit, r, mask := s.Vec(), s.Vec(), s.Vec(), GP32()
@@ -228,12 +240,15 @@ func (s isa) candidates() {
 			VFMSUB213PS(from(1), z, l)
 			VADDPS(level, l, limit)
 			s.notLess(At(t, s.Bytes*v), limit, mask)
+			TESTL(mask, mask)
+			JZ(LabelRef(name("none%d", v)))
 			VADDPS(from(4), g, r)
 			VFMADD231PS(from(2), wide, r)
 			VFMADD231PS(from(3), z, r)
 			VSUBPS(r, l, l)
 			VADDPS(rise, l, l)
 			s.pack(mask, order, n, []packed{{id, list}, {l, lift}, {r, radius}})
+			Label(name("none%d", v))
 			VPADDD(step, id, id)
 		}
 		Add(320, c)

@@ -1,0 +1,219 @@
+package nearest
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/latent-go/latent/internal/kern"
+)
+
+// lists tell which centres may be the nearest of some row of a panel: the others are not compared. What is kept is a bound for each panel and
+// centre (Elkan 2003 has one for each row and centre, Ding et al. 2015 for groups of centres; a panel is what is compared at once).
+//
+// Scores are as in centres, with m = mu, which does not move: |x - c|^2 less what all centres of a row share. For row i let v be an upper
+// bound of the score of some centre. The margin of centre j is the least over the rows of score less radius less v. From sweep to sweep the
+// score of j changes by its norm's change less 2 z.(c'-c), at most 2 |z| |c'-c| (Cauchy-Schwarz), and v is computed anew from the centres that the
+// rows are at, for at most rise = max(v' - v). So until
+//
+//	margin + (norm' - norm) - 2 |z| (path' - path) - (rise' - rise)
+//
+// has come down to 0, with path and rise summed over the sweeps, j is farther from every row than another centre. bound is margin - norm + 2 |z|
+// path + rise as of the sweep that compared the two: nothing is written for centres that are left out.
+type lists struct {
+	mode  mode
+	width int         // of bound: the centres, rounded up to blocks of kern.CandidateBlock
+	bound []float32   // panels x width
+	upper []float32   // panels x kern.Rows: v
+	panel []listPanel // panels
+}
+
+// listPanel is what lists know of a panel beside its bounds.
+type listPanel struct {
+	rise    float64
+	z, a, g float32 // the largest of its rows: 2 |z|, and of the radius what the length of a centre multiplies, and what stands alone
+	set     bool
+}
+
+// listShare is the share of centres listed below which lists pay.
+const listShare = 0.7
+
+// ready reports whether lists may be kept in this sweep: bounds no larger than the rows, and scores about a point that does not move.
+func (l *lists) ready(e *Engine, c *centres, k int) bool {
+	if e.ints == nil || e.ints.words || !kern.HasPicked() || c.off != 0 {
+		return false
+	}
+	if l.bound == nil {
+		l.width = (k + kern.CandidateBlock - 1) / kern.CandidateBlock * kern.CandidateBlock
+		if l.width > kern.Rows*e.d {
+			return false
+		}
+		l.bound, l.upper, l.panel = make([]float32, e.panels*l.width), make([]float32, e.panels*kern.Rows), make([]listPanel, e.panels)
+	}
+	return true
+}
+
+// start sets what stands of a panel from its rows.
+func (l *lists) start(p int, row []float32, k int) {
+	b := &l.panel[p]
+	*b = listPanel{set: true}
+	for i := range kern.Rows {
+		b.z, b.a, b.g = max(b.z, (row[2*kern.Rows+i]+row[3*kern.Rows+i])*up), max(b.a, row[2*kern.Rows+i]), max(b.g, row[kern.Rows+i])
+	}
+	for j := k; j < l.width; j++ {
+		l.bound[p*l.width+j] = float32(math.Inf(1))
+	}
+}
+
+// pickTable lays the centres out for kern.Picked and kern.Candidates. path is how far each has come.
+func (c *centres) pickTable(p *intPanels, path []float64, k, d int) {
+	size := kern.PickedHead + 4*p.groups
+	wide := (k + kern.CandidateBlock - 1) / kern.CandidateBlock * kern.CandidateBlock
+	c.picked, c.each, c.table = grown(c.picked, k*size), grown(c.each, 4*k), grown(c.table, 5*wide)
+	clear(c.table)
+	one := &centres{w: 1, shifted: c.shifted, length: c.length, norm: c.norm, aa: c.aa, far: c.far}
+	tile := make([]int8, 4*(p.groups+2))
+	c.span = [4]float64{}
+	for i := range k {
+		clear(tile)
+		meta := c.each[4*i : 4*i+4]
+		one.intTile(p, tile, meta, []int32{int32(i)}, d)
+		rec := c.picked[i*size : (i+1)*size]
+		copy(rec[:4], tile[:4])
+		put4(rec[4:], math.Float32bits(meta[0]))
+		copy(rec[8:12], tile[len(tile)-4:])
+		copy(rec[kern.PickedHead:], tile[4:len(tile)-4])
+		block := c.table[i/kern.CandidateBlock*5*kern.CandidateBlock+i%kern.CandidateBlock:]
+		for q, v := range []float32{float32(path[i]), float32(c.norm[i]), meta[1], meta[2], meta[3]} {
+			block[q*kern.CandidateBlock] = v
+		}
+		for q, v := range []float64{path[i] + c.length[i] + float64(meta[2]), math.Abs(c.norm[i]) + float64(meta[3]), float64(meta[1])} {
+			c.span[q] = max(c.span[q], v)
+		}
+	}
+}
+
+func put4(b []int8, v uint32) {
+	b[0], b[1], b[2], b[3] = int8(v), int8(v>>8), int8(v>>16), int8(v>>24)
+}
+
+// picks is the scratch memory of lists.
+type picks struct {
+	seen         []uint64
+	list         []uint32
+	lift, radius []float32
+	bound        []float32
+	near         []uint16
+	scores       []float32
+	short, meta  []float32
+	id           []int32
+}
+
+func (s *picks) ready(k int) {
+	room := k + 2*kern.PickedRoom + kern.CandidateBlock + kern.Rows
+	if len(s.list) >= room {
+		return
+	}
+	s.seen, s.list, s.lift, s.radius, s.bound = make([]uint64, k/64+1), make([]uint32, room), make([]float32, room), make([]float32, room), make([]float32, room)
+	s.near, s.scores, s.short, s.meta, s.id = make([]uint16, room/16+1), make([]float32, room*kern.Rows), make([]float32, room*kern.Rows), make([]float32, 4*room), make([]int32, room)
+}
+
+// listed labels the rows of panels p to q, which have labels, by lists.
+func (w *worker) listed(p, q int) {
+	e := w.e
+	size := e.ints.groups * 4 * kern.Rows
+	w.picks.ready(w.j.k)
+	for ; p < q; p++ {
+		lo := p * kern.Rows
+		w.batch = rowBatch{n: min(kern.Rows, e.n-lo), first: lo}
+		w.listPanel(p, e.ints.q[p*size:(p+1)*size], e.ints.row[p*4*kern.Rows:(p+1)*4*kern.Rows], w.j.st.label[lo:lo+kern.Rows])
+	}
+}
+
+// own lists the centres that labels name, each once, and returns their number.
+func (s *picks) own(label []int32) (n int) {
+	for _, c := range label {
+		if c < 0 || s.seen[c>>6]>>(c&63)&1 != 0 {
+			continue
+		}
+		s.seen[c>>6] |= 1 << (c & 63)
+		s.list[n] = uint32(c)
+		n++
+	}
+	for _, c := range s.list[:n] {
+		s.seen[c>>6] = 0
+	}
+	return n
+}
+
+func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
+	c, l, s := w.j.centres, &w.j.st.lists, &w.picks
+	b, bound, upper := &l.panel[p], l.bound[p*l.width:(p+1)*l.width], l.upper[p*kern.Rows:(p+1)*kern.Rows]
+
+	n := s.own(label)
+	for i := range w.upper {
+		w.upper[i] = math.MaxFloat32
+	}
+	w.pick(x, row, 0, n)
+	for i, id := range s.list[:n] {
+		copy(s.meta[4*i:4*i+4], c.each[4*id:4*id+4])
+	}
+	kern.Uppers(&w.upper, row, s.meta, s.scores, n)
+	fresh := !b.set
+	if fresh {
+		l.start(p, row, w.j.k)
+	} else {
+		rise := math.Inf(-1)
+		for i, u := range upper {
+			rise = max(rise, float64(w.upper[i])-float64(u))
+		}
+		b.rise += rise
+	}
+	copy(upper, w.upper[:])
+
+	z, a := float64(b.z), float64(b.a)
+	slack := 0x1p-20 * (4*(z*c.span[0]+c.span[1]+a*c.span[2]+float64(b.g)) + math.Abs(b.rise))
+	coef := [5]float32{b.z, b.a, b.g + float32(slack), float32(b.rise + slack), float32(b.rise - slack)}
+	if fresh {
+		coef[3] = math.MaxFloat32 / 4
+	}
+	for i, id := range s.list[:n] {
+		lift, radius := kern.CandidateTerms(c.table, int(id), coef[0], coef[1], coef[2])
+		s.lift[i], s.radius[i] = lift-radius+coef[4], radius
+		bound[id] = float32(math.Inf(1))
+	}
+	m := kern.Candidates(s.list[n:], s.lift[n:], s.radius[n:], bound, c.table, &coef)
+	w.pick(x, row, n, m)
+	all := n + m
+	if !fresh {
+		w.s.listed += int64(all)
+		w.s.offered += int64(w.j.k)
+	}
+	kern.Margins(s.bound, s.near, s.scores, &w.upper, s.lift, s.radius, all)
+	for i, id := range s.list[:all] {
+		bound[id] = s.bound[i]
+	}
+	left := 0
+	for at, near := range s.near[:(all+15)/16] {
+		for mask := uint32(near) & validOf(all-16*at); mask != 0; mask &= mask - 1 {
+			q := 16*at + bits.TrailingZeros32(mask)
+			id := s.list[q]
+			copy(s.short[left*kern.Rows:(left+1)*kern.Rows], s.scores[q*kern.Rows:(q+1)*kern.Rows])
+			copy(s.meta[4*left:4*left+4], c.each[4*id:4*id+4])
+			s.id[left] = int32(id)
+			left++
+		}
+	}
+	kern.Uppers(&w.upper, row, s.meta, s.short, left)
+	w.list = grown(w.list, left+1)
+	count, multi := kern.Survivors(w.list, row, s.meta, s.short, &w.upper, 1, left)
+	w.resolve(w.list[:count], multi, s.id, row)
+}
+
+// pick scores n centres of the list from place at on.
+func (w *worker) pick(x []uint8, row []float32, at, n int) {
+	s, groups := &w.picks, w.e.ints.groups
+	step := max(callWork/groups/12*12, 12)
+	for end := at + n; at < end; at += step {
+		kern.Picked(x, row, w.j.centres.picked, s.list[at:], s.scores[at*kern.Rows:], groups, min(step, end-at))
+	}
+}
