@@ -159,7 +159,7 @@ func (m *mode) decide(tested, due int64, pays float64) {
 // sample compares all rows of panels p to q, and keeps bounds for some, and lists for others or, where they pay, for all others.
 func (w *worker) sample(p, q int) {
 	l := &w.j.st.lists
-	every := sampled
+	every, few := sampled, max(sampled, min(4*sampled, w.e.panels/(4*sampleRun)))
 	if w.j.lists && l.mode == bounding {
 		every *= 4
 	}
@@ -170,7 +170,7 @@ func (w *worker) sample(p, q int) {
 		case run%every == 0:
 			w.test(p, end)
 			w.whole(p, end, true)
-		case w.j.lists && (l.mode != sampling || run%sampled == sampled/2):
+		case w.j.lists && (l.mode != sampling || run%few == few/2):
 			w.listed(p, end)
 		default:
 			w.whole(p, end, false)

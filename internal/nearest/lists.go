@@ -104,7 +104,7 @@ type picks struct {
 	bound        []float32
 	near         []uint16
 	scores       []float32
-	short, meta  []float32
+	meta         []float32
 	id           []int32
 }
 
@@ -114,7 +114,7 @@ func (s *picks) ready(k int) {
 		return
 	}
 	s.seen, s.list, s.lift, s.radius, s.bound = make([]uint64, k/64+1), make([]uint32, room), make([]float32, room), make([]float32, room), make([]float32, room)
-	s.near, s.scores, s.short, s.meta, s.id = make([]uint16, room/16+1), make([]float32, room*kern.Rows), make([]float32, room*kern.Rows), make([]float32, 4*room), make([]int32, room)
+	s.near, s.scores, s.meta, s.id = make([]uint16, room/16+1), make([]float32, room*kern.Rows), make([]float32, 4*room), make([]int32, room)
 }
 
 // listed labels the rows of panels p to q, which have labels, by lists.
@@ -155,7 +155,7 @@ func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
 	}
 	w.pick(x, row, 0, n)
 	for i, id := range s.list[:n] {
-		copy(s.meta[4*i:4*i+4], c.each[4*id:4*id+4])
+		*metaOf(s.meta, i) = *metaOf(c.each, int(id))
 	}
 	kern.Uppers(&w.upper, row, s.meta, s.scores, n)
 	fresh := !b.set
@@ -192,22 +192,34 @@ func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
 	for i, id := range s.list[:all] {
 		bound[id] = s.bound[i]
 	}
-	left := 0
+	// Those of which a row comes close: the rows' own, which stand first, and others, brought up behind them.
+	left := n
 	for at, near := range s.near[:(all+15)/16] {
 		for mask := uint32(near) & validOf(all-16*at); mask != 0; mask &= mask - 1 {
-			q := 16*at + bits.TrailingZeros32(mask)
-			id := s.list[q]
-			copy(s.short[left*kern.Rows:(left+1)*kern.Rows], s.scores[q*kern.Rows:(q+1)*kern.Rows])
-			copy(s.meta[4*left:4*left+4], c.each[4*id:4*id+4])
-			s.id[left] = int32(id)
-			left++
+			if q := 16*at + bits.TrailingZeros32(mask); q >= n {
+				s.list[left] = s.list[q]
+				*scoresOf(s.scores, left) = *scoresOf(s.scores, q)
+				left++
+			}
 		}
 	}
-	kern.Uppers(&w.upper, row, s.meta, s.short, left)
+	for i, id := range s.list[:left] {
+		s.id[i] = int32(id)
+		if i >= n {
+			*metaOf(s.meta, i) = *metaOf(c.each, int(id))
+		}
+	}
+	kern.Uppers(&w.upper, row, s.meta[4*n:], s.scores[n*kern.Rows:], left-n)
 	w.list = grown(w.list, left+1)
-	count, multi := kern.Survivors(w.list, row, s.meta, s.short, &w.upper, 1, left)
+	count, multi := kern.Survivors(w.list, row, s.meta, s.scores, &w.upper, 1, left)
 	w.resolve(w.list[:count], multi, s.id, row)
 }
+
+// scoresOf returns the scores of centre q of a list.
+func scoresOf(scores []float32, q int) *[kern.Rows]float32 { return (*[kern.Rows]float32)(scores[q*kern.Rows:]) }
+
+// metaOf returns what Survivors wants to know of centre q.
+func metaOf(meta []float32, q int) *[4]float32 { return (*[4]float32)(meta[4*q:]) }
 
 // pick scores n centres of the list from place at on.
 func (w *worker) pick(x []uint8, row []float32, at, n int) {
