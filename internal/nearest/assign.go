@@ -55,7 +55,7 @@ func newWorker(e *Engine) *worker {
 		moves: make([]kern.Move, 0, 2*moveRows+2*kern.Rows), changes: make([]kern.Change, 0, moveRows+kern.Rows)}
 }
 
-// rowBatch tells which rows are being compared.
+// rowBatch tells which rows are being compared, by their lanes.
 type rowBatch struct {
 	n     int     // rows; what follows in the last panel counts for nothing
 	first int     // they are first, first + 1, ...
@@ -64,7 +64,7 @@ type rowBatch struct {
 	due   []float32
 }
 
-func (h *rowBatch) row(i int) int {
+func (h *rowBatch) lane(i int) int {
 	if h.id != nil {
 		return int(h.id[i])
 	}
@@ -153,21 +153,21 @@ func (w *worker) whole(p, q int, bound bool) {
 func (w *worker) note(p int, rows uint32, got []int32) {
 	for b := rows & w.batch.valid(p); b != 0; b &= b - 1 {
 		r := bits.TrailingZeros32(b)
-		w.relabel(w.batch.row(p*kern.Rows+r), got[r])
+		w.relabel(w.batch.lane(p*kern.Rows+r), got[r])
 	}
 	w.flushFull()
 }
 
-// relabel takes in the label of row i.
-func (w *worker) relabel(i int, is int32) {
+// relabel takes in the label of the row of a lane.
+func (w *worker) relabel(lane int, is int32) {
 	st := w.j.st
-	if was := st.label[i]; was != is {
-		st.label[i] = is
-		w.move(i, was, is)
+	if was := st.label[lane]; was != is {
+		st.label[lane] = is
+		w.move(w.e.rowOf(lane), was, is)
 	}
 }
 
-// move gathers what a changed label does to the sums.
+// move gathers what a changed label of row i does to the sums.
 func (w *worker) move(i int, was, is int32) {
 	e, s, st := w.e, w.s, w.j.st
 	s.changed++

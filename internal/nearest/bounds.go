@@ -137,7 +137,9 @@ func (st *State) decide(pays float64) {
 		println("listed%", int(1000*float64(listed)/float64(max(offered, 1))), "mode", st.lists.mode, "due%", int(1000*float64(due)/float64(max(tested, 1))), "mode", st.bounds.mode)
 	}
 	st.bounds.mode.decide(tested, due, pays)
+	sampled := st.lists.mode == sampling
 	st.lists.mode.decide(offered, listed, listShare)
+	st.sorts = sampled && st.lists.mode == filling
 }
 
 var Debug bool
@@ -302,8 +304,8 @@ func (w *worker) drain() {
 	} else {
 		w.densePanels(g.x, g.norm, g.label, panels)
 	}
-	for i, row := range g.id[:g.n] {
-		w.j.st.bounds.due[row] = g.due[i]
+	for i, lane := range g.id[:g.n] {
+		w.j.st.bounds.due[lane] = g.due[i]
 	}
 	g.n = 0
 }

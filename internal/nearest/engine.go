@@ -52,6 +52,7 @@ type Engine struct {
 	mu    []float64 // rows are held relative to this point: anywhere near them will do
 	dense *densePanels
 	ints  *intPanels
+	order *order // of the rows in panels; nil where they stand as they come
 	totals
 	looked look // of all rows, which totals are made of
 

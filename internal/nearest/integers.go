@@ -39,7 +39,7 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 
 // contested is a row for which several centres survive.
 type contested struct {
-	row       int
+	lane, row int
 	label     int32
 	best, gap float64 // the least score or squared distance so far, and twice what a score in float32 may be wrong by
 	undecided bool    // another may be as near
@@ -59,7 +59,8 @@ func (w *worker) resolve(list []kern.Survivor, multi uint32, order []int32, row 
 	for b := multi; b != 0; b &= b - 1 {
 		r := bits.TrailingZeros32(b)
 		slot[r] = int32(len(w.open))
-		w.open = append(w.open, contested{row: w.batch.row(r), best: math.Inf(1), gap: w.gap(row, r)})
+		lane := w.batch.lane(r)
+		w.open = append(w.open, contested{lane: lane, row: w.e.rowOf(lane), best: math.Inf(1), gap: w.gap(row, r)})
 	}
 	got, before := w.got[:kern.Rows], len(w.pairs)
 	for _, v := range list {
@@ -78,7 +79,7 @@ func (w *worker) resolve(list []kern.Survivor, multi uint32, order []int32, row 
 		w.close()
 		for b := multi; b != 0; b &= b - 1 {
 			r := bits.TrailingZeros32(b)
-			got[r] = w.j.st.label[w.batch.row(r)]
+			got[r] = w.j.st.label[w.batch.lane(r)]
 		}
 	} else if len(w.pairs) >= contestedPairs {
 		w.close()
@@ -110,7 +111,7 @@ func (w *worker) close() {
 		w.compare()
 	}
 	for i := range w.open {
-		w.relabel(w.open[i].row, w.open[i].label)
+		w.relabel(w.open[i].lane, w.open[i].label)
 	}
 	w.flushFull()
 	w.open, w.pairs, w.of = w.open[:0], w.pairs[:0], w.of[:0]

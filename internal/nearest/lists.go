@@ -216,7 +216,9 @@ func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
 }
 
 // scoresOf returns the scores of centre q of a list.
-func scoresOf(scores []float32, q int) *[kern.Rows]float32 { return (*[kern.Rows]float32)(scores[q*kern.Rows:]) }
+func scoresOf(scores []float32, q int) *[kern.Rows]float32 {
+	return (*[kern.Rows]float32)(scores[q*kern.Rows:])
+}
 
 // metaOf returns what Survivors wants to know of centre q.
 func metaOf(meta []float32, q int) *[4]float32 { return (*[4]float32)(meta[4*q:]) }
