@@ -25,7 +25,7 @@ type worker struct {
 	e       *Engine
 	j       *job // in hand
 	s       *sums
-	lo      int // first panel of the part
+	first   int // row of the part
 	batch   rowBatch
 	g       gathered
 	y       []float64 // d
@@ -87,7 +87,8 @@ func (e *Engine) valid(p int) uint32 { return validOf(e.n - p*kern.Rows) }
 // assign labels the rows of one part for all jobs and applies what changed to their sums.
 func (w *worker) assign(part int) {
 	e := w.e
-	lo, hi := e.span(part, len(e.group[0].st.part))
+	parts := len(e.group[0].st.part)
+	lo, hi := e.span(part, parts)
 	step := hi - lo
 	if len(e.group) > 1 {
 		step = max(blockBytes/e.panelBytes(), 1)
@@ -98,7 +99,7 @@ func (w *worker) assign(part int) {
 	}
 	for p := lo; p < hi; p += step {
 		for _, j := range e.group {
-			w.j, w.s, w.lo = j, &j.st.part[part], lo
+			w.j, w.s, w.first = j, &j.st.part[part], e.firstOf(part, parts)
 			w.panels(p, min(p+step, hi))
 			w.close()
 			w.flush()
@@ -171,7 +172,7 @@ func (w *worker) relabel(lane int, is int32) {
 func (w *worker) move(i int, was, is int32) {
 	e, s, st := w.e, w.s, w.j.st
 	s.changed++
-	at := uint32(i - w.lo*kern.Rows)
+	at := uint32(i - w.first)
 	if st.grain > 0 { // weights are 1, and flush counts the rows
 		from := uint32(w.j.k)
 		if was >= 0 {
@@ -204,7 +205,7 @@ func (w *worker) flushFull() {
 // flush applies the changes gathered to the sums of the part.
 func (w *worker) flush() {
 	e, s := w.e, w.s
-	first := w.lo * kern.Rows * e.d
+	first := w.first * e.d
 	const most = 1 << 16
 	step := max(most/e.d, 1)
 	for p := 0; p < len(w.moves); p += step {

@@ -120,29 +120,16 @@ const leastShare = 0.1
 
 // decide chooses what the next sweep does with bounds, from counts of this one: the same on any number of threads.
 func (st *State) decide(pays float64) {
-	var tested, due int64
+	var tested, due, offered, listed int64
 	for p := range st.part {
 		s := &st.part[p]
 		tested, due = tested+s.tested, due+s.due
+		offered, listed = offered+s.offered, listed+s.listed
 	}
 	st.tested, st.compared = tested, due
-	var listed, offered int64
-	for p := range st.part {
-		listed, offered = listed+st.part[p].listed, offered+st.part[p].offered
-	}
-	if st.lists.mode == bounding && offered > 0 { // other rows cost less than all centres
-		pays *= min(float64(listed)/float64(offered)+0.15, 1)
-	}
-	if Debug {
-		println("listed%", int(1000*float64(listed)/float64(max(offered, 1))), "mode", st.lists.mode, "due%", int(1000*float64(due)/float64(max(tested, 1))), "mode", st.bounds.mode)
-	}
-	st.bounds.mode.decide(tested, due, pays)
-	sampled := st.lists.mode == sampling
-	st.lists.mode.decide(offered, listed, listShare)
-	st.sorts = sampled && st.lists.mode == filling
+	st.sorts = st.lists.decide(offered, listed)
+	st.bounds.mode.decide(tested, due, pays*st.lists.cost())
 }
-
-var Debug bool
 
 // decide sets what the next sweep does, from how many rows of this one were tested, and due.
 func (m *mode) decide(tested, due int64, pays float64) {
@@ -158,21 +145,21 @@ func (m *mode) decide(tested, due int64, pays float64) {
 	}
 }
 
-// sample compares all rows of panels p to q, and keeps bounds for some, and lists for others or, where they pay, for all others.
+// sample compares all rows of panels p to q. It keeps bounds for some, and lists for others or, where they pay, for all others.
 func (w *worker) sample(p, q int) {
-	l := &w.j.st.lists
-	every, few := sampled, max(sampled, min(4*sampled, w.e.panels/(4*sampleRun)))
-	if w.j.lists && l.mode == bounding {
-		every *= 4
+	j := w.j
+	forBounds, forLists := sampled, max(sampled, min(4*sampled, w.e.panels/(4*sampleRun)))
+	if j.lists && j.st.lists.mode == bounding {
+		forBounds *= 4 // a row costs more without a list
 	}
 	for p < q {
 		run := p / sampleRun
 		end := min((run+1)*sampleRun, q)
 		switch {
-		case run%every == 0:
+		case run%forBounds == 0:
 			w.test(p, end)
 			w.whole(p, end, true)
-		case w.j.lists && (l.mode != sampling || run%few == few/2):
+		case j.lists && (j.st.lists.mode != sampling || run%forLists == forLists/2):
 			w.listed(p, end)
 		default:
 			w.whole(p, end, false)

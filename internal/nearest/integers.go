@@ -95,7 +95,7 @@ func (w *worker) gap(row []float32, r int) float64 {
 
 // pair1 adds a pair to compare: row at of w.open and a centre.
 func (w *worker) pair1(at, centre int32) {
-	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.open[at].row - w.lo*kern.Rows), Centre: uint32(centre)})
+	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.open[at].row - w.first), Centre: uint32(centre)})
 	w.of = append(w.of, at)
 }
 
@@ -122,7 +122,7 @@ func (w *worker) close() {
 func (w *worker) sift() {
 	e, c := w.e, w.j.centres
 	w.dots = grown(w.dots, len(w.pairs))
-	x := e.t.F32[w.lo*kern.Rows*e.d:]
+	x := e.t.F32[w.first*e.d:]
 	const most = 1 << 17 // cells a call
 	step := max(most/e.d, 1)
 	for a := 0; a < len(w.pairs); a += step {
@@ -174,7 +174,7 @@ func (w *worker) distances(first int, theta []float64) {
 // compare labels the rows of w.pairs by their distances.
 func (w *worker) compare() {
 	e := w.e
-	w.distances(w.lo*kern.Rows, w.j.theta)
+	w.distances(w.first, w.j.theta)
 	// Both the distances here and those of the plain loop round; Higham 2002, section 3.1.
 	wide := 1 + float64(e.d+8)*0x1p-50
 	for _, at := range w.of {

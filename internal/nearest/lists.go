@@ -21,6 +21,7 @@ import (
 // path + rise as of the sweep that compared the two: nothing is written for centres that are left out.
 type lists struct {
 	mode  mode
+	share float64     // of the centres listed, in the last sweep that had lists
 	width int         // of bound: the centres, rounded up to blocks of kern.CandidateBlock
 	bound []float32   // panels x width
 	upper []float32   // panels x kern.Rows: v
@@ -34,8 +35,40 @@ type listPanel struct {
 	set     bool
 }
 
-// listShare is the share of centres listed below which lists pay.
-const listShare = 0.7
+// listWork is what a sweep with lists takes, as a share of one without, beside the share of the centres that are listed. Measured on Zen 5:
+// nanoseconds a row without lists, and with a share s of the centres listed,
+//
+//	d, k       avx512           avx2
+//	32, 1000   165  50 + 165 s  335  90 + 330 s
+//	128, 256   150  50 + 130 s  300  75 + 265 s
+const listWork = 0.3
+
+// listShare returns the share of centres listed below which lists pay: the first that are made cost as much as half a sweep.
+func listShare() float64 {
+	if kern.Current() == kern.AVX512 {
+		return 0.76
+	}
+	return 0.84
+}
+
+// decide sets what the next sweep does with lists, from how many centres of how many this one listed. It reports whether all panels are to have
+// lists from now on.
+func (l *lists) decide(offered, listed int64) bool {
+	was := l.mode
+	l.mode.decide(offered, listed, listShare())
+	if offered > 0 {
+		l.share = float64(listed) / float64(offered)
+	}
+	return was == sampling && l.mode == filling
+}
+
+// cost is what comparing a row takes, as a share of what it takes without lists.
+func (l *lists) cost() float64 {
+	if l.mode == sampling {
+		return 1
+	}
+	return min(l.share+listWork, 1)
+}
 
 // ready reports whether lists may be kept in this sweep: bounds no larger than the rows, and scores about a point that does not move.
 func (l *lists) ready(e *Engine, c *centres, k int) bool {
@@ -43,13 +76,17 @@ func (l *lists) ready(e *Engine, c *centres, k int) bool {
 		return false
 	}
 	if l.bound == nil {
-		l.width = (k + kern.CandidateBlock - 1) / kern.CandidateBlock * kern.CandidateBlock
-		if l.width > kern.Rows*e.d {
+		if l.width = listWidth(k); l.width > kern.Rows*e.d {
 			return false
 		}
 		l.bound, l.upper, l.panel = make([]float32, e.panels*l.width), make([]float32, e.panels*kern.Rows), make([]listPanel, e.panels)
 	}
 	return true
+}
+
+// listWidth is the number of centres rounded up to blocks.
+func listWidth(k int) int {
+	return (k + kern.CandidateBlock - 1) / kern.CandidateBlock * kern.CandidateBlock
 }
 
 // start sets what stands of a panel from its rows.
@@ -64,37 +101,35 @@ func (l *lists) start(p int, row []float32, k int) {
 	}
 }
 
-// pickTable lays the centres out for kern.Picked and kern.Candidates. path is how far each has come.
+// pickTable lays the centres out for kern.Picked and kern.Candidates, each with a step of its own. path is how far each has come.
 func (c *centres) pickTable(p *intPanels, path []float64, k, d int) {
+	const block = kern.CandidateBlock
 	size := kern.PickedHead + 4*p.groups
-	wide := (k + kern.CandidateBlock - 1) / kern.CandidateBlock * kern.CandidateBlock
-	c.picked, c.each, c.table = grown(c.picked, k*size), grown(c.each, 4*k), grown(c.table, 5*wide)
+	c.picked, c.each, c.one = grown(c.picked, k*size), grown(c.each, 4*k), grown(c.one, 4*(p.groups+2))
+	c.table = grown(c.table, 5*listWidth(k))
 	clear(c.table)
-	one := &centres{w: 1, shifted: c.shifted, length: c.length, norm: c.norm, aa: c.aa, far: c.far}
-	tile := make([]int8, 4*(p.groups+2))
-	c.span = [4]float64{}
-	for i := range k {
-		clear(tile)
+	c.largest = [3]float64{}
+	for slot, id := range c.order[:k] {
+		i := int(id)
 		meta := c.each[4*i : 4*i+4]
-		one.intTile(p, tile, meta, []int32{int32(i)}, d)
-		rec := c.picked[i*size : (i+1)*size]
-		copy(rec[:4], tile[:4])
-		put4(rec[4:], math.Float32bits(meta[0]))
-		copy(rec[8:12], tile[len(tile)-4:])
-		copy(rec[kern.PickedHead:], tile[4:len(tile)-4])
-		block := c.table[i/kern.CandidateBlock*5*kern.CandidateBlock+i%kern.CandidateBlock:]
-		for q, v := range []float32{float32(path[i]), float32(c.norm[i]), meta[1], meta[2], meta[3]} {
-			block[q*kern.CandidateBlock] = v
-		}
-		for q, v := range []float64{path[i] + c.length[i] + float64(meta[2]), math.Abs(c.norm[i]) + float64(meta[3]), float64(meta[1])} {
-			c.span[q] = max(c.span[q], v)
-		}
+		clear(c.one)
+		c.intTile(p, c.one, meta, c.order[slot:slot+1], d)
+		norm := len(c.one) - 4
+		to := c.picked[i*size : (i+1)*size]
+		copy(to[:4], c.one[:4])
+		putWord(to[4:], math.Float32bits(meta[0]))
+		copy(to[8:12], c.one[norm:])
+		copy(to[kern.PickedHead:], c.one[4:norm])
+		row := c.table[i/block*5*block+i%block:]
+		row[0], row[block], row[2*block], row[3*block], row[4*block] = float32(path[i]), float32(c.norm[i]), meta[1], meta[2], meta[3]
+		c.largest[0] = max(c.largest[0], path[i]+c.length[i]+float64(meta[2]))
+		c.largest[1] = max(c.largest[1], math.Abs(c.norm[i])+float64(meta[3]))
+		c.largest[2] = max(c.largest[2], float64(meta[1]))
 	}
 }
 
-func put4(b []int8, v uint32) {
-	b[0], b[1], b[2], b[3] = int8(v), int8(v>>8), int8(v>>16), int8(v>>24)
-}
+// picksAtOnce is how many centres of a list are scored at once: their scores stay in the first-level cache.
+const picksAtOnce = 96
 
 // picks is the scratch memory of lists.
 type picks struct {
@@ -103,7 +138,7 @@ type picks struct {
 	lift, radius []float32
 	bound        []float32
 	near         []uint16
-	scores       []float32
+	scores, work []float32
 	meta         []float32
 	id           []int32
 }
@@ -114,7 +149,7 @@ func (s *picks) ready(k int) {
 		return
 	}
 	s.seen, s.list, s.lift, s.radius, s.bound = make([]uint64, k/64+1), make([]uint32, room), make([]float32, room), make([]float32, room), make([]float32, room)
-	s.near, s.scores, s.meta, s.id = make([]uint16, room/16+1), make([]float32, room*kern.Rows), make([]float32, 4*room), make([]int32, room)
+	s.near, s.scores, s.work, s.meta, s.id = make([]uint16, room/16+1), make([]float32, room*kern.Rows), make([]float32, (picksAtOnce+kern.PickedRoom)*kern.Rows), make([]float32, 4*room), make([]int32, room)
 }
 
 // listed labels the rows of panels p to q, which have labels, by lists.
@@ -153,7 +188,7 @@ func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
 	for i := range w.upper {
 		w.upper[i] = math.MaxFloat32
 	}
-	w.pick(x, row, 0, n)
+	kern.Picked(x, row, c.picked, s.list, s.scores, w.e.ints.groups, n)
 	for i, id := range s.list[:n] {
 		*metaOf(s.meta, i) = *metaOf(c.each, int(id))
 	}
@@ -171,7 +206,7 @@ func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
 	copy(upper, w.upper[:])
 
 	z, a := float64(b.z), float64(b.a)
-	slack := 0x1p-20 * (4*(z*c.span[0]+c.span[1]+a*c.span[2]+float64(b.g)) + math.Abs(b.rise))
+	slack := 0x1p-20 * (4*(z*c.largest[0]+c.largest[1]+a*c.largest[2]+float64(b.g)) + math.Abs(b.rise))
 	coef := [5]float32{b.z, b.a, b.g + float32(slack), float32(b.rise + slack), float32(b.rise - slack)}
 	if fresh {
 		coef[3] = math.MaxFloat32 / 4
@@ -181,24 +216,30 @@ func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
 		s.lift[i], s.radius[i] = lift-radius+coef[4], radius
 		bound[id] = float32(math.Inf(1))
 	}
-	m := kern.Candidates(s.list[n:], s.lift[n:], s.radius[n:], bound, c.table, &coef)
-	w.pick(x, row, n, m)
-	all := n + m
+	all := n + kern.Candidates(s.list[n:], s.lift[n:], s.radius[n:], bound, c.table, &coef)
 	if !fresh {
 		w.s.listed += int64(all)
 		w.s.offered += int64(w.j.k)
 	}
-	kern.Margins(s.bound, s.near, s.scores, &w.upper, s.lift, s.radius, all)
-	for i, id := range s.list[:all] {
+	kern.Margins(s.bound, s.near, s.scores, &w.upper, s.lift, s.radius, n)
+	for i, id := range s.list[:n] {
 		bound[id] = s.bound[i]
 	}
-	// Those of which a row comes close: the rows' own, which stand first, and others, brought up behind them.
+	// Of the others, those of which a row comes close are brought up behind the rows' own.
 	left := n
-	for at, near := range s.near[:(all+15)/16] {
-		for mask := uint32(near) & validOf(all-16*at); mask != 0; mask &= mask - 1 {
-			if q := 16*at + bits.TrailingZeros32(mask); q >= n {
-				s.list[left] = s.list[q]
-				*scoresOf(s.scores, left) = *scoresOf(s.scores, q)
+	for lo := n; lo < all; lo += picksAtOnce {
+		m := min(picksAtOnce, all-lo)
+		list := s.list[lo : lo+m]
+		kern.Picked(x, row, c.picked, s.list[lo:], s.work, w.e.ints.groups, m)
+		kern.Margins(s.bound, s.near, s.work, &w.upper, s.lift[lo:], s.radius[lo:], m)
+		for i, id := range list {
+			bound[id] = s.bound[i]
+		}
+		for at, near := range s.near[:(m+15)/16] {
+			for mask := uint32(near) & validOf(m-16*at); mask != 0; mask &= mask - 1 {
+				q := 16*at + bits.TrailingZeros32(mask)
+				s.list[left] = list[q]
+				*scoresOf(s.scores, left) = *scoresOf(s.work, q)
 				left++
 			}
 		}
@@ -222,12 +263,3 @@ func scoresOf(scores []float32, q int) *[kern.Rows]float32 {
 
 // metaOf returns what Survivors wants to know of centre q.
 func metaOf(meta []float32, q int) *[4]float32 { return (*[4]float32)(meta[4*q:]) }
-
-// pick scores n centres of the list from place at on.
-func (w *worker) pick(x []uint8, row []float32, at, n int) {
-	s, groups := &w.picks, w.e.ints.groups
-	step := max(callWork/groups/12*12, 12)
-	for end := at + n; at < end; at += step {
-		kern.Picked(x, row, w.j.centres.picked, s.list[at:], s.scores[at*kern.Rows:], groups, min(step, end-at))
-	}
-}

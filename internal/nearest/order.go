@@ -30,6 +30,16 @@ func (e *Engine) laneOf(row int) int {
 	return int(e.order.lane[row])
 }
 
+// firstOf returns the first row that the lanes of a part of so many may hold. Numbers of parts are powers of two: each part lies within one of
+// those that rows were laid out in, or holds whole ones.
+func (e *Engine) firstOf(part, of int) int {
+	if e.order != nil && of > e.order.parts {
+		part, of = part*e.order.parts/of, e.order.parts
+	}
+	lo, _ := e.span(part, of)
+	return lo * kern.Rows
+}
+
 // sort lays rows out by the labels of st, which are in the order of rows, and within a label as they come.
 func (e *Engine) sort(st *State) {
 	o := &order{row: make([]int32, e.panels*kern.Rows), lane: make([]int32, e.panels*kern.Rows), parts: len(st.part)}
@@ -94,7 +104,7 @@ func (st *State) follow(o *order) bool {
 			st.bounds.due[lane] = due[row]
 		}
 	}
-	st.lists, st.order = lists{mode: st.lists.mode}, o
+	st.lists, st.order = lists{mode: st.lists.mode, share: st.lists.share}, o
 	if st.lists.mode == bounding {
 		st.lists.mode = filling
 	}
