@@ -43,22 +43,26 @@ type listPanel struct {
 //	128, 256   150  50 + 130 s  300  75 + 265 s
 const listWork = 0.3
 
-// listShare returns the share of centres listed below which lists pay: the first that are made cost as much as half a sweep.
+// listShare returns the share of centres listed below which lists pay within a few sweeps, for all that the first ones cost.
 func listShare() float64 {
 	if kern.Current() == kern.AVX512 {
-		return 0.76
+		return 0.6
 	}
-	return 0.84
+	return 0.7
 }
 
 // decide sets what the next sweep does with lists, from how many centres of how many this one listed. It reports whether all panels are to have
-// lists from now on.
+// lists from now on. In samples the share falls as fast as centres come to rest: it is taken for what it will be, as it fell last.
 func (l *lists) decide(offered, listed int64) bool {
-	was := l.mode
-	l.mode.decide(offered, listed, listShare())
+	was, next := l.mode, listed
 	if offered > 0 {
-		l.share = float64(listed) / float64(offered)
+		share := float64(listed) / float64(offered)
+		if was == sampling && l.share > 0 {
+			next += int64(min(share-l.share, 0) * float64(offered))
+		}
+		l.share = share
 	}
+	l.mode.decide(offered, next, listShare())
 	return was == sampling && l.mode == filling
 }
 

@@ -75,12 +75,19 @@ func (p *intPanels) rearrange(row []int32, lo, hi int) {
 
 // gatherLanes sets every lane of panels of so many lines, the first of them panel first, to that of a row as they stood.
 func gatherLanes(x []float32, row []int32, first, lines int) {
-	was := append([]float32(nil), x...)
+	rows := make([]float32, len(x)) // one after the other: a row is then fetched at once
+	for p := 0; p < len(row); p += kern.Rows {
+		for l := range lines {
+			for i, v := range x[(p*lines + l*kern.Rows):][:kern.Rows] {
+				rows[(p+i)*lines+l] = v
+			}
+		}
+	}
 	for lane, i := range row {
-		i := int(i) - first*kern.Rows
-		to, from := lane/kern.Rows*lines*kern.Rows+lane%kern.Rows, i/kern.Rows*lines*kern.Rows+i%kern.Rows
-		for l := 0; l < lines*kern.Rows; l += kern.Rows {
-			x[to+l] = was[from+l]
+		from := (int(i) - first*kern.Rows) * lines
+		to := x[lane/kern.Rows*lines*kern.Rows+lane%kern.Rows:]
+		for l, v := range rows[from : from+lines] {
+			to[l*kern.Rows] = v
 		}
 	}
 }
