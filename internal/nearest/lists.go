@@ -74,9 +74,10 @@ func (l *lists) cost() float64 {
 	return min(l.share+listWork, 1)
 }
 
-// ready reports whether lists may be kept in this sweep: bounds no larger than the rows, and scores about a point that does not move.
+// ready reports whether lists may be kept in this sweep: with bounds no larger than the rows, scores about a point that does not move, and rows
+// that are not too wide.
 func (l *lists) ready(e *Engine, c *centres, k int) bool {
-	if e.ints == nil || e.ints.words || !kern.HasPicked() || c.off != 0 {
+	if e.ints == nil || e.ints.words || !kern.HasPicked() || c.off != 0 || e.ints.groups*picksAtOnce > callWork {
 		return false
 	}
 	if l.bound == nil {
@@ -91,18 +92,6 @@ func (l *lists) ready(e *Engine, c *centres, k int) bool {
 // listWidth is the number of centres rounded up to blocks.
 func listWidth(k int) int {
 	return (k + kern.CandidateBlock - 1) / kern.CandidateBlock * kern.CandidateBlock
-}
-
-// start sets what stands of a panel from its rows.
-func (l *lists) start(p int, row []float32, k int) {
-	b := &l.panel[p]
-	*b = listPanel{set: true}
-	for i := range kern.Rows {
-		b.z, b.a, b.g = max(b.z, (row[2*kern.Rows+i]+row[3*kern.Rows+i])*up), max(b.a, row[2*kern.Rows+i]), max(b.g, row[kern.Rows+i])
-	}
-	for j := k; j < l.width; j++ {
-		l.bound[p*l.width+j] = float32(math.Inf(1))
-	}
 }
 
 // pickTable lays the centres out for kern.Picked and kern.Candidates, each with a step of its own. path is how far each has come.
@@ -132,7 +121,7 @@ func (c *centres) pickTable(p *intPanels, path []float64, k, d int) {
 	}
 }
 
-// picksAtOnce is how many centres of a list are scored at once: their scores stay in the first-level cache.
+// picksAtOnce is how many centres of a list are scored at once: their scores stay in the first-level cache, and a call within callWork.
 const picksAtOnce = 96
 
 // picks is the scratch memory of lists.
@@ -184,80 +173,100 @@ func (s *picks) own(label []int32) (n int) {
 	return n
 }
 
+// listPanel labels the rows of panel p.
 func (w *worker) listPanel(p int, x []uint8, row []float32, label []int32) {
 	c, l, s := w.j.centres, &w.j.st.lists, &w.picks
-	b, bound, upper := &l.panel[p], l.bound[p*l.width:(p+1)*l.width], l.upper[p*kern.Rows:(p+1)*kern.Rows]
-
+	bound := l.bound[p*l.width : (p+1)*l.width]
 	n := s.own(label)
-	for i := range w.upper {
-		w.upper[i] = math.MaxFloat32
-	}
 	kern.Picked(x, row, c.picked, s.list, s.scores, w.e.ints.groups, n)
 	for i, id := range s.list[:n] {
 		*metaOf(s.meta, i) = *metaOf(c.each, int(id))
 	}
+	for i := range w.upper {
+		w.upper[i] = math.MaxFloat32
+	}
 	kern.Uppers(&w.upper, row, s.meta, s.scores, n)
-	fresh := !b.set
-	if fresh {
-		l.start(p, row, w.j.k)
-	} else {
-		rise := math.Inf(-1)
-		for i, u := range upper {
-			rise = max(rise, float64(w.upper[i])-float64(u))
-		}
-		b.rise += rise
-	}
-	copy(upper, w.upper[:])
 
-	z, a := float64(b.z), float64(b.a)
-	slack := 0x1p-20 * (4*(z*c.largest[0]+c.largest[1]+a*c.largest[2]+float64(b.g)) + math.Abs(b.rise))
-	coef := [5]float32{b.z, b.a, b.g + float32(slack), float32(b.rise + slack), float32(b.rise - slack)}
-	if fresh {
-		coef[3] = math.MaxFloat32 / 4
-	}
+	coef, fresh := l.raise(p, row, c, &w.upper)
 	for i, id := range s.list[:n] {
 		lift, radius := kern.CandidateTerms(c.table, int(id), coef[0], coef[1], coef[2])
 		s.lift[i], s.radius[i] = lift-radius+coef[4], radius
-		bound[id] = float32(math.Inf(1))
+		bound[id] = float32(math.Inf(1)) // it is listed already
 	}
 	all := n + kern.Candidates(s.list[n:], s.lift[n:], s.radius[n:], bound, c.table, &coef)
 	if !fresh {
 		w.s.listed += int64(all)
 		w.s.offered += int64(w.j.k)
 	}
-	kern.Margins(s.bound, s.near, s.scores, &w.upper, s.lift, s.radius, n)
-	for i, id := range s.list[:n] {
-		bound[id] = s.bound[i]
-	}
-	// Of the others, those of which a row comes close are brought up behind the rows' own.
-	left := n
-	for lo := n; lo < all; lo += picksAtOnce {
-		m := min(picksAtOnce, all-lo)
-		list := s.list[lo : lo+m]
-		kern.Picked(x, row, c.picked, s.list[lo:], s.work, w.e.ints.groups, m)
-		kern.Margins(s.bound, s.near, s.work, &w.upper, s.lift[lo:], s.radius[lo:], m)
-		for i, id := range list {
-			bound[id] = s.bound[i]
-		}
-		for at, near := range s.near[:(m+15)/16] {
-			for mask := uint32(near) & validOf(m-16*at); mask != 0; mask &= mask - 1 {
-				q := 16*at + bits.TrailingZeros32(mask)
-				s.list[left] = list[q]
-				*scoresOf(s.scores, left) = *scoresOf(s.work, q)
-				left++
-			}
-		}
-	}
-	for i, id := range s.list[:left] {
+	near := w.score(x, row, bound, n, all)
+	for i, id := range s.list[:near] {
 		s.id[i] = int32(id)
 		if i >= n {
 			*metaOf(s.meta, i) = *metaOf(c.each, int(id))
 		}
 	}
-	kern.Uppers(&w.upper, row, s.meta[4*n:], s.scores[n*kern.Rows:], left-n)
-	w.list = grown(w.list, left+1)
-	count, multi := kern.Survivors(w.list, row, s.meta, s.scores, &w.upper, 1, left)
+	kern.Uppers(&w.upper, row, s.meta[4*n:], s.scores[n*kern.Rows:], near-n)
+	w.list = grown(w.list, near+1)
+	count, multi := kern.Survivors(w.list, row, s.meta, s.scores, &w.upper, 1, near)
 	w.resolve(w.list[:count], multi, s.id, row)
+}
+
+// raise takes in the rows' upper bounds of this sweep. It returns what kern.Candidates wants, and whether panel p has no bounds yet: then all
+// centres are to be listed.
+func (l *lists) raise(p int, row []float32, c *centres, upper *[kern.Rows]float32) (coef [5]float32, fresh bool) {
+	b, was := &l.panel[p], l.upper[p*kern.Rows:(p+1)*kern.Rows]
+	if fresh = !b.set; fresh {
+		*b = listPanel{set: true}
+		for i := range kern.Rows {
+			b.z, b.a, b.g = max(b.z, (row[2*kern.Rows+i]+row[3*kern.Rows+i])*up), max(b.a, row[2*kern.Rows+i]), max(b.g, row[kern.Rows+i])
+		}
+		for j := len(c.length); j < l.width; j++ {
+			l.bound[p*l.width+j] = float32(math.Inf(1)) // no centre
+		}
+	} else {
+		rise := math.Inf(-1)
+		for i, u := range was {
+			rise = max(rise, float64(upper[i])-float64(u))
+		}
+		b.rise += rise
+	}
+	copy(was, upper[:])
+	// What roundings to float32 may come to, of scores, bounds and all that they are made of: each is at most 2^-24 of a sum of these.
+	slack := 0x1p-20 * (4*(float64(b.z)*c.largest[0]+c.largest[1]+float64(b.a)*c.largest[2]+float64(b.g)) + math.Abs(b.rise))
+	coef = [5]float32{b.z, b.a, b.g + float32(slack), float32(b.rise + slack), float32(b.rise - slack)}
+	if fresh {
+		coef[3] = math.MaxFloat32 / 4
+	}
+	return coef, fresh
+}
+
+// score sets the bounds of the centres of the list, all of them, of which the first n are scored already. It brings those that a row comes close
+// to, and their scores, up behind the n, and returns their number with the n.
+func (w *worker) score(x []uint8, row, bound []float32, n, all int) int {
+	s := &w.picks
+	kern.Margins(s.bound, s.near, s.scores, &w.upper, s.lift, s.radius, n)
+	for i, id := range s.list[:n] {
+		bound[id] = s.bound[i]
+	}
+	near := n
+	for lo := n; lo < all; lo += picksAtOnce {
+		m := min(picksAtOnce, all-lo)
+		list := s.list[lo : lo+m]
+		kern.Picked(x, row, w.j.centres.picked, s.list[lo:], s.work, w.e.ints.groups, m)
+		kern.Margins(s.bound, s.near, s.work, &w.upper, s.lift[lo:], s.radius[lo:], m)
+		for i, id := range list {
+			bound[id] = s.bound[i]
+		}
+		for at, bits16 := range s.near[:(m+15)/16] {
+			for mask := uint32(bits16) & validOf(m-16*at); mask != 0; mask &= mask - 1 {
+				q := 16*at + bits.TrailingZeros32(mask)
+				s.list[near] = list[q]
+				*scoresOf(s.scores, near) = *scoresOf(s.work, q)
+				near++
+			}
+		}
+	}
+	return near
 }
 
 // scoresOf returns the scores of centre q of a list.

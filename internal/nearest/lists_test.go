@@ -188,4 +188,6 @@ func TestStatesFollowTheOrderOfRows(t *testing.T) {
 			theta[i] *= 1 + 0x1p-6*math.Sin(float64(i+step))
 		}
 	}
+	e.dense, e.ints = e.pack(), nil // float32 stands in the same order
+	check(t, "in float32", e, states[0], table, origin, theta[:ks[0]*d], ks[0])
 }

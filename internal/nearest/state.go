@@ -7,8 +7,9 @@ import (
 )
 
 // State is what the sweeps of one start leave for the next: the label of every row and until when it stands, 8 N bytes, and the
-// sums of every part of the rows, 16 k D bytes each. The zero value is ready. It is used by one sweep at a time, with any
-// centres and any engine: what it holds says nothing about them.
+// sums of every part of the rows, 16 k D bytes each; where many centres are compared in bytes lists too, k N / 8 bytes and no more
+// than 4 N D. The zero value is ready. It is used by one sweep at a time, with any centres and any engine: what it holds says nothing
+// about them.
 type State struct {
 	engine *Engine
 	k      int
