@@ -39,11 +39,12 @@ type worker struct {
 	scores  []float32
 	list    []kern.Survivor
 	pairs   []kern.Pair
-	of      []int32 // of each pair its row in open
-	open    []contested
+	lane    []uint8 // of the row of each pair
 	upper   [kern.Rows]float32
 	length  [kern.Rows]float32
 	dots    []float32
+	best    [kern.Rows]float64
+	gap     [kern.Rows]float64
 	picks   picks
 	tested  int64 // rows, and centres compared for them in float64
 	pair    int64
@@ -101,7 +102,6 @@ func (w *worker) assign(part int) {
 		for _, j := range e.group {
 			w.j, w.s, w.first = j, &j.st.part[part], e.firstOf(part, parts)
 			w.panels(p, min(p+step, hi))
-			w.close()
 			w.flush()
 		}
 	}
@@ -152,52 +152,42 @@ func (w *worker) whole(p, q int, bound bool) {
 
 // note takes in the labels of the rows of the bits of panel p in hand.
 func (w *worker) note(p int, rows uint32, got []int32) {
-	for b := rows & w.batch.valid(p); b != 0; b &= b - 1 {
+	e, s, h, st := w.e, w.s, &w.batch, w.j.st
+	for b := rows & h.valid(p); b != 0; b &= b - 1 {
 		r := bits.TrailingZeros32(b)
-		w.relabel(w.batch.lane(p*kern.Rows+r), got[r])
-	}
-	w.flushFull()
-}
-
-// relabel takes in the label of the row of a lane.
-func (w *worker) relabel(lane int, is int32) {
-	st := w.j.st
-	if was := st.label[lane]; was != is {
-		st.label[lane] = is
-		w.move(w.e.rowOf(lane), was, is)
-	}
-}
-
-// move gathers what a changed label of row i does to the sums.
-func (w *worker) move(i int, was, is int32) {
-	e, s, st := w.e, w.s, w.j.st
-	s.changed++
-	at := uint32(i - w.first)
-	if st.grain > 0 { // weights are 1, and flush counts the rows
-		from := uint32(w.j.k)
-		if was >= 0 {
-			from = uint32(was)
+		lane := h.lane(p*kern.Rows + r)
+		was, is := st.label[lane], got[r]
+		if was == is {
+			continue
 		}
-		w.changes = append(w.changes, kern.Change{Row: at, From: from, To: uint32(is)})
-		return
+		st.label[lane] = is
+		s.changed++
+		i := e.rowOf(lane)
+		at := uint32(i - w.first)
+		if st.grain > 0 { // weights are 1, and flush counts the rows
+			from := uint32(w.j.k)
+			if was >= 0 {
+				from = uint32(was)
+			}
+			w.changes = append(w.changes, kern.Change{Row: at, From: from, To: uint32(is)})
+			continue
+		}
+		u := e.weightOf(i)
+		if u == 0 {
+			continue
+		}
+		s.count[is]++
+		s.nhi[is], s.nlo[is] = kern.TwoSum(s.nhi[is], s.nlo[is], u)
+		if was >= 0 {
+			s.count[was]--
+			s.nhi[was], s.nlo[was] = kern.TwoSum(s.nhi[was], s.nlo[was], -u)
+		}
+		if was >= 0 {
+			w.moves = append(w.moves, kern.Move{Row: at, Cluster: uint32(was), W: -u})
+		}
+		w.moves = append(w.moves, kern.Move{Row: at, Cluster: uint32(is), W: u})
 	}
-	u := e.weightOf(i)
-	if u == 0 {
-		return
-	}
-	s.count[is]++
-	s.nhi[is], s.nlo[is] = kern.TwoSum(s.nhi[is], s.nlo[is], u)
-	if was >= 0 {
-		s.count[was]--
-		s.nhi[was], s.nlo[was] = kern.TwoSum(s.nhi[was], s.nlo[was], -u)
-		w.moves = append(w.moves, kern.Move{Row: at, Cluster: uint32(was), W: -u})
-	}
-	w.moves = append(w.moves, kern.Move{Row: at, Cluster: uint32(is), W: u})
-}
-
-// flushFull applies the changes gathered once they are many.
-func (w *worker) flushFull() {
-	if n := len(w.moves) + 2*len(w.changes); n*w.e.d >= moveCells || n >= 2*moveRows {
+	if n := len(w.moves) + 2*len(w.changes); n*e.d >= moveCells || n >= 2*moveRows {
 		w.flush()
 	}
 }

@@ -37,89 +37,41 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 	w.finish(0, 1, w.length[:], &c.rounds)
 }
 
-// contested is a row for which several centres survive.
-type contested struct {
-	lane, row int
-	label     int32
-	best, gap float64 // the least score or squared distance so far, and twice what a score in float32 may be wrong by
-	undecided bool    // another may be as near
-	least     float64 // by the plain loop
-}
-
-// contestedPairs is how many pairs of a contested row and a centre are gathered before they are compared: rows that lie apart are then fetched
-// well before their use.
-const contestedPairs = 1024
-
-// resolve labels the rows of a panel from the centres that survive, slots of order; those of the bits of multi have several, and wait in
-// w.open.
+// resolve labels the rows of a panel from the centres that survive, slots of order; those of the bits of multi have several.
 func (w *worker) resolve(list []kern.Survivor, multi uint32, order []int32, row []float32) {
 	valid := w.batch.valid(0)
 	multi &= valid
-	var slot [kern.Rows]int32
-	for b := multi; b != 0; b &= b - 1 {
-		r := bits.TrailingZeros32(b)
-		slot[r] = int32(len(w.open))
-		lane := w.batch.lane(r)
-		w.open = append(w.open, contested{lane: lane, row: w.e.rowOf(lane), best: math.Inf(1), gap: w.gap(row, r)})
-	}
-	got, before := w.got[:kern.Rows], len(w.pairs)
+	got := w.got[:kern.Rows]
+	w.pairs, w.lane = w.pairs[:0], w.lane[:0]
 	for _, v := range list {
 		id := order[v.Slot]
 		for b := v.Mask & valid &^ multi; b != 0; b &= b - 1 {
 			got[bits.TrailingZeros32(b)] = id
 		}
 		for b := v.Mask & multi; b != 0; b &= b - 1 {
-			w.pair1(slot[bits.TrailingZeros32(b)], id)
+			w.pair1(bits.TrailingZeros32(b), id)
 		}
 	}
 	w.tested += int64(bits.OnesCount32(valid))
-	w.pair += int64(len(w.pairs) - before)
-	w.note(0, valid&^multi, got)
-	if w.batch.bound { // dues want the labels
-		w.close()
-		for b := multi; b != 0; b &= b - 1 {
-			r := bits.TrailingZeros32(b)
-			got[r] = w.j.st.label[w.batch.lane(r)]
-		}
-	} else if len(w.pairs) >= contestedPairs {
-		w.close()
+	w.pair += int64(len(w.pairs))
+	if multi != 0 && w.e.t.F32 != nil {
+		multi = w.sift(multi, row, got)
 	}
+	if multi != 0 {
+		w.compare(multi, got)
+	}
+	w.note(0, valid, got)
 }
 
-// gap returns twice what a score in float32 of row r of a panel may be wrong by, as in denseTiles but for the length of the row as it stands.
-func (w *worker) gap(row []float32, r int) float64 {
-	c, n, u := w.j.centres, float64(w.e.d), 0x1p-24
-	length := float64(row[2*kern.Rows+r]+row[3*kern.Rows+r])/2 + c.raw
-	return 2 * (u*(4*n+14)*length*c.longest + float64(row[kern.Rows+r]) + (n+4)*0x1p-50*(c.top+c.far))
+// pair1 adds a pair to compare.
+func (w *worker) pair1(r int, centre int32) {
+	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.e.rowOf(w.batch.lane(r)) - w.first), Centre: uint32(centre)})
+	w.lane = append(w.lane, uint8(r))
 }
 
-// pair1 adds a pair to compare: row at of w.open and a centre.
-func (w *worker) pair1(at, centre int32) {
-	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.open[at].row - w.first), Centre: uint32(centre)})
-	w.of = append(w.of, at)
-}
-
-// close labels the contested rows.
-func (w *worker) close() {
-	if len(w.open) == 0 {
-		return
-	}
-	if w.e.t.F32 != nil {
-		w.sift()
-	}
-	if len(w.pairs) > 0 {
-		w.compare()
-	}
-	for i := range w.open {
-		w.relabel(w.open[i].lane, w.open[i].label)
-	}
-	w.flushFull()
-	w.open, w.pairs, w.of = w.open[:0], w.pairs[:0], w.of[:0]
-}
-
-// sift labels contested rows by the dot products of their survivors in float32, where that decides. It keeps in w.pairs what is left to
-// compare.
-func (w *worker) sift() {
+// sift labels the rows of the bits by the dot products of their survivors in float32, where that decides. It keeps in
+// w.pairs what is left to compare, and returns its rows.
+func (w *worker) sift(rows uint32, row []float32, got []int32) (left uint32) {
 	e, c := w.e, w.j.centres
 	w.dots = grown(w.dots, len(w.pairs))
 	x := e.t.F32[w.first*e.d:]
@@ -129,30 +81,35 @@ func (w *worker) sift() {
 		b := min(a+step, len(w.pairs))
 		kern.Dots(w.dots[a:b], x, c.narrow, w.pairs[a:b], e.d)
 	}
+	// The error of a score, as in denseTiles but for the length of the row as it stands.
+	n, u := float64(e.d), 0x1p-24
+	for b := rows; b != 0; b &= b - 1 {
+		r := bits.TrailingZeros32(b)
+		length := float64(row[2*kern.Rows+r]+row[3*kern.Rows+r])/2 + c.raw
+		w.best[r], w.gap[r] = math.Inf(1), 2*(u*(4*n+14)*length*c.longest+float64(row[kern.Rows+r])+(n+4)*0x1p-50*(c.top+c.far))
+	}
 	w.dist = grown(w.dist, len(w.pairs))
 	dist, dots := w.dist, w.dots[:len(w.dist)]
 	for i, v := range w.pairs {
-		q, o := c.bias[v.Centre]-2*float64(dots[i]), &w.open[w.of[i]]
+		q, r := c.bias[v.Centre]-2*float64(dots[i]), w.lane[i]
 		dist[i] = q
-		if q < o.best {
-			o.best, o.label = q, int32(v.Centre)
+		if q < w.best[r] {
+			w.best[r], got[r] = q, int32(v.Centre)
 		}
 	}
-	pairs, of := w.pairs, w.of
-	w.pairs, w.of = pairs[:0], of[:0]
+	pairs, lane := w.pairs, w.lane
+	w.pairs, w.lane = pairs[:0], lane[:0]
 	for i, v := range pairs {
-		o := &w.open[of[i]]
-		if dist[i] > o.best+o.gap || int32(v.Centre) == o.label {
-			continue
-		}
-		w.pairs, w.of = append(w.pairs, v), append(w.of, of[i])
-	}
-	for _, at := range w.of { // and what they are compared with, once
-		if o := &w.open[at]; !o.undecided {
-			o.undecided = true
-			w.pair1(at, o.label)
+		if r := lane[i]; dist[i] <= w.best[r]+w.gap[r] && int32(v.Centre) != got[r] {
+			left |= 1 << r
+			w.pairs, w.lane = append(w.pairs, v), append(w.lane, r)
 		}
 	}
+	for b := left; b != 0; b &= b - 1 {
+		r := bits.TrailingZeros32(b)
+		w.pair1(r, got[r])
+	}
+	return left
 }
 
 // distances sets w.dist to the squared distances of w.pairs to the centres theta; rows count from row first.
@@ -171,34 +128,38 @@ func (w *worker) distances(first int, theta []float64) {
 	}
 }
 
-// compare labels the rows of w.pairs by their distances.
-func (w *worker) compare() {
+// compare labels the rows of the bits by the distances of their survivors.
+func (w *worker) compare(rows uint32, got []int32) {
 	e := w.e
 	w.distances(w.first, w.j.theta)
 	// Both the distances here and those of the plain loop round; Higham 2002, section 3.1.
 	wide := 1 + float64(e.d+8)*0x1p-50
-	for _, at := range w.of {
-		o := &w.open[at]
-		o.best, o.least, o.undecided = math.Inf(1), math.Inf(1), false
+	for b := rows; b != 0; b &= b - 1 {
+		w.best[bits.TrailingZeros32(b)] = math.Inf(1)
 	}
 	for i, v := range w.pairs {
-		if q, o := w.dist[i], &w.open[w.of[i]]; q < o.best {
-			o.best, o.label = q, int32(v.Centre)
+		if q, r := w.dist[i], w.lane[i]; q < w.best[r] {
+			w.best[r], got[r] = q, int32(v.Centre)
 		}
 	}
+	var tied uint32
 	for i, v := range w.pairs {
-		o := &w.open[w.of[i]]
-		o.undecided = o.undecided || w.dist[i] <= o.best*wide && int32(v.Centre) != o.label
-	}
-	for i, v := range w.pairs {
-		o := &w.open[w.of[i]]
-		if !o.undecided || w.dist[i] > o.best*wide {
-			continue
+		if r := w.lane[i]; w.dist[i] <= w.best[r]*wide && int32(v.Centre) != got[r] {
+			tied |= 1 << r
 		}
-		e.row(w.y, o.row)
-		q := plain(w.y, w.j.theta[int(v.Centre)*e.d:])
-		if q < o.least || q == o.least && int32(v.Centre) < o.label {
-			o.least, o.label = q, int32(v.Centre)
+	}
+	for ; tied != 0; tied &= tied - 1 {
+		r := bits.TrailingZeros32(tied)
+		e.row(w.y, e.rowOf(w.batch.lane(r)))
+		best := math.Inf(1)
+		for i, v := range w.pairs {
+			if int(w.lane[i]) != r || w.dist[i] > w.best[r]*wide {
+				continue
+			}
+			q := plain(w.y, w.j.theta[int(v.Centre)*e.d:])
+			if q < best || q == best && int32(v.Centre) < got[r] {
+				best, got[r] = q, int32(v.Centre)
+			}
 		}
 	}
 }
