@@ -5,7 +5,9 @@ package kern
 // HasPicked reports whether Picked is fast at the level in use.
 func HasPicked() bool { return false }
 
-func fastPicked(_ []uint8, _ []float32, _ []int8, _ []uint32, _ []float32, _, _ int) bool { return false }
+func fastPicked(_ []uint8, _ []float32, _ []int8, _ []uint32, _ []float32, _, _ int) bool {
+	return false
+}
 
 func fastUppers(_ *[Rows]float32, _, _, _ []float32, _ int) bool { return false }
 
