@@ -487,12 +487,18 @@ func TestNearestKernelsAllocateNothing(t *testing.T) {
 		pairs, moves := []Pair{{1, 2}}, []Move{{1, 2, 1}}
 		bytes, small, meta, list := make([]uint8, d*Rows), make([]int8, k*4*4), make([]float32, 4), make([]Survivor, k+1)
 		scores, state, upper := make([]float32, k*Rows), make([]DenseState, 1), new([Rows]float32)
+		picked, ids, near := make([]int8, k*(PickedHead+d)), make([]uint32, k+2*PickedRoom), make([]uint16, 1)
+		room, five := make([]float32, (k+PickedRoom)*Rows), [5]float32{}
 		if n := testing.AllocsPerRun(20, func() {
 			Dense(narrow, tiles, norm, coef, state, label, label, flags, d, k, 1, 1, false)
 			Integers(bytes, norm, small, meta, scores, upper, false, d/4, k, 1)
 			Integers(bytes, norm, small, meta, scores, upper, true, d/4, k, 1)
 			Dots(scores, narrow, tiles, pairs, d)
 			Survivors(list, norm, meta, scores, upper, k, 1)
+			Picked(bytes, norm, picked, ids, room, d/4, k)
+			Uppers(upper, norm, room, room, k)
+			Margins(room, near, room, upper, room, room, k)
+			Candidates(ids, room, room, room[:CandidateBlock], room, &five)
 			SqdistAll(dst, x, c, k, d)
 			SqdistFused(dst, x, c, k, d)
 			SqdistRow(dst, x[:d], wide, 32)

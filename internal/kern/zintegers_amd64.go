@@ -14,6 +14,21 @@ func survivors512(row *float32, meta *float32, a *float32, upper *float32, list 
 //go:noescape
 func runnerUp512(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
 
+// uppers512 is Uppers.
+//
+//go:noescape
+func uppers512(row *float32, meta *float32, a *float32, upper *float32, n int)
+
+// margins512 is Margins for blocks of as many centres as a vector has lanes.
+//
+//go:noescape
+func margins512(t *float32, near *uint16, a *float32, upper *float32, lift *float32, radius *float32, blocks int)
+
+// candidates512 is Candidates.
+//
+//go:noescape
+func candidates512(list *uint32, lift *float32, radius *float32, t *float32, c *float32, coef *float32, order *uint64, blocks int) int
+
 // survivors256 is Survivors.
 //
 //go:noescape
@@ -23,6 +38,21 @@ func survivors256(row *float32, meta *float32, a *float32, upper *float32, list 
 //
 //go:noescape
 func runnerUp256(row *float32, meta *float32, a *float32, second *float32, w int, tiles int)
+
+// uppers256 is Uppers.
+//
+//go:noescape
+func uppers256(row *float32, meta *float32, a *float32, upper *float32, n int)
+
+// margins256 is Margins for blocks of as many centres as a vector has lanes.
+//
+//go:noescape
+func margins256(t *float32, near *uint16, a *float32, upper *float32, lift *float32, radius *float32, blocks int)
+
+// candidates256 is Candidates.
+//
+//go:noescape
+func candidates256(list *uint32, lift *float32, radius *float32, t *float32, c *float32, coef *float32, order *uint64, blocks int) int
 
 // bytes512x1 is Integers for tiles of this width.
 //
@@ -83,6 +113,11 @@ func bytes512x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upp
 //
 //go:noescape
 func bytes512x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// picked512 is Picked, for the rows of two vectors.
+//
+//go:noescape
+func picked512(x *uint8, row *float32, c *int8, list *uint32, a *float32, stride int, groups int, blocks int)
 
 // words512x1 is Integers for tiles of this width.
 //
@@ -204,6 +239,11 @@ func bytes256VNNIx11(x *uint8, row *float32, c *int8, meta *float32, a *float32,
 //go:noescape
 func bytes256VNNIx12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
 
+// picked256VNNI is Picked, for the rows of two vectors.
+//
+//go:noescape
+func picked256VNNI(x *uint8, row *float32, c *int8, list *uint32, a *float32, stride int, groups int, blocks int)
+
 // words256VNNIx1 is Integers for tiles of this width.
 //
 //go:noescape
@@ -323,6 +363,11 @@ func bytes256x11(x *uint8, row *float32, c *int8, meta *float32, a *float32, upp
 //
 //go:noescape
 func bytes256x12(x *uint8, row *float32, c *int8, meta *float32, a *float32, upper *float32, groups int, tiles int)
+
+// picked256 is Picked, for the rows of two vectors.
+//
+//go:noescape
+func picked256(x *uint8, row *float32, c *int8, list *uint32, a *float32, stride int, groups int, blocks int)
 
 // words256x1 is Integers for tiles of this width.
 //

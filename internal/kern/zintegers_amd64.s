@@ -120,6 +120,260 @@ centre:
 	VZEROUPPER
 	RET
 
+// func uppers512(row *float32, meta *float32, a *float32, upper *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·uppers512(SB), NOSPLIT, $0-40
+	MOVQ    row+0(FP), AX
+	MOVQ    meta+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    upper+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+
+centre:
+	VBROADCASTSS 12(CX), Z2
+	VADDPS       128(AX), Z2, Z2
+	VBROADCASTSS 4(CX), Z3
+	VFMADD231PS  256(AX), Z3, Z2
+	VBROADCASTSS 8(CX), Z3
+	VFMADD231PS  384(AX), Z3, Z2
+	VADDPS       (DX), Z2, Z2
+	VMINPS       Z2, Z0, Z0
+	VBROADCASTSS 12(CX), Z2
+	VADDPS       192(AX), Z2, Z2
+	VBROADCASTSS 4(CX), Z3
+	VFMADD231PS  320(AX), Z3, Z2
+	VBROADCASTSS 8(CX), Z3
+	VFMADD231PS  448(AX), Z3, Z2
+	VADDPS       64(DX), Z2, Z2
+	VMINPS       Z2, Z1, Z1
+	ADDQ         $0x00000010, CX
+	ADDQ         $0x00000080, DX
+	DECQ         SI
+	JNZ          centre
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z1, 64(BX)
+	VZEROUPPER
+	RET
+
+// func margins512(t *float32, near *uint16, a *float32, upper *float32, lift *float32, radius *float32, blocks int)
+// Requires: AVX, AVX512F
+TEXT ·margins512(SB), NOSPLIT, $0-56
+	MOVQ    t+0(FP), AX
+	MOVQ    near+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    upper+24(FP), BX
+	MOVQ    lift+32(FP), SI
+	MOVQ    radius+40(FP), DI
+	MOVQ    blocks+48(FP), R8
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+
+block:
+	VMOVUPS    (DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    64(DX), Z3
+	VSUBPS     Z1, Z3, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    512(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    576(DX), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMINPS     Z4, Z3, Z3
+	VSHUFF32X4 $0x44, Z3, Z2, Z4
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z4
+	VMOVUPS    1024(DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    1088(DX), Z3
+	VSUBPS     Z1, Z3, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    1536(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1600(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z3, Z3
+	VSHUFF32X4 $0x44, Z3, Z2, Z5
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z5, Z5
+	VSHUFF32X4 $0x88, Z5, Z4, Z2
+	VSHUFF32X4 $0xdd, Z5, Z4, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    128(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    192(DX), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMINPS     Z4, Z3, Z3
+	VMOVUPS    640(DX), Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    704(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z4, Z4
+	VSHUFF32X4 $0x44, Z4, Z3, Z5
+	VSHUFF32X4 $0xee, Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z5
+	VMOVUPS    1152(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1216(DX), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMINPS     Z4, Z3, Z3
+	VMOVUPS    1664(DX), Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    1728(DX), Z6
+	VSUBPS     Z1, Z6, Z6
+	VMINPS     Z6, Z4, Z4
+	VSHUFF32X4 $0x44, Z4, Z3, Z6
+	VSHUFF32X4 $0xee, Z4, Z3, Z3
+	VMINPS     Z3, Z6, Z6
+	VSHUFF32X4 $0x88, Z6, Z5, Z3
+	VSHUFF32X4 $0xdd, Z6, Z5, Z4
+	VMINPS     Z4, Z3, Z3
+	VSHUFPS    $0x88, Z3, Z2, Z4
+	VSHUFPS    $0xdd, Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z4
+	VMOVUPS    256(DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    320(DX), Z3
+	VSUBPS     Z1, Z3, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    768(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    832(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z3, Z3
+	VSHUFF32X4 $0x44, Z3, Z2, Z5
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z5, Z5
+	VMOVUPS    1280(DX), Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    1344(DX), Z3
+	VSUBPS     Z1, Z3, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    1792(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1856(DX), Z6
+	VSUBPS     Z1, Z6, Z6
+	VMINPS     Z6, Z3, Z3
+	VSHUFF32X4 $0x44, Z3, Z2, Z6
+	VSHUFF32X4 $0xee, Z3, Z2, Z2
+	VMINPS     Z2, Z6, Z6
+	VSHUFF32X4 $0x88, Z6, Z5, Z2
+	VSHUFF32X4 $0xdd, Z6, Z5, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    384(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    448(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z3, Z3
+	VMOVUPS    896(DX), Z5
+	VSUBPS     Z0, Z5, Z5
+	VMOVUPS    960(DX), Z6
+	VSUBPS     Z1, Z6, Z6
+	VMINPS     Z6, Z5, Z5
+	VSHUFF32X4 $0x44, Z5, Z3, Z6
+	VSHUFF32X4 $0xee, Z5, Z3, Z3
+	VMINPS     Z3, Z6, Z6
+	VMOVUPS    1408(DX), Z3
+	VSUBPS     Z0, Z3, Z3
+	VMOVUPS    1472(DX), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMINPS     Z5, Z3, Z3
+	VMOVUPS    1920(DX), Z5
+	VSUBPS     Z0, Z5, Z5
+	VMOVUPS    1984(DX), Z7
+	VSUBPS     Z1, Z7, Z7
+	VMINPS     Z7, Z5, Z5
+	VSHUFF32X4 $0x44, Z5, Z3, Z7
+	VSHUFF32X4 $0xee, Z5, Z3, Z3
+	VMINPS     Z3, Z7, Z7
+	VSHUFF32X4 $0x88, Z7, Z6, Z3
+	VSHUFF32X4 $0xdd, Z7, Z6, Z5
+	VMINPS     Z5, Z3, Z3
+	VSHUFPS    $0x88, Z3, Z2, Z5
+	VSHUFPS    $0xdd, Z3, Z2, Z2
+	VMINPS     Z2, Z5, Z5
+	VSHUFPS    $0x88, Z5, Z4, Z2
+	VSHUFPS    $0xdd, Z5, Z4, Z3
+	VMINPS     Z3, Z2, Z2
+	VMOVUPS    (DI), Z3
+	VCMPPS     $0x15, Z2, Z3, K1
+	KMOVW      K1, BX
+	MOVW       BX, (CX)
+	VADDPS     (SI), Z2, Z2
+	VMOVUPS    Z2, (AX)
+	ADDQ       $0x00000040, AX
+	ADDQ       $0x00000040, SI
+	ADDQ       $0x00000040, DI
+	ADDQ       $0x00000002, CX
+	ADDQ       $0x00000800, DX
+	DECQ       R8
+	JNZ        block
+	VZEROUPPER
+	RET
+
+// func candidates512(list *uint32, lift *float32, radius *float32, t *float32, c *float32, coef *float32, order *uint64, blocks int) int
+// Requires: AVX, AVX512F, MMX+, POPCNT, SSE2
+TEXT ·candidates512(SB), NOSPLIT, $0-72
+	MOVQ         list+0(FP), AX
+	MOVQ         lift+8(FP), CX
+	MOVQ         radius+16(FP), DX
+	MOVQ         t+24(FP), BX
+	MOVQ         c+32(FP), SI
+	MOVQ         coef+40(FP), DI
+	MOVQ         blocks+56(FP), R8
+	VBROADCASTSS (DI), Z0
+	VBROADCASTSS 4(DI), Z1
+	VBROADCASTSS 8(DI), Z2
+	VBROADCASTSS 12(DI), Z3
+	VBROADCASTSS 16(DI), Z4
+	XORQ         DI, DI
+	MOVQ         $0x0706050403020100, R9
+	MOVQ         R9, X5
+	MOVQ         $0x0f0e0d0c0b0a0908, R9
+	MOVQ         R9, X6
+	VPUNPCKLQDQ  X6, X5, X5
+	VPMOVZXBD    X5, Z5
+	MOVL         $0x00000010, R9
+	MOVD         R9, X6
+	VBROADCASTSS X6, Z6
+	MOVQ         R8, R9
+	SHLQ         $0x06, R9
+
+block:
+	PREFETCHT0  (BX)(R9*1)
+	VMOVUPS     (SI), Z7
+	VFMSUB213PS 64(SI), Z0, Z7
+	VADDPS      Z3, Z7, Z8
+	VCMPPS      $0x15, (BX), Z8, K1
+	KMOVW       K1, R10
+	TESTL       R10, R10
+	JZ          none0
+	VADDPS      256(SI), Z2, Z8
+	VFMADD231PS 128(SI), Z1, Z8
+	VFMADD231PS 192(SI), Z0, Z8
+	VSUBPS      Z8, Z7, Z7
+	VADDPS      Z4, Z7, Z7
+	KMOVW       R10, K1
+	VCOMPRESSPS Z5, K1, Z9
+	VMOVUPS     Z9, (AX)(DI*4)
+	VCOMPRESSPS Z7, K1, Z10
+	VMOVUPS     Z10, (CX)(DI*4)
+	VCOMPRESSPS Z8, K1, Z11
+	VMOVUPS     Z11, (DX)(DI*4)
+	POPCNTL     R10, R10
+	ADDQ        R10, DI
+
+none0:
+	VPADDD Z6, Z5, Z5
+	ADDQ   $0x00000140, SI
+	ADDQ   $0x00000040, BX
+	DECQ   R8
+	JNZ    block
+	MOVQ   DI, ret+64(FP)
+	VZEROUPPER
+	RET
+
 // func survivors256(row *float32, meta *float32, a *float32, upper *float32, list *uint32, out *uint32, w int, tiles int)
 // Requires: AVX, AVX2, CMOV, FMA3, SSE2
 TEXT ·survivors256(SB), NOSPLIT, $0-64
@@ -287,6 +541,284 @@ centre:
 	VMOVUPS Y5, 32(BX)
 	VMOVUPS Y6, 64(BX)
 	VMOVUPS Y7, 96(BX)
+	VZEROUPPER
+	RET
+
+// func uppers256(row *float32, meta *float32, a *float32, upper *float32, n int)
+// Requires: AVX, FMA3
+TEXT ·uppers256(SB), NOSPLIT, $0-40
+	MOVQ    row+0(FP), AX
+	MOVQ    meta+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    upper+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+
+centre:
+	VBROADCASTSS 12(CX), Y4
+	VADDPS       128(AX), Y4, Y4
+	VBROADCASTSS 4(CX), Y5
+	VFMADD231PS  256(AX), Y5, Y4
+	VBROADCASTSS 8(CX), Y5
+	VFMADD231PS  384(AX), Y5, Y4
+	VADDPS       (DX), Y4, Y4
+	VMINPS       Y4, Y0, Y0
+	VBROADCASTSS 12(CX), Y4
+	VADDPS       160(AX), Y4, Y4
+	VBROADCASTSS 4(CX), Y5
+	VFMADD231PS  288(AX), Y5, Y4
+	VBROADCASTSS 8(CX), Y5
+	VFMADD231PS  416(AX), Y5, Y4
+	VADDPS       32(DX), Y4, Y4
+	VMINPS       Y4, Y1, Y1
+	VBROADCASTSS 12(CX), Y4
+	VADDPS       192(AX), Y4, Y4
+	VBROADCASTSS 4(CX), Y5
+	VFMADD231PS  320(AX), Y5, Y4
+	VBROADCASTSS 8(CX), Y5
+	VFMADD231PS  448(AX), Y5, Y4
+	VADDPS       64(DX), Y4, Y4
+	VMINPS       Y4, Y2, Y2
+	VBROADCASTSS 12(CX), Y4
+	VADDPS       224(AX), Y4, Y4
+	VBROADCASTSS 4(CX), Y5
+	VFMADD231PS  352(AX), Y5, Y4
+	VBROADCASTSS 8(CX), Y5
+	VFMADD231PS  480(AX), Y5, Y4
+	VADDPS       96(DX), Y4, Y4
+	VMINPS       Y4, Y3, Y3
+	ADDQ         $0x00000010, CX
+	ADDQ         $0x00000080, DX
+	DECQ         SI
+	JNZ          centre
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      Y1, 32(BX)
+	VMOVUPS      Y2, 64(BX)
+	VMOVUPS      Y3, 96(BX)
+	VZEROUPPER
+	RET
+
+// func margins256(t *float32, near *uint16, a *float32, upper *float32, lift *float32, radius *float32, blocks int)
+// Requires: AVX
+TEXT ·margins256(SB), NOSPLIT, $0-56
+	MOVQ t+0(FP), AX
+	MOVQ near+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ upper+24(FP), BX
+	MOVQ lift+32(FP), SI
+	MOVQ radius+40(FP), DI
+	MOVQ blocks+48(FP), R8
+
+block:
+	VMOVUPS    (DX), Y0
+	VSUBPS     (BX), Y0, Y0
+	VMOVUPS    32(DX), Y1
+	VSUBPS     32(BX), Y1, Y1
+	VMINPS     Y1, Y0, Y0
+	VMOVUPS    64(DX), Y1
+	VSUBPS     64(BX), Y1, Y1
+	VMINPS     Y1, Y0, Y0
+	VMOVUPS    96(DX), Y1
+	VSUBPS     96(BX), Y1, Y1
+	VMINPS     Y1, Y0, Y0
+	VMOVUPS    512(DX), Y1
+	VSUBPS     (BX), Y1, Y1
+	VMOVUPS    544(DX), Y2
+	VSUBPS     32(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    576(DX), Y2
+	VSUBPS     64(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    608(DX), Y2
+	VSUBPS     96(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VMINPS     Y0, Y2, Y2
+	VMOVUPS    128(DX), Y0
+	VSUBPS     (BX), Y0, Y0
+	VMOVUPS    160(DX), Y1
+	VSUBPS     32(BX), Y1, Y1
+	VMINPS     Y1, Y0, Y0
+	VMOVUPS    192(DX), Y1
+	VSUBPS     64(BX), Y1, Y1
+	VMINPS     Y1, Y0, Y0
+	VMOVUPS    224(DX), Y1
+	VSUBPS     96(BX), Y1, Y1
+	VMINPS     Y1, Y0, Y0
+	VMOVUPS    640(DX), Y1
+	VSUBPS     (BX), Y1, Y1
+	VMOVUPS    672(DX), Y3
+	VSUBPS     32(BX), Y3, Y3
+	VMINPS     Y3, Y1, Y1
+	VMOVUPS    704(DX), Y3
+	VSUBPS     64(BX), Y3, Y3
+	VMINPS     Y3, Y1, Y1
+	VMOVUPS    736(DX), Y3
+	VSUBPS     96(BX), Y3, Y3
+	VMINPS     Y3, Y1, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y3
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VMINPS     Y0, Y3, Y3
+	VSHUFPS    $0x88, Y3, Y2, Y0
+	VSHUFPS    $0xdd, Y3, Y2, Y1
+	VMINPS     Y1, Y0, Y0
+	VMOVUPS    256(DX), Y1
+	VSUBPS     (BX), Y1, Y1
+	VMOVUPS    288(DX), Y2
+	VSUBPS     32(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    320(DX), Y2
+	VSUBPS     64(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    352(DX), Y2
+	VSUBPS     96(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    768(DX), Y2
+	VSUBPS     (BX), Y2, Y2
+	VMOVUPS    800(DX), Y3
+	VSUBPS     32(BX), Y3, Y3
+	VMINPS     Y3, Y2, Y2
+	VMOVUPS    832(DX), Y3
+	VSUBPS     64(BX), Y3, Y3
+	VMINPS     Y3, Y2, Y2
+	VMOVUPS    864(DX), Y3
+	VSUBPS     96(BX), Y3, Y3
+	VMINPS     Y3, Y2, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y3
+	VMOVUPS    384(DX), Y1
+	VSUBPS     (BX), Y1, Y1
+	VMOVUPS    416(DX), Y2
+	VSUBPS     32(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    448(DX), Y2
+	VSUBPS     64(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    480(DX), Y2
+	VSUBPS     96(BX), Y2, Y2
+	VMINPS     Y2, Y1, Y1
+	VMOVUPS    896(DX), Y2
+	VSUBPS     (BX), Y2, Y2
+	VMOVUPS    928(DX), Y4
+	VSUBPS     32(BX), Y4, Y4
+	VMINPS     Y4, Y2, Y2
+	VMOVUPS    960(DX), Y4
+	VSUBPS     64(BX), Y4, Y4
+	VMINPS     Y4, Y2, Y2
+	VMOVUPS    992(DX), Y4
+	VSUBPS     96(BX), Y4, Y4
+	VMINPS     Y4, Y2, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y4
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMINPS     Y1, Y4, Y4
+	VSHUFPS    $0x88, Y4, Y3, Y1
+	VSHUFPS    $0xdd, Y4, Y3, Y2
+	VMINPS     Y2, Y1, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y2
+	VSHUFPS    $0xdd, Y1, Y0, Y0
+	VMINPS     Y0, Y2, Y2
+	VMOVUPS    (DI), Y0
+	VCMPPS     $0x15, Y2, Y0, Y0
+	VMOVMSKPS  Y0, R9
+	MOVB       R9, (CX)
+	VADDPS     (SI), Y2, Y2
+	VMOVUPS    Y2, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, SI
+	ADDQ       $0x00000020, DI
+	ADDQ       $0x00000001, CX
+	ADDQ       $0x00000400, DX
+	DECQ       R8
+	JNZ        block
+	VZEROUPPER
+	RET
+
+// func candidates256(list *uint32, lift *float32, radius *float32, t *float32, c *float32, coef *float32, order *uint64, blocks int) int
+// Requires: AVX, AVX2, FMA3, MMX+, POPCNT, SSE2
+TEXT ·candidates256(SB), NOSPLIT, $0-72
+	MOVQ         list+0(FP), AX
+	MOVQ         lift+8(FP), CX
+	MOVQ         radius+16(FP), DX
+	MOVQ         t+24(FP), BX
+	MOVQ         c+32(FP), SI
+	MOVQ         coef+40(FP), DI
+	MOVQ         blocks+56(FP), R8
+	MOVQ         order+48(FP), R9
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 4(DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VBROADCASTSS 16(DI), Y4
+	XORQ         DI, DI
+	MOVQ         $0x0706050403020100, R10
+	MOVQ         R10, X5
+	VPMOVZXBD    X5, Y5
+	MOVL         $0x00000008, R10
+	MOVD         R10, X6
+	VBROADCASTSS X6, Y6
+	MOVQ         R8, R10
+	SHLQ         $0x06, R10
+
+block:
+	PREFETCHT0  (BX)(R10*1)
+	VMOVUPS     (SI), Y7
+	VFMSUB213PS 64(SI), Y0, Y7
+	VADDPS      Y3, Y7, Y8
+	VCMPPS      $0x15, (BX), Y8, Y8
+	VMOVMSKPS   Y8, R11
+	TESTL       R11, R11
+	JZ          none0
+	VADDPS      256(SI), Y2, Y8
+	VFMADD231PS 128(SI), Y1, Y8
+	VFMADD231PS 192(SI), Y0, Y8
+	VSUBPS      Y8, Y7, Y7
+	VADDPS      Y4, Y7, Y7
+	VPMOVZXBD   (R9)(R11*8), Y9
+	VPERMPS     Y5, Y9, Y10
+	VMOVUPS     Y10, (AX)(DI*4)
+	VPERMPS     Y7, Y9, Y7
+	VMOVUPS     Y7, (CX)(DI*4)
+	VPERMPS     Y8, Y9, Y7
+	VMOVUPS     Y7, (DX)(DI*4)
+	POPCNTL     R11, R11
+	ADDQ        R11, DI
+
+none0:
+	VPADDD      Y6, Y5, Y5
+	VMOVUPS     32(SI), Y7
+	VFMSUB213PS 96(SI), Y0, Y7
+	VADDPS      Y3, Y7, Y8
+	VCMPPS      $0x15, 32(BX), Y8, Y8
+	VMOVMSKPS   Y8, R11
+	TESTL       R11, R11
+	JZ          none1
+	VADDPS      288(SI), Y2, Y8
+	VFMADD231PS 160(SI), Y1, Y8
+	VFMADD231PS 224(SI), Y0, Y8
+	VSUBPS      Y8, Y7, Y7
+	VADDPS      Y4, Y7, Y7
+	VPMOVZXBD   (R9)(R11*8), Y9
+	VPERMPS     Y5, Y9, Y10
+	VMOVUPS     Y10, (AX)(DI*4)
+	VPERMPS     Y7, Y9, Y7
+	VMOVUPS     Y7, (CX)(DI*4)
+	VPERMPS     Y8, Y9, Y7
+	VMOVUPS     Y7, (DX)(DI*4)
+	POPCNTL     R11, R11
+	ADDQ        R11, DI
+
+none1:
+	VPADDD Y6, Y5, Y5
+	ADDQ   $0x00000140, SI
+	ADDQ   $0x00000040, BX
+	DECQ   R8
+	JNZ    block
+	MOVQ   DI, ret+64(FP)
 	VZEROUPPER
 	RET
 
@@ -1973,6 +2505,143 @@ group0:
 	ADDQ              $0x00000600, SI
 	DECQ              R8
 	JNZ               tile
+	VZEROUPPER
+	RET
+
+// func picked512(x *uint8, row *float32, c *int8, list *uint32, a *float32, stride int, groups int, blocks int)
+// Requires: AVX, AVX512F, AVX512VNNI
+TEXT ·picked512(SB), NOSPLIT, $0-64
+	MOVQ list+24(FP), AX
+	MOVQ a+32(FP), CX
+	MOVQ groups+48(FP), DX
+	MOVQ blocks+56(FP), BX
+
+block:
+	MOVQ         c+16(FP), SI
+	MOVQ         stride+40(FP), DI
+	MOVL         (AX), R8
+	IMULQ        DI, R8
+	ADDQ         SI, R8
+	VPBROADCASTD (R8), Z0
+	VMOVDQA32    Z0, Z1
+	MOVL         4(AX), R9
+	IMULQ        DI, R9
+	ADDQ         SI, R9
+	VPBROADCASTD (R9), Z2
+	VMOVDQA32    Z2, Z3
+	MOVL         8(AX), R10
+	IMULQ        DI, R10
+	ADDQ         SI, R10
+	VPBROADCASTD (R10), Z4
+	VMOVDQA32    Z4, Z5
+	MOVL         12(AX), R11
+	IMULQ        DI, R11
+	ADDQ         SI, R11
+	VPBROADCASTD (R11), Z6
+	VMOVDQA32    Z6, Z7
+	MOVL         16(AX), R12
+	IMULQ        DI, R12
+	ADDQ         SI, R12
+	VPBROADCASTD (R12), Z8
+	VMOVDQA32    Z8, Z9
+	MOVL         20(AX), R13
+	IMULQ        DI, R13
+	ADDQ         SI, R13
+	VPBROADCASTD (R13), Z10
+	VMOVDQA32    Z10, Z11
+	MOVQ         x+0(FP), SI
+	XORQ         DI, DI
+
+group:
+	VMOVUPS      (SI), Z12
+	VMOVUPS      64(SI), Z13
+	VPBROADCASTD 16(R8)(DI*4), Z14
+	VPDPBUSD     Z14, Z12, Z0
+	VPDPBUSD     Z14, Z13, Z1
+	VPBROADCASTD 16(R9)(DI*4), Z14
+	VPDPBUSD     Z14, Z12, Z2
+	VPDPBUSD     Z14, Z13, Z3
+	VPBROADCASTD 16(R10)(DI*4), Z14
+	VPDPBUSD     Z14, Z12, Z4
+	VPDPBUSD     Z14, Z13, Z5
+	VPBROADCASTD 16(R11)(DI*4), Z14
+	VPDPBUSD     Z14, Z12, Z6
+	VPDPBUSD     Z14, Z13, Z7
+	VPBROADCASTD 16(R12)(DI*4), Z14
+	VPDPBUSD     Z14, Z12, Z8
+	VPDPBUSD     Z14, Z13, Z9
+	VPBROADCASTD 16(R13)(DI*4), Z14
+	VPDPBUSD     Z14, Z12, Z10
+	VPDPBUSD     Z14, Z13, Z11
+	ADDQ         $0x00000080, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JL           group
+	MOVQ         row+8(FP), SI
+	VBROADCASTSS 4(R8), Z13
+	VBROADCASTSS 8(R8), Z14
+	VMULPS       (SI), Z13, Z12
+	VCVTDQ2PS    Z0, Z0
+	VFNMADD213PS Z14, Z12, Z0
+	VMOVUPS      Z0, (CX)
+	VMULPS       64(SI), Z13, Z0
+	VCVTDQ2PS    Z1, Z1
+	VFNMADD213PS Z14, Z0, Z1
+	VMOVUPS      Z1, 64(CX)
+	VBROADCASTSS 4(R9), Z0
+	VBROADCASTSS 8(R9), Z1
+	VMULPS       (SI), Z0, Z12
+	VCVTDQ2PS    Z2, Z2
+	VFNMADD213PS Z1, Z12, Z2
+	VMOVUPS      Z2, 128(CX)
+	VMULPS       64(SI), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VFNMADD213PS Z1, Z0, Z3
+	VMOVUPS      Z3, 192(CX)
+	VBROADCASTSS 4(R10), Z0
+	VBROADCASTSS 8(R10), Z1
+	VMULPS       (SI), Z0, Z12
+	VCVTDQ2PS    Z4, Z4
+	VFNMADD213PS Z1, Z12, Z4
+	VMOVUPS      Z4, 256(CX)
+	VMULPS       64(SI), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VFNMADD213PS Z1, Z0, Z5
+	VMOVUPS      Z5, 320(CX)
+	VBROADCASTSS 4(R11), Z0
+	VBROADCASTSS 8(R11), Z1
+	VMULPS       (SI), Z0, Z12
+	VCVTDQ2PS    Z6, Z6
+	VFNMADD213PS Z1, Z12, Z6
+	VMOVUPS      Z6, 384(CX)
+	VMULPS       64(SI), Z0, Z0
+	VCVTDQ2PS    Z7, Z7
+	VFNMADD213PS Z1, Z0, Z7
+	VMOVUPS      Z7, 448(CX)
+	VBROADCASTSS 4(R12), Z0
+	VBROADCASTSS 8(R12), Z1
+	VMULPS       (SI), Z0, Z12
+	VCVTDQ2PS    Z8, Z8
+	VFNMADD213PS Z1, Z12, Z8
+	VMOVUPS      Z8, 512(CX)
+	VMULPS       64(SI), Z0, Z0
+	VCVTDQ2PS    Z9, Z9
+	VFNMADD213PS Z1, Z0, Z9
+	VMOVUPS      Z9, 576(CX)
+	VBROADCASTSS 4(R13), Z0
+	VBROADCASTSS 8(R13), Z1
+	VMULPS       (SI), Z0, Z12
+	VCVTDQ2PS    Z10, Z10
+	VFNMADD213PS Z1, Z12, Z10
+	VMOVUPS      Z10, 640(CX)
+	VMULPS       64(SI), Z0, Z0
+	VCVTDQ2PS    Z11, Z11
+	VFNMADD213PS Z1, Z0, Z11
+	VMOVUPS      Z11, 704(CX)
+	ADDQ         $0x00000018, AX
+	ADDQ         $0x00000300, CX
+	DECQ         BX
+	JNZ          block
 	VZEROUPPER
 	RET
 
@@ -6227,6 +6896,179 @@ group1:
 	ADDQ         $0x00000600, SI
 	DECQ         R8
 	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func picked256VNNI(x *uint8, row *float32, c *int8, list *uint32, a *float32, stride int, groups int, blocks int)
+// Requires: AVX, AVX2, AVXVNNI, FMA3
+TEXT ·picked256VNNI(SB), NOSPLIT, $0-64
+	MOVQ list+24(FP), AX
+	MOVQ a+32(FP), CX
+	MOVQ groups+48(FP), DX
+	MOVQ blocks+56(FP), BX
+
+block:
+	MOVQ         c+16(FP), SI
+	MOVQ         stride+40(FP), DI
+	MOVL         (AX), R8
+	IMULQ        DI, R8
+	ADDQ         SI, R8
+	VPBROADCASTD (R8), Y0
+	VMOVDQA      Y0, Y1
+	MOVL         4(AX), R9
+	IMULQ        DI, R9
+	ADDQ         SI, R9
+	VPBROADCASTD (R9), Y2
+	VMOVDQA      Y2, Y3
+	MOVL         8(AX), R10
+	IMULQ        DI, R10
+	ADDQ         SI, R10
+	VPBROADCASTD (R10), Y4
+	VMOVDQA      Y4, Y5
+	MOVL         12(AX), R11
+	IMULQ        DI, R11
+	ADDQ         SI, R11
+	VPBROADCASTD (R11), Y6
+	VMOVDQA      Y6, Y7
+	MOVL         16(AX), R12
+	IMULQ        DI, R12
+	ADDQ         SI, R12
+	VPBROADCASTD (R12), Y8
+	VMOVDQA      Y8, Y9
+	MOVL         20(AX), R13
+	IMULQ        DI, R13
+	ADDQ         SI, R13
+	VPBROADCASTD (R13), Y10
+	VMOVDQA      Y10, Y11
+	MOVQ         x+0(FP), SI
+	XORQ         DI, DI
+
+group:
+	VMOVUPS      (SI), Y12
+	VMOVUPS      32(SI), Y13
+	VPBROADCASTD 16(R8)(DI*4), Y14
+
+	// VPDPBUSD Y14, Y12, Y0
+	LONG $0x501dc2c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y1
+	LONG         $0x5015c2c4
+	BYTE         $0xce
+	VPBROADCASTD 16(R9)(DI*4), Y14
+
+	// VPDPBUSD Y14, Y12, Y2
+	LONG $0x501dc2c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y3
+	LONG         $0x5015c2c4
+	BYTE         $0xde
+	VPBROADCASTD 16(R10)(DI*4), Y14
+
+	// VPDPBUSD Y14, Y12, Y4
+	LONG $0x501dc2c4
+	BYTE $0xe6
+
+	// VPDPBUSD Y14, Y13, Y5
+	LONG         $0x5015c2c4
+	BYTE         $0xee
+	VPBROADCASTD 16(R11)(DI*4), Y14
+
+	// VPDPBUSD Y14, Y12, Y6
+	LONG $0x501dc2c4
+	BYTE $0xf6
+
+	// VPDPBUSD Y14, Y13, Y7
+	LONG         $0x5015c2c4
+	BYTE         $0xfe
+	VPBROADCASTD 16(R12)(DI*4), Y14
+
+	// VPDPBUSD Y14, Y12, Y8
+	LONG $0x501d42c4
+	BYTE $0xc6
+
+	// VPDPBUSD Y14, Y13, Y9
+	LONG         $0x501542c4
+	BYTE         $0xce
+	VPBROADCASTD 16(R13)(DI*4), Y14
+
+	// VPDPBUSD Y14, Y12, Y10
+	LONG $0x501d42c4
+	BYTE $0xd6
+
+	// VPDPBUSD Y14, Y13, Y11
+	LONG         $0x501542c4
+	BYTE         $0xde
+	ADDQ         $0x00000080, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JL           group
+	MOVQ         row+8(FP), SI
+	VBROADCASTSS 4(R8), Y13
+	VBROADCASTSS 8(R8), Y14
+	VMULPS       (SI), Y13, Y12
+	VCVTDQ2PS    Y0, Y0
+	VFNMADD213PS Y14, Y12, Y0
+	VMOVUPS      Y0, (CX)
+	VMULPS       32(SI), Y13, Y0
+	VCVTDQ2PS    Y1, Y1
+	VFNMADD213PS Y14, Y0, Y1
+	VMOVUPS      Y1, 32(CX)
+	VBROADCASTSS 4(R9), Y0
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       (SI), Y0, Y12
+	VCVTDQ2PS    Y2, Y2
+	VFNMADD213PS Y1, Y12, Y2
+	VMOVUPS      Y2, 128(CX)
+	VMULPS       32(SI), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VFNMADD213PS Y1, Y0, Y3
+	VMOVUPS      Y3, 160(CX)
+	VBROADCASTSS 4(R10), Y0
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       (SI), Y0, Y12
+	VCVTDQ2PS    Y4, Y4
+	VFNMADD213PS Y1, Y12, Y4
+	VMOVUPS      Y4, 256(CX)
+	VMULPS       32(SI), Y0, Y0
+	VCVTDQ2PS    Y5, Y5
+	VFNMADD213PS Y1, Y0, Y5
+	VMOVUPS      Y5, 288(CX)
+	VBROADCASTSS 4(R11), Y0
+	VBROADCASTSS 8(R11), Y1
+	VMULPS       (SI), Y0, Y12
+	VCVTDQ2PS    Y6, Y6
+	VFNMADD213PS Y1, Y12, Y6
+	VMOVUPS      Y6, 384(CX)
+	VMULPS       32(SI), Y0, Y0
+	VCVTDQ2PS    Y7, Y7
+	VFNMADD213PS Y1, Y0, Y7
+	VMOVUPS      Y7, 416(CX)
+	VBROADCASTSS 4(R12), Y0
+	VBROADCASTSS 8(R12), Y1
+	VMULPS       (SI), Y0, Y12
+	VCVTDQ2PS    Y8, Y8
+	VFNMADD213PS Y1, Y12, Y8
+	VMOVUPS      Y8, 512(CX)
+	VMULPS       32(SI), Y0, Y0
+	VCVTDQ2PS    Y9, Y9
+	VFNMADD213PS Y1, Y0, Y9
+	VMOVUPS      Y9, 544(CX)
+	VBROADCASTSS 4(R13), Y0
+	VBROADCASTSS 8(R13), Y1
+	VMULPS       (SI), Y0, Y12
+	VCVTDQ2PS    Y10, Y10
+	VFNMADD213PS Y1, Y12, Y10
+	VMOVUPS      Y10, 640(CX)
+	VMULPS       32(SI), Y0, Y0
+	VCVTDQ2PS    Y11, Y11
+	VFNMADD213PS Y1, Y0, Y11
+	VMOVUPS      Y11, 672(CX)
+	ADDQ         $0x00000018, AX
+	ADDQ         $0x00000300, CX
+	DECQ         BX
+	JNZ          block
 	VZEROUPPER
 	RET
 
@@ -12875,6 +13717,152 @@ summed3:
 	ADDQ         $0x00000600, SI
 	DECQ         R8
 	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func picked256(x *uint8, row *float32, c *int8, list *uint32, a *float32, stride int, groups int, blocks int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·picked256(SB), NOSPLIT, $0-64
+	MOVQ list+24(FP), AX
+	MOVQ a+32(FP), CX
+	MOVQ groups+48(FP), DX
+	MOVQ blocks+56(FP), BX
+
+block:
+	MOVQ         c+16(FP), SI
+	MOVQ         stride+40(FP), DI
+	MOVL         (AX), R8
+	IMULQ        DI, R8
+	ADDQ         SI, R8
+	VPBROADCASTD (R8), Y0
+	VMOVDQA      Y0, Y1
+	MOVL         4(AX), R9
+	IMULQ        DI, R9
+	ADDQ         SI, R9
+	VPBROADCASTD (R9), Y2
+	VMOVDQA      Y2, Y3
+	MOVL         8(AX), R10
+	IMULQ        DI, R10
+	ADDQ         SI, R10
+	VPBROADCASTD (R10), Y4
+	VMOVDQA      Y4, Y5
+	MOVQ         x+0(FP), SI
+	XORQ         DI, DI
+	VPCMPEQW     Y6, Y6, Y6
+	VPSRLW       $0x0f, Y6, Y6
+	JMP          two
+
+groups:
+	VMOVUPS      (SI), Y7
+	VMOVUPS      32(SI), Y8
+	VMOVUPS      128(SI), Y9
+	VMOVUPS      160(SI), Y10
+	VPBROADCASTD 16(R8)(DI*4), Y11
+	VPBROADCASTD 20(R8)(DI*4), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y1, Y1
+	VPBROADCASTD 16(R9)(DI*4), Y11
+	VPBROADCASTD 20(R9)(DI*4), Y12
+	VPMADDUBSW   Y11, Y7, Y13
+	VPMADDUBSW   Y12, Y9, Y14
+	VPADDW       Y14, Y13, Y13
+	VPMADDWD     Y6, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPBROADCASTD 16(R10)(DI*4), Y11
+	VPBROADCASTD 20(R10)(DI*4), Y12
+	VPMADDUBSW   Y11, Y7, Y7
+	VPMADDUBSW   Y12, Y9, Y9
+	VPADDW       Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y11, Y8, Y11
+	VPMADDUBSW   Y12, Y10, Y12
+	VPADDW       Y12, Y11, Y11
+	VPMADDWD     Y6, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x02, DI
+
+two:
+	MOVQ         DX, R11
+	SUBQ         DI, R11
+	CMPQ         R11, $0x02
+	JGE          groups
+	TESTQ        R11, R11
+	JZ           summed
+	VMOVUPS      (SI), Y7
+	VMOVUPS      32(SI), Y8
+	VPBROADCASTD 16(R8)(DI*4), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 16(R9)(DI*4), Y9
+	VPMADDUBSW   Y9, Y7, Y10
+	VPMADDWD     Y6, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 16(R10)(DI*4), Y9
+	VPMADDUBSW   Y9, Y7, Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPMADDUBSW   Y9, Y8, Y9
+	VPMADDWD     Y6, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+
+summed:
+	MOVQ         row+8(FP), SI
+	VBROADCASTSS 4(R8), Y7
+	VBROADCASTSS 8(R8), Y8
+	VMULPS       (SI), Y7, Y6
+	VCVTDQ2PS    Y0, Y0
+	VFNMADD213PS Y8, Y6, Y0
+	VMOVUPS      Y0, (CX)
+	VMULPS       32(SI), Y7, Y0
+	VCVTDQ2PS    Y1, Y1
+	VFNMADD213PS Y8, Y0, Y1
+	VMOVUPS      Y1, 32(CX)
+	VBROADCASTSS 4(R9), Y0
+	VBROADCASTSS 8(R9), Y1
+	VMULPS       (SI), Y0, Y6
+	VCVTDQ2PS    Y2, Y2
+	VFNMADD213PS Y1, Y6, Y2
+	VMOVUPS      Y2, 128(CX)
+	VMULPS       32(SI), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VFNMADD213PS Y1, Y0, Y3
+	VMOVUPS      Y3, 160(CX)
+	VBROADCASTSS 4(R10), Y0
+	VBROADCASTSS 8(R10), Y1
+	VMULPS       (SI), Y0, Y6
+	VCVTDQ2PS    Y4, Y4
+	VFNMADD213PS Y1, Y6, Y4
+	VMOVUPS      Y4, 256(CX)
+	VMULPS       32(SI), Y0, Y0
+	VCVTDQ2PS    Y5, Y5
+	VFNMADD213PS Y1, Y0, Y5
+	VMOVUPS      Y5, 288(CX)
+	ADDQ         $0x0000000c, AX
+	ADDQ         $0x00000180, CX
+	DECQ         BX
+	JNZ          block
 	VZEROUPPER
 	RET
 

@@ -25,7 +25,7 @@ type worker struct {
 	e       *Engine
 	j       *job // in hand
 	s       *sums
-	lo      int // first panel of the part
+	first   int // row of the part
 	batch   rowBatch
 	g       gathered
 	y       []float64 // d
@@ -45,6 +45,7 @@ type worker struct {
 	dots    []float32
 	best    [kern.Rows]float64
 	gap     [kern.Rows]float64
+	picks   picks
 	tested  int64 // rows, and centres compared for them in float64
 	pair    int64
 	_       [128]byte // workers must not share a cache line
@@ -55,7 +56,7 @@ func newWorker(e *Engine) *worker {
 		moves: make([]kern.Move, 0, 2*moveRows+2*kern.Rows), changes: make([]kern.Change, 0, moveRows+kern.Rows)}
 }
 
-// rowBatch tells which rows are being compared.
+// rowBatch tells which rows are being compared, by their lanes.
 type rowBatch struct {
 	n     int     // rows; what follows in the last panel counts for nothing
 	first int     // they are first, first + 1, ...
@@ -65,7 +66,7 @@ type rowBatch struct {
 	due   []float32
 }
 
-func (h *rowBatch) row(i int) int {
+func (h *rowBatch) lane(i int) int {
 	if h.id != nil {
 		return int(h.id[i])
 	}
@@ -88,18 +89,19 @@ func (e *Engine) valid(p int) uint32 { return validOf(e.n - p*kern.Rows) }
 // assign labels the rows of one part for all jobs and applies what changed to their sums.
 func (w *worker) assign(part int) {
 	e := w.e
-	lo, hi := e.span(part, len(e.group[0].st.part))
+	parts := len(e.group[0].st.part)
+	lo, hi := e.span(part, parts)
 	step := hi - lo
 	if len(e.group) > 1 {
 		step = max(blockBytes/e.panelBytes(), 1)
 	}
 	for _, j := range e.group {
 		s := &j.st.part[part]
-		s.changed, s.tested, s.due = 0, 0, 0
+		s.changed, s.tested, s.due, s.listed, s.offered = 0, 0, 0, 0, 0
 	}
 	for p := lo; p < hi; p += step {
 		for _, j := range e.group {
-			w.j, w.s, w.lo = j, &j.st.part[part], lo
+			w.j, w.s, w.first = j, &j.st.part[part], e.firstOf(part, parts)
 			w.panels(p, min(p+step, hi))
 			w.flush()
 		}
@@ -154,17 +156,17 @@ func (w *worker) whole(p, q int, bound bool) {
 // note takes in the labels of the rows of the bits of panel p in hand.
 func (w *worker) note(p int, rows uint32, got []int32) {
 	e, s, h, st := w.e, w.s, &w.batch, w.j.st
-	first := w.lo * kern.Rows
 	for b := rows & h.valid(p); b != 0; b &= b - 1 {
 		r := bits.TrailingZeros32(b)
-		i := h.row(p*kern.Rows + r)
-		was, is := st.label[i], got[r]
+		lane := h.lane(p*kern.Rows + r)
+		was, is := st.label[lane], got[r]
 		if was == is {
 			continue
 		}
-		st.label[i] = is
+		st.label[lane] = is
 		s.changed++
-		at := uint32(i - first)
+		i := e.rowOf(lane)
+		at := uint32(i - w.first)
 		if st.grain > 0 { // weights are 1, and flush counts the rows
 			from := uint32(w.j.k)
 			if was >= 0 {
@@ -196,7 +198,7 @@ func (w *worker) note(p int, rows uint32, got []int32) {
 // flush applies the changes gathered to the sums of the part.
 func (w *worker) flush() {
 	e, s := w.e, w.s
-	first := w.lo * kern.Rows * e.d
+	first := w.first * e.d
 	const most = 1 << 16
 	step := max(most/e.d, 1)
 	for p := 0; p < len(w.moves); p += step {

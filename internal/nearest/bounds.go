@@ -26,6 +26,7 @@ type bounds struct {
 type clocks struct {
 	theta []float64 // k x D: of the last sweep
 	clock []float64 // k
+	path  []float64 // k: how far each centre has come
 	// In float32, at [label+1]: rounded up to compare with, down to count from.
 	at, low []float32
 }
@@ -58,7 +59,7 @@ func (b *bounds) advance(e *Engine, theta []float64, k int) {
 // advance moves the clocks on to the centres theta, or starts them.
 func (b *clocks) advance(theta []float64, k, d int) {
 	if b.clock == nil {
-		b.clock, b.theta = make([]float64, k), append([]float64(nil), theta[:k*d]...)
+		b.clock, b.path, b.theta = make([]float64, k), make([]float64, k), append([]float64(nil), theta[:k*d]...)
 		b.at, b.low = make([]float32, k+1), make([]float32, k+1)
 		return
 	}
@@ -69,6 +70,7 @@ func (b *clocks) advance(theta []float64, k, d int) {
 		step := math.Sqrt(apart(theta[c*d:c*d+d], b.theta[c*d:])) * (1 + float64(d+8)*0x1p-52)
 		b.low[c+1] = 0
 		b.clock[c] += step
+		b.path[c] = (b.path[c] + step) * (1 + 0x1p-50)
 		switch {
 		case step > first:
 			first, second, at = step, first, c
@@ -118,13 +120,15 @@ const leastShare = 0.1
 
 // decide chooses what the next sweep does with bounds, from counts of this one: the same on any number of threads.
 func (st *State) decide(pays float64) {
-	var tested, due int64
+	var tested, due, offered, listed int64
 	for p := range st.part {
 		s := &st.part[p]
 		tested, due = tested+s.tested, due+s.due
+		offered, listed = offered+s.offered, listed+s.listed
 	}
 	st.tested, st.compared = tested, due
-	st.bounds.mode.decide(tested, due, pays)
+	st.sorts = st.lists.decide(offered, listed)
+	st.bounds.mode.decide(tested, due, pays*st.lists.cost())
 }
 
 // decide sets what the next sweep does, from how many rows of this one were tested, and due.
@@ -141,19 +145,24 @@ func (m *mode) decide(tested, due int64, pays float64) {
 	}
 }
 
-// sample compares all rows of panels p to q, and keeps bounds for some.
+// sample compares all rows of panels p to q. It keeps bounds for some, and lists for others or, where they pay, for all others.
 func (w *worker) sample(p, q int) {
+	j := w.j
+	forBounds, forLists := sampled, max(sampled, min(4*sampled, w.e.panels/(4*sampleRun)))
+	if j.lists && j.st.lists.mode == bounding {
+		forBounds *= 4 // a row costs more without a list
+	}
 	for p < q {
 		run := p / sampleRun
 		end := min((run+1)*sampleRun, q)
-		if run%sampled != 0 {
-			end = min((run/sampled+1)*sampled*sampleRun, q)
-			w.whole(p, end, false)
-		} else {
-			for lo := p; lo < end; lo += batch {
-				w.test(lo, min(lo+batch, end))
-			}
+		switch {
+		case run%forBounds == 0:
+			w.test(p, end)
 			w.whole(p, end, true)
+		case j.lists && (j.st.lists.mode != sampling || run%forLists == forLists/2):
+			w.listed(p, end)
+		default:
+			w.whole(p, end, false)
 		}
 		p = end
 	}
@@ -282,8 +291,8 @@ func (w *worker) drain() {
 	} else {
 		w.densePanels(g.x, g.norm, g.label, panels)
 	}
-	for i, row := range g.id[:g.n] {
-		w.j.st.bounds.due[row] = g.due[i]
+	for i, lane := range g.id[:g.n] {
+		w.j.st.bounds.due[lane] = g.due[i]
 	}
 	g.n = 0
 }

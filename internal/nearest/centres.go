@@ -33,6 +33,12 @@ type centres struct {
 	meta   []float32
 	rounds [3]float32 // what a score of integers less or plus its radius may be wrong by, as coef
 
+	picked  []int8     // k centres as kern.Picked wants them
+	each    []float32  // k x 4: as meta, of each
+	table   []float32  // of kern.Candidates
+	largest [3]float64 // of what z multiplies there, of what stands alone, and of what a multiplies
+	one     []int8     // a tile of one
+
 	narrow            []float32 // k x D: c'
 	bias              []float64 // k
 	raw, longest, top float64   // |mu + origin|, the largest |c'| and |bias|
@@ -223,10 +229,8 @@ func sumOfFour(row []float64) (most float64) {
 func (c *centres) intTile(p *intPanels, tile []int8, meta []float32, members []int32, d int) {
 	t := c.tileStep(p, members, d)
 	step, inv := float64(t), 1/float64(t)
-	put := func(g, q int, v uint32) {
-		b := tile[(g*c.w+q)*4 : (g*c.w+q)*4+4]
-		b[0], b[1], b[2], b[3] = int8(v), int8(v>>8), int8(v>>16), int8(v>>24)
-	}
+	w := len(members)
+	put := func(g, q int, v uint32) { putWord(tile[(g*w+q)*4:], v) }
 	var longest, worst, top float64
 	for q, i := range members {
 		if i < 0 {
@@ -239,11 +243,11 @@ func (c *centres) intTile(p *intPanels, tile []int8, meta []float32, members []i
 			r := v - step*u
 			miss += r * r
 			if p.words {
-				at := ((j>>1+1)*c.w+q)*4 + j&1*2
+				at := ((j>>1+1)*w+q)*4 + j&1*2
 				tile[at], tile[at+1] = int8(int(u)), int8(int(u)>>8)
 			} else {
 				sum += int(u)
-				tile[((j>>2+1)*c.w+q)*4+j&3] = int8(u)
+				tile[((j>>2+1)*w+q)*4+j&3] = int8(u)
 			}
 		}
 		put(0, q, uint32(int32(-p.zero*sum)))
@@ -256,6 +260,12 @@ func (c *centres) intTile(p *intPanels, tile []int8, meta []float32, members []i
 	meta[1] = float32(longest * (1 + 1e-5))
 	meta[2] = float32((worst + 16*u*(longest+worst)) * (1 + 1e-5))
 	meta[3] = float32((16*u*(top+c.aa) + float64(d+4)*0x1p-51*c.far + 1e-36) * (1 + 1e-5))
+}
+
+// putWord writes 32 bits, least byte first.
+func putWord(b []int8, v uint32) {
+	b = b[:4]
+	b[0], b[1], b[2], b[3] = int8(v), int8(v>>8), int8(v>>16), int8(v>>24)
 }
 
 // dotRows readies what Dots wants: c' in float32, and for each centre |c|^2 of the score |c'|^2 + 2 (a + mu + origin).c' -

@@ -39,7 +39,7 @@ func (w *worker) denseCall(x, norm []float32, label []int32, at, m int) {
 		got := w.got[i*kern.Rows : (i+1)*kern.Rows]
 		for b := near; b != 0; b &= b - 1 {
 			r := bits.TrailingZeros32(b)
-			got[r] = w.settle(w.batch.row((at+i)*kern.Rows + r))
+			got[r] = w.settle(w.e.rowOf(w.batch.lane((at+i)*kern.Rows + r)))
 		}
 		w.note(at+i, near|moved, got)
 	}

@@ -8,7 +8,8 @@
 // A State keeps the labels of one start between sweeps: only rows whose label changed touch the sums. A sum is kept as
 // two float64, so that what was added can be taken out again, and neither history nor threads show in its digits. It also keeps
 // until when a label stands: rows whose label cannot have changed are not compared, where that pays, and the others are
-// gathered into full panels.
+// gathered into full panels. With many centres it keeps for each panel of rows until when a centre is none of theirs: the others are listed and
+// compared.
 package nearest
 
 import (
@@ -36,7 +37,7 @@ const (
 	wordCentres = 128
 )
 
-// Engine holds the rows in the form the kernels want. Beside the rows it keeps, and 4 to 20 N bytes more:
+// Engine holds the rows in the form the kernels want. Beside the rows it keeps, and 4 to 28 N bytes more:
 //
 //	4 N D bytes of float32 with few columns and centres, and at level avx512 without VNNI, at neon and in portable Go
 //	2 N D of words with at most 128 centres, at the levels avx2 and avx2+vnni 64; 4 N D of float32 on arm64
@@ -52,6 +53,7 @@ type Engine struct {
 	mu    []float64 // rows are held relative to this point: anywhere near them will do
 	dense *densePanels
 	ints  *intPanels
+	order *order // of the rows in panels; nil where they stand as they come
 	totals
 	looked look // of all rows, which totals are made of
 

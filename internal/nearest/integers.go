@@ -22,30 +22,9 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 		kern.Integers(x, row, c.ints[t*size:end*size], c.meta[4*t:4*end], w.scores[t*c.w*kern.Rows:], &w.upper, e.ints.words, groups, c.w, end-t)
 	}
 	n, multi := kern.Survivors(w.list, row, c.meta, w.scores, &w.upper, c.w, c.tiles)
-	valid := w.batch.valid(0)
-	multi &= valid
-	got := w.got[:kern.Rows]
-	w.pairs, w.lane = w.pairs[:0], w.lane[:0]
-	for _, v := range w.list[:n] {
-		id := c.order[v.Slot]
-		for b := v.Mask & valid &^ multi; b != 0; b &= b - 1 {
-			got[bits.TrailingZeros32(b)] = id
-		}
-		for b := v.Mask & multi; b != 0; b &= b - 1 {
-			w.pair1(bits.TrailingZeros32(b), id)
-		}
-	}
-	w.tested += int64(bits.OnesCount32(valid))
-	w.pair += int64(len(w.pairs))
-	if multi != 0 && e.t.F32 != nil {
-		multi = w.sift(multi, row, got)
-	}
-	if multi != 0 {
-		w.compare(multi, got)
-	}
-	w.note(0, valid, got)
+	w.resolve(w.list[:n], multi, c.order, row)
 	if w.batch.near {
-		w.tellInts(row, got)
+		w.tellInts(row, w.got[:kern.Rows])
 	}
 	if !w.batch.bound {
 		return
@@ -61,9 +40,35 @@ func (w *worker) intPanel(x []uint8, row []float32, label []int32) {
 	w.finish(0, 1, w.length[:], &c.rounds)
 }
 
+// resolve labels the rows of a panel from the centres that survive, slots of order; those of the bits of multi have several.
+func (w *worker) resolve(list []kern.Survivor, multi uint32, order []int32, row []float32) {
+	valid := w.batch.valid(0)
+	multi &= valid
+	got := w.got[:kern.Rows]
+	w.pairs, w.lane = w.pairs[:0], w.lane[:0]
+	for _, v := range list {
+		id := order[v.Slot]
+		for b := v.Mask & valid &^ multi; b != 0; b &= b - 1 {
+			got[bits.TrailingZeros32(b)] = id
+		}
+		for b := v.Mask & multi; b != 0; b &= b - 1 {
+			w.pair1(bits.TrailingZeros32(b), id)
+		}
+	}
+	w.tested += int64(bits.OnesCount32(valid))
+	w.pair += int64(len(w.pairs))
+	if multi != 0 && w.e.t.F32 != nil {
+		multi = w.sift(multi, row, got)
+	}
+	if multi != 0 {
+		w.compare(multi, got)
+	}
+	w.note(0, valid, got)
+}
+
 // pair1 adds a pair to compare.
 func (w *worker) pair1(r int, centre int32) {
-	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.batch.row(r) - w.lo*kern.Rows), Centre: uint32(centre)})
+	w.pairs = append(w.pairs, kern.Pair{Row: uint32(w.e.rowOf(w.batch.lane(r)) - w.first), Centre: uint32(centre)})
 	w.lane = append(w.lane, uint8(r))
 }
 
@@ -72,7 +77,7 @@ func (w *worker) pair1(r int, centre int32) {
 func (w *worker) sift(rows uint32, row []float32, got []int32) (left uint32) {
 	e, c := w.e, w.j.centres
 	w.dots = grown(w.dots, len(w.pairs))
-	x := e.t.F32[w.lo*kern.Rows*e.d:]
+	x := e.t.F32[w.first*e.d:]
 	const most = 1 << 17 // cells a call
 	step := max(most/e.d, 1)
 	for a := 0; a < len(w.pairs); a += step {
@@ -129,7 +134,7 @@ func (w *worker) distances(first int, theta []float64) {
 // compare labels the rows of the bits by the distances of their survivors.
 func (w *worker) compare(rows uint32, got []int32) {
 	e := w.e
-	w.distances(w.lo*kern.Rows, w.j.theta)
+	w.distances(w.first, w.j.theta)
 	// Both the distances here and those of the plain loop round; Higham 2002, section 3.1.
 	wide := 1 + float64(e.d+8)*0x1p-50
 	for b := rows; b != 0; b &= b - 1 {
@@ -148,7 +153,7 @@ func (w *worker) compare(rows uint32, got []int32) {
 	}
 	for ; tied != 0; tied &= tied - 1 {
 		r := bits.TrailingZeros32(tied)
-		e.row(w.y, w.batch.row(r))
+		e.row(w.y, e.rowOf(w.batch.lane(r)))
 		best := math.Inf(1)
 		for i, v := range w.pairs {
 			if int(w.lane[i]) != r || w.dist[i] > w.best[r]*wide {

@@ -39,7 +39,7 @@ func (w *worker) tellDense(at, m int, norm []float32) {
 		lo := (at + p) * kern.Rows
 		for r := range min(kern.Rows, w.batch.n-lo) {
 			v := norm[p*kern.Rows+r]
-			w.j.near.tell(w.batch.row(lo+r), v*v, w.state[p][r], w.state[p][kern.Rows+r])
+			w.j.near.tell(w.e.rowOf(w.batch.lane(lo+r)), v*v, w.state[p][r], w.state[p][kern.Rows+r])
 		}
 	}
 }
@@ -54,6 +54,6 @@ func (w *worker) tellInts(row []float32, got []int32) {
 	kern.RunnerUp(second, exact[:], c.meta, w.scores, c.w, c.tiles)
 	for r := range min(kern.Rows, w.batch.n) {
 		miss, kept := row[2*kern.Rows+r]/2, row[3*kern.Rows+r]/2
-		w.j.near.tell(w.batch.row(r), miss*miss+kept*kept, w.scores[int(w.j.slot[got[r]])*kern.Rows+r], second[r])
+		w.j.near.tell(w.e.rowOf(w.batch.lane(r)), miss*miss+kept*kept, w.scores[int(w.j.slot[got[r]])*kern.Rows+r], second[r])
 	}
 }

@@ -134,7 +134,7 @@ func (p *Pager) Add(b *data.Block, origin []float64, g *Pages, t *Tally) error {
 		return err
 	}
 	p.job = job{st: &p.st, theta: g.theta, k: g.k, centres: &g.centres}
-	w.j, w.s, w.lo = &p.job, &t.sums, 0
+	w.j, w.s, w.first = &p.job, &t.sums, 0
 	changed := w.s.changed
 	bound := g.mode != sampling || !g.blank && b.First/int64(g.chunk)%sampled == 0
 	p.choose(bound && g.mode != filling, g.mode == bounding)

@@ -88,6 +88,7 @@ type densePanels struct {
 func (e *Engine) pack() *densePanels {
 	p := &densePanels{x: make([]float32, e.panels*e.d*kern.Rows), norm: make([]float32, e.panels*kern.Rows)}
 	e.each(func(i int, z []float64, square, _ float64) {
+		i = e.laneOf(i)
 		x := p.x[i/kern.Rows*e.d*kern.Rows+i%kern.Rows:]
 		x = x[:(len(z)-1)*kern.Rows+1]
 		for j, v := range z {

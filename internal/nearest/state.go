@@ -7,17 +7,21 @@ import (
 )
 
 // State is what the sweeps of one start leave for the next: the label of every row and until when it stands, 8 N bytes, and the
-// sums of every part of the rows, 16 k D bytes each. The zero value is ready. It is used by one sweep at a time, with any
-// centres and any engine: what it holds says nothing about them.
+// sums of every part of the rows, 16 k D bytes each; where many centres are compared in bytes lists too, k N / 8 bytes and no more
+// than 4 N D. The zero value is ready. It is used by one sweep at a time, with any centres and any engine: what it holds says nothing
+// about them.
 type State struct {
 	engine *Engine
 	k      int
-	label  []int32 // panels x kern.Rows; -1 before the first sweep
+	label  []int32 // panels x kern.Rows, in order; -1 before the first sweep
 	part   []sums
 	total  sums
 	moved  bool
+	sorts  bool    // rows are to be laid out by its labels
 	grain  float64 // of kern.Shift, or 0 for kern.Scatter
 	bounds bounds
+	lists  lists
+	order  *order // of label and bounds
 
 	Pages *Pages // what it is where rows pass by; nil where they are in memory, and where that would not pay
 
@@ -35,6 +39,8 @@ type sums struct {
 	changed     int64     // labels that changed in the last sweep
 	tested, due int64     // rows whose bounds the last sweep looked at, and how many of them it had to compare
 
+	listed, offered int64 // centres that lists left, and that they were to choose from
+
 	cost, costLo float64
 }
 
@@ -49,7 +55,7 @@ func (s *sums) reset() {
 		clear(v)
 	}
 	clear(s.count)
-	s.changed, s.tested, s.due = 0, 0, 0
+	s.changed, s.tested, s.due, s.listed, s.offered = 0, 0, 0, 0, 0
 	s.cost, s.costLo = 0, 0
 }
 
@@ -69,11 +75,12 @@ func (e *Engine) stateParts(k int) int {
 
 // begin makes the state fit the engine and k.
 func (st *State) begin(e *Engine, k int) {
-	if st.engine == e && st.k == k {
+	if st.engine == e && st.k == k && st.follow(e.order) {
 		return
 	}
 	st.engine, st.k, st.label, st.part, st.total = e, k, make([]int32, e.panels*kern.Rows), make([]sums, e.stateParts(k)), newSums(k, e.d)
-	st.moved, st.bounds, st.tested, st.compared = false, bounds{}, 0, 0
+	st.moved, st.bounds, st.lists, st.tested, st.compared = false, bounds{}, lists{}, 0, 0
+	st.order = e.order
 	st.grain = e.grain((e.panels/len(st.part) + 1) * kern.Rows)
 	for i := range st.part {
 		st.part[i] = newSums(k+1, e.d) // the last takes what a row leaves that was nowhere
@@ -95,7 +102,12 @@ func (st *State) ID() uint64 {
 }
 
 // Label returns the label of row i after a sweep.
-func (st *State) Label(i int) int32 { return st.label[i] }
+func (st *State) Label(i int) int32 {
+	if st.order != nil {
+		i = int(st.order.lane[i])
+	}
+	return st.label[i]
+}
 
 // Moved reports whether any label changed in the last sweep.
 func (st *State) Moved() bool { return st.moved }

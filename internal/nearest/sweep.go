@@ -27,6 +27,7 @@ type job struct {
 	pays    float64
 	slot    []int32 // k: of each centre, where near is not nil
 	near    *Near   // nil where distances are not asked for, or cannot be told
+	lists   bool    // keep lists
 }
 
 // Sweep serves each task: it labels every row with the nearest of the K centres Theta, K x D relative to the origin, and sets
@@ -122,6 +123,10 @@ func (e *Engine) take(t *Task) bool {
 		j.st.bounds.advance(e, t.Theta, t.K)
 	} else {
 		j.st.bounds = bounds{} // clocks that stand still tell nothing
+	}
+	j.lists = j.st.bounds.due != nil && j.st.label[0] >= 0 && j.st.lists.ready(e, c, t.K)
+	if j.lists {
+		c.pickTable(e.ints, j.st.bounds.path, t.K, e.d)
 	}
 	e.jobs = append(e.jobs, j)
 	return true
@@ -229,7 +234,7 @@ func (w *worker) costs(part int) {
 	for i := first; i < last; i++ {
 		if u := e.weightOf(i); u > 0 {
 			e.row(w.y, i)
-			s.cost, s.costLo = kern.TwoSum(s.cost, s.costLo, u*plain(w.y, e.job.theta[int(e.job.st.label[i])*e.d:]))
+			s.cost, s.costLo = kern.TwoSum(s.cost, s.costLo, u*plain(w.y, e.job.theta[int(e.job.st.Label(i))*e.d:]))
 		}
 	}
 }
@@ -238,7 +243,7 @@ func (w *worker) costs(part int) {
 func (w *worker) own(lo, hi int) []float64 {
 	w.pairs = w.pairs[:0]
 	for i := lo; i < hi; i++ {
-		w.pairs = append(w.pairs, kern.Pair{Row: uint32(i - lo), Centre: uint32(w.e.job.st.label[i])})
+		w.pairs = append(w.pairs, kern.Pair{Row: uint32(i - lo), Centre: uint32(w.e.job.st.Label(i))})
 	}
 	w.distances(lo, w.e.job.theta)
 	return w.dist
@@ -260,7 +265,7 @@ func (e *Engine) farthest() {
 					continue
 				}
 				e.row(w.y, i)
-				f.Offer(family.Far{Row: int64(i), Score: -plain(w.y, e.job.theta[int(e.job.st.label[i])*e.d:]), W: e.weightOf(i), Label: e.job.st.label[i], X: w.y})
+				f.Offer(family.Far{Row: int64(i), Score: -plain(w.y, e.job.theta[int(e.job.st.Label(i))*e.d:]), W: e.weightOf(i), Label: e.job.st.Label(i), X: w.y})
 			}
 		}
 	})
@@ -297,5 +302,11 @@ func (e *Engine) choose() {
 	d, k := float64(e.d), float64(e.jobs[0].k)
 	if float64(pairs)*(d/8+30) > float64(rows)*k*d*saved {
 		e.dense, e.ints = e.pack(), nil
+		return
+	}
+	for _, j := range e.jobs {
+		if j.st.sorts && e.order == nil {
+			e.sort(j.st)
+		}
 	}
 }

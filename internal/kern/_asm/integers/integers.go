@@ -126,6 +126,7 @@ func (p integers) products(tag string, x, c, cp, groups reg.Register, q, n, w in
 	}
 	LEAQ(At(c, 4*(q+w)), cp)
 	xp, j := Copy(x), Copy(groups)
+	factor := func(g, q int) Mem { return At(cp, 4*w*g+4*q) }
 	step := func(groups int, group func()) {
 		if fetch {
 			for at := 0; at < 128*groups; at += 64 * 128 / (2 * p.Bytes) { // wide rows come at the speed of memory
@@ -137,7 +138,7 @@ func (p integers) products(tag string, x, c, cp, groups reg.Register, q, n, w in
 		Add(4*w*groups, cp)
 	}
 	if p.words || p.vnni {
-		Loop("group"+tag, j, func() { step(1, func() { p.group(acc, xp, cp) }) })
+		Loop("group"+tag, j, func() { step(1, func() { p.group(acc, xp, factor) }) })
 		return acc
 	}
 	ones := p.Vec()
@@ -145,23 +146,23 @@ func (p integers) products(tag string, x, c, cp, groups reg.Register, q, n, w in
 	VPSRLW(Imm(15), ones, ones)
 	SHRQ(Imm(1), j)
 	JZ(LabelRef("single" + tag))
-	Loop("groups"+tag, j, func() { step(2, func() { p.groups(acc, ones, xp, cp, w, 2) }) })
+	Loop("groups"+tag, j, func() { step(2, func() { p.groups(acc, ones, xp, factor, 2) }) })
 	Label("single" + tag)
 	TESTQ(U32(1), groups)
 	JZ(LabelRef("summed" + tag))
-	step(1, func() { p.groups(acc, ones, xp, cp, w, 1) })
+	step(1, func() { p.groups(acc, ones, xp, factor, 1) })
 	Label("summed" + tag)
 	return acc
 }
 
-// group adds the products of one group.
-func (p integers) group(acc []reg.VecVirtual, xp, cp reg.Register) {
+// group adds the products of one group. factor is where group g, from here, of a centre is.
+func (p integers) group(acc []reg.VecVirtual, xp reg.Register, factor func(g, q int) Mem) {
 	x, f := p.Vecs(2), p.Vec()
 	VMOVUPS(At(xp, 0), x[0])
 	VMOVUPS(At(xp, p.Bytes), x[1])
 	for i, sum := range acc {
 		if i%2 == 0 {
-			VPBROADCASTD(At(cp, 2*i), f)
+			VPBROADCASTD(factor(0, i/2), f)
 		}
 		switch {
 		case p.vnni && p.words:
@@ -180,7 +181,7 @@ func (p integers) group(acc []reg.VecVirtual, xp, cp reg.Register) {
 }
 
 // groups adds the products of n groups of bytes, one or two: their sums fit 16 bits.
-func (p integers) groups(acc []reg.VecVirtual, ones reg.VecVirtual, xp, cp reg.Register, w, n int) {
+func (p integers) groups(acc []reg.VecVirtual, ones reg.VecVirtual, xp reg.Register, factor func(g, q int) Mem, n int) {
 	x, f := p.Vecs(2*n), p.Vecs(n)
 	for i := range x {
 		VMOVUPS(At(xp, i/2*128+i%2*p.Bytes), x[i])
@@ -190,7 +191,7 @@ func (p integers) groups(acc []reg.VecVirtual, ones reg.VecVirtual, xp, cp reg.R
 		if i%2 == 0 {
 			product = p.Vecs(n)
 			for g := range f {
-				VPBROADCASTD(At(cp, 4*w*g+2*i), f[g])
+				VPBROADCASTD(factor(g, i/2), f[g])
 			}
 		}
 		for g := range f {

@@ -23,10 +23,16 @@ func main() {
 	for _, s := range []isa{avx512, avx2} {
 		s.survivors()
 		s.runnerUp()
+		s.uppers()
+		s.margins()
+		s.candidates()
 	}
 	for _, p := range prefilters {
 		for w := 1; w <= 12; w++ {
 			p.write(w)
+		}
+		if !p.words {
+			p.picked()
 		}
 	}
 	pass.Compile = pass.Concat(pass.Compile, pass.FunctionPass(encodeVNNI))
