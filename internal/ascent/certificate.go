@@ -67,9 +67,8 @@ type observed struct {
 	// known from elsewhere. Neither need be true: what is told is measured here.
 	memory   Memory
 	flattest direction
-	// little is how much of the squared distance may be missing where the surroundings have been looked at from close by; 0 where the
-	// squared distance is to settle.
-	little float64
+	// The squared distance has settled when what is missing is the given share of it, or as little as that.
+	share, little float64
 }
 
 // times returns I v by the difference of two gradients, and an error of the objective.
@@ -156,7 +155,7 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 		// stands for: a gain that is small once may be the calm before slow directions are found.
 		low, _ := t.lowest()
 		k.missing = after / low
-		few := max(settled*k.square, b.little)
+		few := max(b.share*k.square, b.little)
 		if k.square > enough || gain < few && alpha*after < few && k.missing < few {
 			k.settled = k.square <= enough
 			break

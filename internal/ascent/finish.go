@@ -177,13 +177,15 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 // look looks closely at a step: at its distance and, unless normal is nil, at the least curvature.
 func (w *watch) look(s *Step, tol float64, most int, normal func() float64) (c Certificate, down []float64, err error) {
 	before := w.o.n
-	b := observed{ctx: w.ctx, o: w.o, at: s.Point, flattest: w.flattest}
+	b := observed{ctx: w.ctx, o: w.o, at: s.Point, flattest: w.flattest, share: settled}
 	enough := 9 * tol * tol // how much farther it is does not matter
 	if s.Memory != nil {
 		b.memory, enough = *s.Memory, math.Inf(1) // but to a step of Newton's
-		if w.explored && !math.IsInf(tol, 1) {
-			b.little = settled * tol * tol
-		}
+	}
+	if normal == nil && s.Done == Going {
+		b.share, b.little = newtonShare, settled*tol*tol
+	} else if w.explored && !math.IsInf(tol, 1) {
+		b.little = settled * tol * tol
 	}
 	c, down, err = b.certify(tol, enough, most, normal)
 	w.cost = w.o.n - before

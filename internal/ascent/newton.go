@@ -12,6 +12,9 @@ const (
 	newtonNear = 0.3
 	// newtonAfter is how many steps a climb takes first that knows nothing of the curvature: early on a climb may look as if it had ended.
 	newtonAfter = 20
+	// newtonShare is the share of the squared distance that Newton's step may leave, if that is not within the tolerance anyway. With the
+	// share of the certificate ten columns, four components ("10d") took two sweeps more.
+	newtonShare = 0.003
 	// newtonGain is the share of the gain promised that Newton's step must bring.
 	newtonGain = 0.25
 )
