@@ -12,6 +12,9 @@ const (
 	newtonNear = 0.3
 	// newtonAfter is how many steps a climb takes first that knows nothing of the curvature: early on a climb may look as if it had ended.
 	newtonAfter = 20
+	// newtonReach is how long Newton's step may be, as a share of the longest step that a driver may try: beyond it the maximum that a
+	// driver would climb to may be another.
+	newtonReach = 0.1
 	// newtonShare is the share of the squared distance that Newton's step may leave, if that is not within the tolerance anyway. With the
 	// share of the certificate ten columns, four components ("10d") took two sweeps more.
 	newtonShare = 0.003
@@ -62,16 +65,19 @@ func (w *watch) solved(s *Step) (*Certificate, error) {
 	switch {
 	case s.Memory == nil || w.tol == 0 || w.TolLogLik > 0 || s.Point.Near == nil || s.Point.Beta != 1 || s.Searching || s.Iteration >= w.MaxIter:
 		return nil, nil
-	case s.Certificate != nil && s.Certificate.Distance == s.Certificate.Distance:
+	case s.Certificate != nil && s.Certificate.Distance > w.tol && s.Certificate.Curvature > level:
 		return s.Certificate, nil
 	case s.Certificate != nil || !(s.Distance <= w.near) || s.Iteration < newtonAfter && !w.knows || w.spent > w.o.n-w.spent+budget:
+		return nil, nil
+	}
+	if far := unframed(s.Point, s.Memory.apply(s.Point, framed(s.Point, s.Point.Grad))); s.Point.Near.Reach(far) > newtonReach {
 		return nil, nil
 	}
 	c, down, err := w.look(s, w.tol, products, nil)
 	if err != nil {
 		return nil, err
 	}
-	if down != nil || !(c.Distance >= 0) {
+	if down != nil || !(c.Curvature > level) {
 		w.near = min(w.near, s.Distance/4)
 		return nil, nil
 	}
@@ -81,7 +87,7 @@ func (w *watch) solved(s *Step) (*Certificate, error) {
 // newtonFrom takes Newton's step of c from s. It returns nil where that does not do what it promised.
 func (w *watch) newtonFrom(s *Step, c *Certificate) (*Step, error) {
 	p := s.Point
-	if p.Near.Reach(c.newton) > 1 {
+	if p.Near.Reach(c.newton) > newtonReach {
 		return nil, nil
 	}
 	q, err := w.newton(p, c)
