@@ -29,7 +29,11 @@ type Certificate struct {
 	Whole bool
 
 	newton []float64 // Newton's step from the point, as far as it was solved for
+	short  float64   // how far from the optimum of the quadratic model that leads, for what the solution was cut short by
 	gain   float64   // free energy that it is to gain, nats
+	pairs  *Memory   // the directions of the products, in the frame of the point
+
+	flattest direction // of the smallest curvature met
 }
 
 // Method is how a certificate came about.
@@ -59,6 +63,12 @@ type observed struct {
 	o       Objective
 	at      *Point
 	central bool // differences of both sides: two sweeps a product
+	// memory is what is known of the information beside that of the complete data, and flattest the direction of the least curvature
+	// known from elsewhere. Neither need be true: what is told is measured here.
+	memory   Memory
+	flattest direction
+	// The squared distance has settled when what is missing is the given share of it, or as little as that.
+	share, little float64
 }
 
 // times returns I v by the difference of two gradients, and an error of the objective.
@@ -96,49 +106,57 @@ func (b *observed) beside(h float64, v []float64) (*Point, error) {
 
 // krylov is the outcome of conjugate gradients on I x = r.
 type krylov struct {
-	square    float64   // r' I^-1 r, from below
-	move      []float64 // I^-1 r
-	curvature float64   // the smallest Ritz value of I in units of I_c; NaN without a product
-	down      []float64 // a direction of length 1 in which I is not positive; nil if none was met
-	steps     int
-	settled   bool // square has settled
+	square   float64   // r' I^-1 r, from below
+	move     []float64 // I^-1 r
+	flattest direction // of the smallest Ritz value of I in units of I_c
+	down     []float64 // a direction of length 1 in which I is not positive; nil if none was met
+	pairs    *Memory   // the directions and what I makes of them, in the frame of the point
+	settled  bool      // square has settled
+	missing  float64   // what r' H r over the least Ritz value says is still missing from square
 }
 
-// solve runs conjugate gradients on I x = r, preconditioned by the complete-data information, until r' I^-1 r has
-// settled, passes enough, or a direction of no positive curvature turns up. The coefficients are those of Lanczos'
-// tridiagonal matrix, whose eigenvalues approach those of I in units of I_c from inside.
+// solve runs conjugate gradients on I x = r in the frame of the point, preconditioned by what the memory makes of the
+// complete-data information, until r' I^-1 r has settled up to the given share, passes enough, or a direction of no positive
+// curvature turns up. The coefficients are those of Lanczos' tridiagonal matrix, whose eigenvalues approach those of I in units
+// of the preconditioner from inside.
 func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) {
-	k, t := krylov{curvature: unknown, move: make([]float64, len(r))}, tridiagonal{}
-	r = slices.Clone(r)
+	k, t := krylov{flattest: none, pairs: &Memory{}}, tridiagonal{}
+	r = framed(b.at, r)
 	mask(r, b.at.Held)
-	z := b.preconditioned(r)
-	v := slices.Clone(z)
+	z := b.memory.apply(b.at, r)
+	v, move := slices.Clone(z), make([]float64, len(r))
 	rz := dot(r, z)
 	first, beta, before := rz, 0.0, 0.0
-	for rz > 1e-24*first && k.steps < most {
-		y, err := b.times(v)
+	for rz > 1e-24*first && len(k.pairs.s) < most {
+		u := unframed(b.at, v)
+		y, err := b.times(u)
 		if err != nil {
 			return k, err
 		}
-		k.steps++
-		vy, length := dot(v, y), b.at.Near.Length(v)
+		y = framed(b.at, y)
+		mask(y, b.at.Held)
+		vy, length := dot(v, y), b.at.Near.Length(u)
 		if !(vy > 1e-7*length*length) { // not positive, or too small for the difference of two gradients
-			k.stop(v, vy, length, t)
+			k.move, k.flattest = unframed(b.at, move), b.ritz(k.pairs)
+			k.stop(u, vy, length)
 			return k, nil
 		}
+		k.pairs.add(slices.Clone(v), y, vy)
 		alpha := rz / vy
 		t.add(alpha, beta, before)
 		gain := alpha * rz
 		k.square += gain
-		axpy(k.move, alpha, v)
+		axpy(move, alpha, v)
 		axpy(r, -alpha, y)
-		z = b.preconditioned(r)
+		z = b.memory.apply(b.at, r)
 		after := dot(r, z)
 		beta, before, rz = after/rz, alpha, after
-		// What is still missing from the square is at most r' I_c^-1 r over the least eigenvalue, which the Ritz value
+		// What is still missing from the square is at most r' H r over the least eigenvalue, which the Ritz value
 		// stands for: a gain that is small once may be the calm before slow directions are found.
 		low, _ := t.lowest()
-		if k.square > enough || gain < settled*k.square && alpha*after < settled*k.square && after < settled*low*k.square {
+		k.missing = after / low
+		few := max(b.share*k.square, b.little)
+		if k.square > enough || gain < few && alpha*after < few && k.missing < few {
 			k.settled = k.square <= enough
 			break
 		}
@@ -149,8 +167,17 @@ func (b *observed) solve(r []float64, enough float64, most int) (krylov, error) 
 	if !(rz > 1e-24*first) { // what is left of r is rounding
 		k.settled = k.square <= enough
 	}
-	k.curvature, _ = t.lowest()
+	k.move, k.flattest = unframed(b.at, move), b.ritz(k.pairs)
 	return k, nil
+}
+
+// stop ends at the direction v of no positive curvature vy / length^2.
+func (k *krylov) stop(v []float64, vy, length float64) {
+	scale(v, 1/length)
+	k.down = v
+	if curvature := vy / (length * length); !(k.flattest.curvature <= curvature) { // NaN at the first product
+		k.flattest = direction{v, curvature}
+	}
 }
 
 // preconditioned returns I_c^-1 r, 0 where held.
@@ -159,18 +186,6 @@ func (b *observed) preconditioned(r []float64) []float64 {
 	b.at.Near.Precondition(z, r)
 	mask(z, b.at.Held)
 	return z
-}
-
-// stop ends at the direction v of no positive curvature vy / length^2.
-func (k *krylov) stop(v []float64, vy, length float64, t tridiagonal) {
-	k.curvature = vy / (length * length)
-	if low, _ := t.lowest(); low < k.curvature { // NaN at the first product
-		k.curvature = low
-	}
-	k.down = v
-	for i := range v {
-		k.down[i] /= length
-	}
 }
 
 // least searches for the direction of least curvature by Lanczos' method in the metric of the complete-data
@@ -295,28 +310,42 @@ const upwards = "the log-likelihood curves upwards here: a saddle, or the slope 
 // times that does not matter. most is how many products may be spent on the distance. Within tol the least curvature
 // is searched for, unless normal is nil. down is a direction that may lead up though the gradient does not show it, nil
 // if none was met.
-func (b *observed) certify(tol float64, most int, normal func() float64) (c Certificate, down []float64, err error) {
-	k, err := b.solve(b.at.Grad, 9*tol*tol, most)
+func (b *observed) certify(tol, enough float64, most int, normal func() float64) (c Certificate, down []float64, err error) {
+	k, err := b.solve(b.at.Grad, enough, most)
 	if err != nil {
 		return c, nil, err
 	}
-	c = Certificate{Method: Information, Curvature: k.curvature, AtLeast: !k.settled && k.down == nil, gain: k.square / 2}
+	c = Certificate{Method: Information, Curvature: k.flattest.curvature, AtLeast: !k.settled && k.down == nil, gain: k.square / 2, pairs: k.pairs, flattest: k.flattest}
 	held := drift(b.at)
 	c.Distance = math.Hypot(math.Sqrt(k.square), b.at.Near.Length(held))
+	c.short = math.Sqrt(settled) * c.Distance
+	if b.little > 0 { // the square need not have settled
+		c.short = math.Sqrt(k.missing)
+		c.Distance = math.Hypot(c.Distance, c.short)
+	}
 	c.newton = k.move
 	axpy(c.newton, 1, held)
 	down = k.down
 	if normal != nil && c.Distance <= tol {
-		low, least, err := b.search(down, normal)
+		least, err := b.again(&c)
 		if err != nil {
 			return c, nil, err
 		}
-		if low == low && !(c.Curvature <= low) {
-			c.Curvature = low
+		if down == nil {
+			down = least
 		}
-		down = least
+		if c.Distance <= within(tol, c.Curvature) || math.IsInf(tol, 1) || down != nil { // else to be looked at again closer by
+			low, least, err := b.search(down, normal)
+			if err != nil {
+				return c, nil, err
+			}
+			if low == low && !(c.Curvature <= low) {
+				c.Curvature = low
+			}
+			down = least
+		}
 	}
-	if k.down != nil && k.curvature < -level || c.Curvature < -level { // else flat: what there is to gain is elsewhere
+	if k.down != nil && k.flattest.curvature < -level || c.Curvature < -level { // else flat: what there is to gain is elsewhere
 		c.Distance = unknown
 		c.Why = upwards
 	}
@@ -324,17 +353,44 @@ func (b *observed) certify(tol float64, most int, normal func() float64) (c Cert
 	return c, down, nil
 }
 
+// again measures the curvature in the direction that was the flattest elsewhere, if there it was less than what c has met. It returns
+// the direction where that may lead up.
+func (b *observed) again(c *Certificate) (down []float64, err error) {
+	if !(b.flattest.curvature < 0.7*c.Curvature) {
+		return nil, nil
+	}
+	v := slices.Clone(b.flattest.move)
+	mask(v, b.at.Held)
+	length := b.at.Near.Length(v)
+	if !(length > 0) {
+		return nil, nil
+	}
+	scale(v, 1/length)
+	y, err := b.times(v)
+	if err != nil {
+		return nil, err
+	}
+	curvature := dot(v, y)
+	if curvature < c.Curvature {
+		c.Curvature, c.flattest = curvature, direction{v, curvature}
+	}
+	if curvature < level {
+		down = v
+	}
+	return down, nil
+}
+
 // after returns the certificate of q, where Newton's step from the point of c has led. What is left is what the solution
 // was cut short by, at most the share of settled, and where the surroundings bend: that is told by the gradient at q, which
 // weighs at most 1 over the least curvature of what it weighs in the complete-data information.
 func (c *Certificate) after(q *Point) Certificate {
 	e := *c
-	e.newton, e.gain = nil, 0
+	e.newton, e.gain, e.pairs = nil, 0, nil
 	left := math.Hypot(q.Slope()/math.Sqrt(c.Curvature), q.Near.Length(drift(q)))
 	if c.Whole {
 		left *= margin
 	} else {
-		left = max(math.Sqrt(settled)*c.Distance, left)
+		left = max(c.short, left)
 	}
 	if left < c.Distance { // not NaN
 		e.Distance, e.Remaining = left, left*left/2

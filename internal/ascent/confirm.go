@@ -154,7 +154,7 @@ func (e *ending) newton(c *Certificate) (moved bool) {
 		return false
 	}
 	leads := q.F >= p.F-slack*math.Abs(p.F) && slices.Equal(q.Held, p.Held) && q.Slope() < p.Slope()
-	if c.Distance > quadraticRange && c.Distance <= w.Tol && c.Curvature >= ridgeAt(w.Tol) {
+	if c.Distance > quadraticRange && c.Distance <= w.Tol && within(w.Tol, c.Curvature) == w.Tol {
 		at := c.after(q)
 		if !leads || !c.measured(p, q, &at) || c.Distance > w.Tol {
 			c.Distance = math.Inf(1)

@@ -243,6 +243,16 @@ func (m *Memory) Scaled(f float64) *Memory {
 	return n
 }
 
+// add remembers a move s and the fall y of the gradient over it.
+func (m *Memory) add(s, y []float64, sy float64) {
+	m.s, m.y, m.sy = append(m.s, s), append(m.y, y), append(m.sy, sy)
+}
+
+// with returns a memory of the pairs of m and, more recent than those, of n.
+func (m *Memory) with(n *Memory) Memory {
+	return Memory{most: m.most, s: slices.Concat(m.s, n.s), y: slices.Concat(m.y, n.y), sy: slices.Concat(m.sy, n.sy)}
+}
+
 func (m *Memory) forget() { m.s, m.y, m.sy = m.s[:0], m.y[:0], m.sy[:0] }
 
 // apply returns H q, both in the frame of p.
@@ -307,7 +317,7 @@ func (m *Memory) keep(a, b *Point, move []float64) {
 	if !(sy > 1e-8*size) { // F curves upwards here: no use to a matrix that must be positive
 		return
 	}
-	m.s, m.y, m.sy = append(m.s, s), append(m.y, y), append(m.sy, sy)
+	m.add(s, y, sy)
 	if len(m.s) > m.most {
 		m.s, m.y, m.sy = m.s[1:], m.y[1:], m.sy[1:]
 	}
@@ -356,5 +366,12 @@ func dot(a, b []float64) float64 {
 func axpy(y []float64, f float64, x []float64) {
 	for i, v := range x {
 		y[i] += f * v
+	}
+}
+
+// scale multiplies x by f.
+func scale(x []float64, f float64) {
+	for i := range x {
+		x[i] *= f
 	}
 }

@@ -39,10 +39,15 @@ func (f Finish) Steps(ctx context.Context, o Objective, theta []float64) iter.Se
 // counted counts evaluations.
 type counted struct {
 	Objective
-	n int
+	n     int
+	known *Point // the next evaluation, if that is known already; nil where it is not
 }
 
 func (c *counted) Eval(ctx context.Context, theta []float64, beta float64) (*Point, error) {
+	if p := c.known; p != nil {
+		c.known = nil
+		return p, nil
+	}
 	c.n++
 	return c.Objective.Eval(ctx, theta, beta)
 }
@@ -50,34 +55,41 @@ func (c *counted) Eval(ctx context.Context, theta []float64, beta float64) (*Poi
 // watch is one run of Finish.
 type watch struct {
 	Finish
-	ctx    context.Context
-	o      *counted
-	yield  func(Step, error) bool
-	normal func() float64
-	base   int       // steps accepted by climbs that ended at a saddle
-	last   *Point    // the last point yielded
-	factor float64   // true distance over the driver's estimate, as last seen
-	tol    float64   // the distance to stop at now: tightened on a ridge
-	leave  []float64 // where to go on after a saddle
-	left   int       // saddles left
-	spent  int       // sweeps that looks took
-	flat   float64   // F where a direction that seemed to lead up led nowhere; NaN where none did
+	ctx      context.Context
+	o        *counted
+	yield    func(Step, error) bool
+	normal   func() float64
+	base     int       // steps accepted by climbs that have ended, at a saddle or for Newton's steps
+	last     *Point    // the last point yielded
+	factor   float64   // true distance over the driver's estimate, as last seen
+	tol      float64   // the distance to stop at now: tightened on a ridge
+	leave    []float64 // where to go on after a saddle or Newton's steps
+	left     int       // saddles left
+	spent    int       // sweeps that looks took
+	cost     int       // sweeps of the last one
+	flat     float64   // F where a direction that seemed to lead up led nowhere; NaN where none did
+	flattest direction // of the least curvature that looks have met
+	near     float64   // estimated distance within which Newton's step is tried
+	known    *Memory   // what the climb that begins after Newton's steps knows of the curvature; nil where another begins
+	knows    bool      // the climb began with knowledge of the curvature
+	explored bool      // Newton's step has led here from a point where the distance had settled
 }
 
 func newWatch(ctx context.Context, f Finish, o Objective, yield func(Step, error) bool) *watch {
-	return &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, flat: unknown, normal: rng.Probes.New(f.Seed).NormFloat64}
+	return &watch{Finish: f, ctx: ctx, o: &counted{Objective: o}, yield: yield, factor: 1, tol: f.Tol, flat: unknown, near: newtonNear, flattest: none, normal: rng.Probes.New(f.Seed).NormFloat64}
 }
 
 // climb runs the driver from theta. It returns true if it is to be started again, from w.leave.
 func (w *watch) climb(theta []float64) (again bool) {
-	driver := w.Driver
-	if a, ok := driver.(Anneal); ok && w.left > 0 { // the search is over: to anneal again would merge again
-		driver = a.Last
-	}
+	driver, told := w.begins(), w.known != nil
 	for s, err := range driver.Steps(w.ctx, w.o, theta) {
 		if err != nil {
 			w.yield(Step{}, err)
 			return false
+		}
+		if told { // the first one only: Newton's step led there
+			told = false
+			continue
 		}
 		s.Iteration += w.base
 		if s.Iteration >= w.MaxIter && s.Done == Going {
@@ -86,30 +98,58 @@ func (w *watch) climb(theta []float64) (again bool) {
 		if w.last != nil && w.base > 0 && s.Iteration == w.base {
 			s.Change = s.Point.F - w.last.F
 		}
-		w.last = s.Point
 		s.Distance *= w.factor
 		s.Remaining *= w.factor * w.factor
-		again, err := w.judge(&s)
-		if err != nil {
-			w.yield(Step{}, err)
-			return false
+		on, again := w.pass(&s)
+		if on && !again {
+			on, again = w.newtons(s)
 		}
-		s.Sweeps = w.o.n
-		if s.Done == Close {
-			if w.end(s) {
-				return false
-			}
-			s.Done = Going
-		}
-		if !w.yield(s, nil) || s.Done != Going {
-			return false
-		}
-		if again {
-			w.base = s.Iteration + 1
-			return true
+		if again || !on {
+			return again
 		}
 	}
 	return false
+}
+
+// begins returns the driver that a climb begins with.
+func (w *watch) begins() Driver {
+	driver := w.Driver
+	if a, ok := driver.(Anneal); ok && (w.left > 0 || w.known != nil) { // the search is over: to anneal again would merge again
+		driver = a.Last
+	}
+	e, ok := driver.(EMLBFGS)
+	if !ok {
+		return driver
+	}
+	if w.known != nil {
+		e.Warm, e.Known = 0, w.known
+	}
+	w.knows, w.known = e.Known != nil, nil
+	return e
+}
+
+// pass judges a step and yields it. on is false where that is the end of all, again is true where the climb is to begin again from w.leave.
+func (w *watch) pass(s *Step) (on, again bool) {
+	w.last = s.Point
+	again, err := w.judge(s)
+	if err != nil {
+		w.yield(Step{}, err)
+		return false, false
+	}
+	s.Sweeps = w.o.n
+	if s.Done == Close {
+		if w.end(*s) {
+			return false, false
+		}
+		s.Done = Going
+	}
+	if !w.yield(*s, nil) || s.Done != Going {
+		return false, false
+	}
+	if again {
+		w.base = s.Iteration + 1
+	}
+	return true, again
 }
 
 // judge decides what follows the step: nothing, the end, or another climb from w.leave.
@@ -124,17 +164,36 @@ func (w *watch) judge(s *Step) (again bool, err error) {
 	if most == 0 {
 		return false, nil
 	}
-	before := w.o.n
-	b := observed{ctx: w.ctx, o: w.o, at: s.Point}
-	c, down, err := b.certify(tol, most, normal)
+	c, down, err := w.look(s, tol, most, normal)
 	if err != nil {
 		return false, err
 	}
-	w.spent += w.o.n - before
 	w.learn(s, &c)
 	c.Saddles = w.left
 	s.Certificate, s.Distance, s.Remaining = &c, c.Distance, c.Remaining
 	return w.follow(s, down)
+}
+
+// look looks closely at a step: at its distance and, unless normal is nil, at the least curvature.
+func (w *watch) look(s *Step, tol float64, most int, normal func() float64) (c Certificate, down []float64, err error) {
+	before := w.o.n
+	b := observed{ctx: w.ctx, o: w.o, at: s.Point, flattest: w.flattest, share: settled}
+	enough := 9 * tol * tol // how much farther it is does not matter
+	if s.Memory != nil {
+		b.memory, enough = *s.Memory, math.Inf(1) // but to a step of Newton's
+	}
+	if normal == nil && s.Done == Going {
+		b.share, b.little = newtonShare, settled*tol*tol
+	} else if w.explored && !math.IsInf(tol, 1) {
+		b.little = settled * tol * tol
+	}
+	c, down, err = b.certify(tol, enough, most, normal)
+	w.cost = w.o.n - before
+	w.spent += w.cost
+	if c.flattest.curvature == c.flattest.curvature && !(w.flattest.curvature <= c.flattest.curvature) {
+		w.flattest = c.flattest
+	}
+	return c, down, err
 }
 
 // due decides whether to look closely at a step: to what distance, with how many products with the information (0: not
@@ -187,8 +246,8 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 			s.Done = Flat
 		}
 	case c.AtLeast:
-	case c.Curvature < ridgeAt(w.tol) && w.tol > tight: // look again where a ridge would show
-		w.tol = tight
+	case within(w.tol, c.Curvature) < w.tol: // look again where a ridge would show
+		w.tol = within(w.tol, c.Curvature)
 		if s.Distance <= w.tol {
 			s.Done = Close
 		}
@@ -198,10 +257,13 @@ func (w *watch) follow(s *Step, down []float64) (again bool, err error) {
 	return false, nil
 }
 
-// ridgeAt returns the curvature below which a point that is tol from the optimum, in standard errors, may be on a ridge. The way
-// to the optimum is tol / sqrt(curvature) long in the metric, and curvatures change in proportion to its length. For the change to be at
-// most a given share of the curvature, curvature^(3/2) must grow as tol does.
-func ridgeAt(tol float64) float64 { return ridge * math.Pow(max(1, tol/quadraticRange), 2.0/3) }
+// within returns how far from the optimum a point may be, in standard errors, to be certified where that is to be tol: less where
+// the curvature is so small that it may be on a ridge. The way to the optimum is distance / sqrt(curvature) long in the metric, and
+// curvatures change in proportion to its length. For the change to be at most a given share of the curvature, the distance
+// must fall as curvature^(3/2) does.
+func within(tol, curvature float64) float64 {
+	return min(tol, max(tight, quadraticRange*math.Pow(max(curvature, 0)/ridge, 1.5)))
+}
 
 // quadraticRange is the distance from the optimum, in standard errors, within which the quadratic model holds so well that the
 // gradient after Newton's step is known without another evaluation.
