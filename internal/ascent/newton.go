@@ -18,6 +18,8 @@ const (
 	// newtonShare is the share of the squared distance that Newton's step may leave, if that is not within the tolerance anyway. With the
 	// share of the certificate ten columns, four components ("10d") took two sweeps more.
 	newtonShare = 0.003
+	// newtonUpTo is how many parameters there may be. What products have told is kept, two vectors each: a gigabyte for a million parameters.
+	newtonUpTo = 20_000
 	// newtonGain is the share of the gain promised that Newton's step must bring.
 	newtonGain = 0.25
 )
@@ -63,7 +65,7 @@ func (w *watch) newtons(s Step) (on, again bool) {
 // solved returns a certificate of s that has Newton's step from there, nil where that is not to be tried.
 func (w *watch) solved(s *Step) (*Certificate, error) {
 	switch {
-	case s.Memory == nil || w.tol == 0 || w.TolLogLik > 0 || s.Point.Near == nil || s.Point.Beta != 1 || s.Searching || s.Iteration >= w.MaxIter:
+	case s.Memory == nil || len(s.Point.Theta) > newtonUpTo || w.tol == 0 || w.TolLogLik > 0 || s.Point.Near == nil || s.Point.Beta != 1 || s.Searching || s.Iteration >= w.MaxIter:
 		return nil, nil
 	case s.Certificate != nil && s.Certificate.Distance > w.tol && s.Certificate.Curvature > level:
 		return s.Certificate, nil

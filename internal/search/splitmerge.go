@@ -429,8 +429,9 @@ func SimilarPairs(w, resp []float64, k int) [][2]int {
 // the noise: a move turns no noise into a component.
 func (f *Fit) FromResponsibilities(p *seed.Points, resp []float64, confidence float64) []float64 {
 	k := f.Mix.K
-	q := &seed.Points{D: p.D, Levels: p.Levels} // each row once for every component, with that share of its weight
-	var labels []int32
+	// Each row once for every component, with that share of its weight.
+	q := &seed.Points{D: p.D, Levels: p.Levels, X: make([]float64, 0, 2*p.N*p.D), W: make([]float64, 0, 2*p.N)}
+	labels := make([]int32, 0, 2*p.N)
 	taken, total := 0.0, 0.0
 	for i := range p.N {
 		total += p.W[i]
