@@ -43,14 +43,13 @@ const (
 	surelyBeaten = 3
 	// rungMoves is how many moves of a single start are compared with it on the second rung, after rungMoveSteps steps of EM on the lowest. There they
 	// cannot be compared: a component that fits chance gains as much on any number of rows, one that was missed in proportion to them. Of 48 starts of "6g" 33
-	// ended higher than by EM and 2 lower, in 80 passes in the median; without moves, and with 15 pairs, 17 and 14 in 196.
+	// ended higher than by EM and 2 lower, in 74 passes in the median; without moves 17 and 14 in 196.
 	// With 3 or 10 steps on the lowest rung, or two moves, as many ended lower.
 	rungMoves     = 3
 	rungMoveSteps = 5
-	// rungPairs is how many pairs of moves and gradient changes climbs on samples keep, and those of all rows after them, with up to rungPairsUpTo parameters: a pass takes
-	// far longer there than going over the pairs. Of "6g" 24 starts took 78 passes in the median with 30 or 40 pairs, 76 with 120, and 98 with 15.
-	rungPairs     = 40
-	rungPairsUpTo = 5000
+	// rungMovePairs is how many pairs may merge there, those whose responsibilities are most alike. With four as many of the 48 ended lower and higher, and
+	// where every start finds the best maximum ("10d") moves took a sixth of the time.
+	rungMovePairs = 2
 )
 
 // rung is a fit to a sample of the rows, and that sample.
@@ -226,9 +225,6 @@ func (s *Fit) atOptimum(ctx context.Context, theta []float64) (bool, error) {
 
 // driver returns the driver d as the start goes on with it, on rows of so much weight.
 func (b *begun) driver(d ascent.EMLBFGS, weight float64) ascent.Driver {
-	if len(b.theta) <= rungPairsUpTo {
-		d.Memory = rungPairs
-	}
 	if b.known != nil {
 		d.Warm, d.Known = 0, b.known.Scaled(weight/b.weight)
 	}
@@ -285,7 +281,7 @@ func (f *Fit) movesOnRungs(b *begun) bool {
 // the end was one that only the sample has the start has not climbed yet, so that few steps say nothing of where it leads: the best move is then returned, to climb the next rung beside it.
 func (f *Fit) moveOnRungs(ctx context.Context, low, next rung, b *begun) (beside *begun, err error) {
 	m := f.moveSearch(low.Fit, low.points)
-	b.moves, m.rules.fresh = &m.Moves, false
+	b.moves, m.rules.fresh, m.rules.pairs = &m.Moves, false, min(rungMovePairs, m.rules.pairs)
 	thetas, err := m.movesOf(ctx, b)
 	b.passes += float64(m.sweeps) * f.share(low)
 	if err != nil || len(thetas) == 0 {

@@ -312,17 +312,6 @@ func TestSeveralStartsAreNotMovedOnSamples(t *testing.T) {
 	}
 }
 
-// Pairs take memory in proportion to the parameters: with many of them climbs on samples keep as many as others.
-func TestFewParametersKeepMorePairs(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]int{rungPairsUpTo: rungPairs, rungPairsUpTo + 1: 15} {
-		b := begun{theta: make([]float64, n)}
-		if got := b.driver(ascent.EMLBFGS{Memory: 15}, 1).(ascent.EMLBFGS).Memory; got != want {
-			t.Errorf("%d parameters: %d pairs, want %d", n, got, want)
-		}
-	}
-}
-
 // Of a start and a move that have climbed the same rung the one that ended higher goes on, unless it did so by a degenerate component; a start that was too near to the
 // maximum to climb stays.
 func TestTheHigherOfStartAndMoveGoesOn(t *testing.T) {
