@@ -14,6 +14,10 @@ type order struct {
 	parts     int
 }
 
+// orderedColumns is the number of columns up to which rows are laid out by label. It takes a copy of all rows, 0.3 of a sweep with 32 columns and
+// 0.9 with 128, for what saves 4 to 9 % of later ones.
+const orderedColumns = 64
+
 // rowOf returns the row of a lane.
 func (e *Engine) rowOf(lane int) int {
 	if e.order == nil {
