@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/latent-go/latent/internal/large"
 )
 
 // store is where the rows of a pass go: candidates for features side by side, and the columns with a part.
@@ -216,12 +218,12 @@ func (l *loader) allocate(p *plan) error {
 	s := &l.store
 	s.width = len(l.chosen)
 	if l.o.Float32 {
-		s.f32 = make([]float32, n*s.width)
+		s.f32 = large.Make[float32](n * s.width)
 	} else {
-		s.f64 = make([]float64, n*s.width)
+		s.f64 = large.Make[float64](n * s.width)
 	}
 	if l.weight >= 0 {
-		s.w = make([]float64, n)
+		s.w = large.Make[float64](n)
 	}
 	if l.id >= 0 {
 		s.id = make([]string, n)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/large"
 )
 
 // bounds tell which rows may change their label (Hamerly 2010, with his two bounds in one number). A centre that moves by t
@@ -48,7 +49,7 @@ const (
 // advance moves the clocks on to the centres theta, or starts them with all rows due.
 func (b *bounds) advance(e *Engine, theta []float64, k int) {
 	if b.due == nil {
-		b.due = make([]float32, e.panels*kern.Rows)
+		b.due = large.Make[float32](e.panels * kern.Rows)
 		for i := range b.due {
 			b.due[i] = -1 // before the clock starts
 		}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/large"
 )
 
 // lists tell which centres may be the nearest of some row of a panel: the others are not compared. What is kept is a bound for each panel and
@@ -84,7 +85,7 @@ func (l *lists) ready(e *Engine, c *centres, k int) bool {
 		if l.width = listWidth(k); l.width > kern.Rows*e.d {
 			return false
 		}
-		l.bound, l.upper, l.panel = make([]float32, e.panels*l.width), make([]float32, e.panels*kern.Rows), make([]listPanel, e.panels)
+		l.bound, l.upper, l.panel = large.Make[float32](e.panels*l.width), large.Make[float32](e.panels*kern.Rows), make([]listPanel, e.panels)
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/large"
 )
 
 // order is how rows are laid out in panels, where not as they come. A lane is a row's place: panel and row of it. Rows of one label side by
@@ -46,7 +47,7 @@ func (e *Engine) firstOf(part, of int) int {
 
 // sort lays rows out by the labels of st, which are in the order of rows, and within a label as they come.
 func (e *Engine) sort(st *State) {
-	o := &order{row: make([]int32, e.panels*kern.Rows), lane: make([]int32, e.panels*kern.Rows), parts: len(st.part)}
+	o := &order{row: large.Make[int32](e.panels * kern.Rows), lane: large.Make[int32](e.panels * kern.Rows), parts: len(st.part)}
 	for i := range o.row {
 		o.row[i], o.lane[i] = int32(i), int32(i)
 	}

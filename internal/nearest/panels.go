@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/large"
 )
 
 // up is a factor that covers a few roundings to float32, upwards.
@@ -86,7 +87,7 @@ type densePanels struct {
 
 // pack fills panels; rows beyond the last are 0.
 func (e *Engine) pack() *densePanels {
-	p := &densePanels{x: make([]float32, e.panels*e.d*kern.Rows), norm: make([]float32, e.panels*kern.Rows)}
+	p := &densePanels{x: large.Make[float32](e.panels * e.d * kern.Rows), norm: large.Make[float32](e.panels * kern.Rows)}
 	e.each(func(i int, z []float64, square, _ float64) {
 		i = e.laneOf(i)
 		x := p.x[i/kern.Rows*e.d*kern.Rows+i%kern.Rows:]
@@ -131,7 +132,7 @@ func newIntPanels(words bool, d int) *intPanels {
 // quantise fills panels; rows beyond the last are 0.
 func (e *Engine) quantise(words bool) *intPanels {
 	p := newIntPanels(words, e.d)
-	p.q, p.row = make([]uint8, e.panels*p.groups*4*kern.Rows), make([]float32, e.panels*4*kern.Rows)
+	p.q, p.row = large.Make[uint8](e.panels*p.groups*4*kern.Rows), large.Make[float32](e.panels*4*kern.Rows)
 	// Two roundings may decide beside that to integers: those of the plain loop, and of scores in float32. Both are bounded
 	// by the square of the row's length here and by a term of the centres in intTile.
 	plain := float64(e.d+4)*0x1p-51 + 0x1p-20

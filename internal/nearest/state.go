@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/latent-go/latent/internal/kern"
+	"github.com/latent-go/latent/internal/large"
 )
 
 // State is what the sweeps of one start leave for the next: the label of every row and until when it stands, 8 N bytes, and the
@@ -78,7 +79,7 @@ func (st *State) begin(e *Engine, k int) {
 	if st.engine == e && st.k == k && st.follow(e.order) {
 		return
 	}
-	st.engine, st.k, st.label, st.part, st.total = e, k, make([]int32, e.panels*kern.Rows), make([]sums, e.stateParts(k)), newSums(k, e.d)
+	st.engine, st.k, st.label, st.part, st.total = e, k, large.Make[int32](e.panels*kern.Rows), make([]sums, e.stateParts(k)), newSums(k, e.d)
 	st.moved, st.bounds, st.lists, st.tested, st.compared = false, bounds{}, lists{}, 0, 0
 	st.order = e.order
 	st.grain = e.grain((e.panels/len(st.part) + 1) * kern.Rows)
