@@ -39,26 +39,46 @@ func (e *Engine) laneOf(row int) int {
 	return int(e.order.lane[row])
 }
 
-// sort lays rows out by the labels of st, which are in the order of rows, and within a label as they come.
+// sort lays rows out by the labels of st, which are in the order of rows, within a label by their distance from mu, and where that is nearly the same
+// as they come: what centres may come nearer to the rows of a panel goes by the longest of them.
 func (e *Engine) sort(st *State) {
 	o := &order{row: make([]int32, e.panels*kern.Rows), lane: make([]int32, e.panels*kern.Rows)}
-	at := make([]int32, st.k+1)
-	for _, c := range st.label[:e.n] {
-		at[c+1]++
+	length := func(i int) uint32 { // the sign, the exponent and 6 bits more of its double
+		row := e.ints.row[i/kern.Rows*4*kern.Rows+i%kern.Rows:]
+		return math.Float32bits(row[2*kern.Rows]+row[3*kern.Rows]) >> 17
 	}
-	for c := range st.k {
-		at[c+1] += at[c]
+	next := starts(e.n, 1<<15, length)
+	for i := range e.n {
+		at := &next[length(i)]
+		o.lane[*at] = int32(i)
+		*at++
 	}
-	for i := range o.lane {
-		lane := int32(i)
-		if i < e.n { // what follows the last row stays where it is
-			c := st.label[i]
-			lane, at[c] = at[c], at[c]+1
-		}
-		o.row[lane], o.lane[i] = int32(i), lane
+	next = starts(e.n, st.k, func(i int) uint32 { return uint32(st.label[i]) })
+	for _, i := range o.lane[:e.n] {
+		at := &next[st.label[i]]
+		o.row[*at] = i
+		*at++
+	}
+	for i := e.n; i < len(o.row); i++ { // what follows the last row stays where it is
+		o.row[i] = int32(i)
+	}
+	for lane, i := range o.row {
+		o.lane[i] = int32(lane)
 	}
 	e.rearrange(o.row)
 	e.order = o
+}
+
+// starts returns where those of each key begin when n are sorted by keys below most.
+func starts(n, most int, key func(i int) uint32) []int32 {
+	at := make([]int32, most+1)
+	for i := range n {
+		at[key(i)+1]++
+	}
+	for c := range most {
+		at[c+1] += at[c]
+	}
+	return at
 }
 
 // rearrange puts the rows where row says.
