@@ -39,40 +39,58 @@ func (e *Engine) laneOf(row int) int {
 	return int(e.order.lane[row])
 }
 
+// rangeRows is how many rows of a label a range has at least, on average, where there are several: two panels of them.
+const rangeRows = 64
+
 // sort lays rows out by the labels of st, which are in the order of rows, within a label by their distance from mu, and where that is nearly the same
-// as they come: what centres may come nearer to the rows of a panel goes by the longest of them.
+// as they come: what centres may come nearer to the rows of a panel goes by the longest of them. Where rows are many they stay within ranges, as
+// many as st has parts or fewer, so that those of a panel lie near each other in memory.
 func (e *Engine) sort(st *State) {
 	o := &order{row: make([]int32, e.panels*kern.Rows), lane: make([]int32, e.panels*kern.Rows)}
-	length := func(i int) uint32 { // the sign, the exponent and 6 bits more of its double
-		row := e.ints.row[i/kern.Rows*4*kern.Rows+i%kern.Rows:]
-		return math.Float32bits(row[2*kern.Rows]+row[3*kern.Rows]) >> 17
+	ranges := len(st.part)
+	for ranges > 1 && e.n < ranges*st.k*rangeRows {
+		ranges /= 2
 	}
-	next := starts(e.n, 1<<15, length)
-	for i := range e.n {
-		at := &next[length(i)]
-		o.lane[*at] = int32(i)
-		*at++
-	}
-	next = starts(e.n, st.k, func(i int) uint32 { return uint32(st.label[i]) })
-	for _, i := range o.lane[:e.n] {
-		at := &next[st.label[i]]
-		o.row[*at] = i
-		*at++
-	}
-	for i := e.n; i < len(o.row); i++ { // what follows the last row stays where it is
-		o.row[i] = int32(i)
-	}
-	for lane, i := range o.row {
-		o.lane[i] = int32(lane)
-	}
+	e.run(context.Background(), ranges, func(_ *worker, r int) {
+		lo, hi := e.span(r, ranges)
+		first, last := e.rowsOf(lo, hi)
+		e.sortRange(o, st.label, first, last, st.k)
+		for i := last; i < hi*kern.Rows; i++ { // what follows the last row stays where it is
+			o.row[i] = int32(i)
+		}
+		for lane := first; lane < hi*kern.Rows; lane++ {
+			o.lane[o.row[lane]] = int32(lane)
+		}
+	})
 	e.rearrange(o.row)
 	e.order = o
 }
 
-// starts returns where those of each key begin when n are sorted by keys below most.
-func starts(n, most int, key func(i int) uint32) []int32 {
+// sortRange lays out rows first to last.
+func (e *Engine) sortRange(o *order, label []int32, first, last, k int) {
+	length := func(i int) int { // the sign, the exponent and 6 bits more of its double
+		row := e.ints.row[i/kern.Rows*4*kern.Rows+i%kern.Rows:]
+		return int(math.Float32bits(row[2*kern.Rows]+row[3*kern.Rows]) >> 17)
+	}
+	byLength := o.lane[first:last]
+	next := starts(first, last, 1<<15, length)
+	for i := first; i < last; i++ {
+		at := &next[length(i)]
+		byLength[*at] = int32(i)
+		*at++
+	}
+	next = starts(first, last, k, func(i int) int { return int(label[i]) })
+	for _, i := range byLength {
+		at := &next[label[i]]
+		o.row[first+int(*at)] = i
+		*at++
+	}
+}
+
+// starts returns where those of each key begin when rows first to last are sorted by keys below most.
+func starts(first, last, most int, key func(i int) int) []int32 {
 	at := make([]int32, most+1)
-	for i := range n {
+	for i := first; i < last; i++ {
 		at[key(i)+1]++
 	}
 	for c := range most {

@@ -10,11 +10,16 @@ import (
 	"github.com/latent-go/latent/internal/kern"
 )
 
-// Rows laid out by label stand by label and length, each in one place, and their panels hold what they held.
+// Rows laid out by label stand by label and length, in as many ranges as have two panels of a label, each in one place, and their panels hold
+// what they held.
 func TestRowsAreLaidOutByLabelAndLength(t *testing.T) {
-	const n, d, k = 1003, 30, 40
-	table, theta := blobs(n, d, k)
-	for _, words := range []bool{false, true} {
+	const d = 30
+	for _, c := range []struct {
+		n, k, ranges int
+		words        bool
+	}{{1003, 40, 1, false}, {1003, 40, 1, true}, {20_011, 70, 4, false}} {
+		n, k, words := c.n, c.k, c.words
+		table, theta := blobs(n, d, k)
 		e, st := New(table, make([]float64, d), 2), new(State)
 		e.prepare(k)
 		if e.ints == nil {
@@ -51,7 +56,18 @@ func TestRowsAreLaidOutByLabelAndLength(t *testing.T) {
 					t.Fatalf("words %v: lane %d does not hold number %d of row %d", words, lane, g, i)
 				}
 			}
-			if lane == 0 || lane >= n {
+			if lane >= n {
+				continue
+			}
+			begins := false
+			for r := range c.ranges {
+				lo, hi := e.span(r, c.ranges)
+				begins = begins || lane == lo*kern.Rows
+				if lane >= lo*kern.Rows && lane < hi*kern.Rows && (int(i) < lo*kern.Rows || int(i) >= hi*kern.Rows) {
+					t.Fatalf("row %d is in lane %d, of another range", i, lane)
+				}
+			}
+			if begins {
 				continue
 			}
 			before := e.order.row[lane-1]
