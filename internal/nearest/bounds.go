@@ -127,7 +127,7 @@ func (st *State) decide(pays float64) {
 		offered, listed = offered+s.offered, listed+s.listed
 	}
 	st.tested, st.compared = tested, due
-	early := st.k >= earlyCentres && st.engine.sortable() && 2*changed < int64(st.engine.n)
+	early := st.k >= earlyCentres && st.lists.bound != nil && st.engine.sortable() && 2*changed < int64(st.engine.n)
 	st.sorts = st.lists.decide(offered, listed, early)
 	st.bounds.mode.decide(tested, due, pays*st.lists.cost())
 }

@@ -190,6 +190,23 @@ func TestListsBeginEarlyOrInSamples(t *testing.T) {
 	}
 }
 
+// Where there are no lists, as with words, rows stay where they are.
+func TestRowsStayWhereThereAreNoLists(t *testing.T) {
+	const n, d, k = 6000, 30, 500
+	table, theta := blobs(n, d, k)
+	e, st, stats := New(table, make([]float64, d), 2), new(State), family.NewStats(k, d, k*d, 3)
+	e.prepare(k)
+	e.force("words")
+	for range 4 {
+		stats.Reset()
+		sweep1(e, st, theta, k, stats)
+		family.KMeans{}.MStep(theta, theta, stats)
+	}
+	if st.lists.mode != sampling || e.order != nil || e.ints == nil {
+		t.Errorf("lists are in mode %d, rows laid out by label: %v, in integers: %v", st.lists.mode, e.order != nil, e.ints != nil)
+	}
+}
+
 // Starts that share a sweep stay what each is alone when rows are laid out by the labels of one: of states with as many parts, with more and
 // with fewer, and of one that begins later.
 func TestStatesFollowTheOrderOfRows(t *testing.T) {

@@ -14,8 +14,8 @@ type order struct {
 	row, lane []int32 // of a lane and of a row
 }
 
-// orderedColumns is the number of columns up to which rows are laid out by label. It takes a copy of all rows, 0.3 of a sweep with 32 columns and
-// 0.9 with 128, for what saves 4 to 9 % of later ones.
+// orderedColumns is the number of columns up to which rows are laid out by label. It takes a copy of all rows. With 128 columns and 256 centres
+// that was 0.9 of a sweep, and 60 sweeps took 0.96 of their time at level avx2 and as long at avx512.
 const orderedColumns = 64
 
 // sortable reports whether rows may be laid out by label.
