@@ -25,7 +25,7 @@ type worker struct {
 	e       *Engine
 	j       *job // in hand
 	s       *sums
-	first   int // row of the part
+	first   int // row that others are counted from
 	batch   rowBatch
 	g       gathered
 	y       []float64 // d
@@ -92,6 +92,10 @@ func (w *worker) assign(part int) {
 	parts := len(e.group[0].st.part)
 	lo, hi := e.span(part, parts)
 	step := hi - lo
+	first := lo * kern.Rows
+	if e.order != nil {
+		first = 0
+	}
 	if len(e.group) > 1 {
 		step = max(blockBytes/e.panelBytes(), 1)
 	}
@@ -101,7 +105,7 @@ func (w *worker) assign(part int) {
 	}
 	for p := lo; p < hi; p += step {
 		for _, j := range e.group {
-			w.j, w.s, w.first = j, &j.st.part[part], e.firstOf(part, parts)
+			w.j, w.s, w.first = j, &j.st.part[part], first
 			w.panels(p, min(p+step, hi))
 			w.flush()
 		}

@@ -121,14 +121,15 @@ const leastShare = 0.1
 
 // decide chooses what the next sweep does with bounds, from counts of this one: the same on any number of threads.
 func (st *State) decide(pays float64) {
-	var tested, due, offered, listed int64
+	var changed, tested, due, offered, listed int64
 	for p := range st.part {
 		s := &st.part[p]
-		tested, due = tested+s.tested, due+s.due
+		changed, tested, due = changed+s.changed, tested+s.tested, due+s.due
 		offered, listed = offered+s.offered, listed+s.listed
 	}
 	st.tested, st.compared = tested, due
-	st.sorts = st.lists.decide(offered, listed)
+	early := st.k >= earlyCentres && st.lists.bound != nil && st.engine.sortable() && 2*changed < int64(st.engine.n)
+	st.sorts = st.lists.decide(offered, listed, early)
 	st.bounds.mode.decide(tested, due, pays*st.lists.cost())
 }
 
@@ -149,7 +150,7 @@ func (m *mode) decide(tested, due int64, pays float64) {
 // sample compares all rows of panels p to q. It keeps bounds for some, and lists for others or, where they pay, for all others.
 func (w *worker) sample(p, q int) {
 	j := w.j
-	forBounds, forLists := sampled, max(sampled, min(4*sampled, w.e.panels/(4*sampleRun)))
+	forBounds, forLists := sampled, sampled*max(1, min(4, w.e.panels/(4*sampleRun*sampled)))
 	if j.lists && j.st.lists.mode == bounding {
 		forBounds *= 4 // a row costs more without a list
 	}
@@ -160,7 +161,7 @@ func (w *worker) sample(p, q int) {
 		case run%forBounds == 0:
 			w.test(p, end)
 			w.whole(p, end, true)
-		case j.lists && (j.st.lists.mode != sampling || run%forLists == forLists/2):
+		case j.lists && (j.st.lists.mode != sampling || run%forLists == sampled/2):
 			w.listed(p, end)
 		default:
 			w.whole(p, end, false)

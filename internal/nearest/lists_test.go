@@ -159,6 +159,54 @@ func TestListsAreUsedWhereTheyPay(t *testing.T) {
 	})
 }
 
+// With very many centres all panels have bounds as soon as fewer than half of the labels change, and lists come in the sweep after that; with fewer
+// some panels have them, however many rows there are.
+func TestListsBeginEarlyOrInSamples(t *testing.T) {
+	if !kern.HasPicked() {
+		return
+	}
+	for _, c := range []struct{ n, k int }{{15_000, 600}, {5000, 200}, {70_000, 200}, {140_000, 200}} {
+		table, theta := blobs(c.n, 32, c.k)
+		e, st, stats := New(table, make([]float64, 32), 2), new(State), family.NewStats(c.k, 32, c.k*32, 3)
+		var offered, half int64
+		for step := range 5 {
+			stats.Reset()
+			sweep1(e, st, theta, c.k, stats)
+			var changed int64
+			for p := range st.part {
+				offered, changed = offered+st.part[p].offered, changed+st.part[p].changed
+			}
+			if half == 0 && step > 0 && 2*changed < int64(c.n) {
+				half = int64(step)
+			}
+			if c.k == 600 && half > 0 && (e.order == nil || st.lists.mode != min(filling+mode(step)-mode(half), bounding)) {
+				t.Errorf("%+v, sweep %d: fewer than half of the labels changed in sweep %d, and lists are in mode %d", c, step, half, st.lists.mode)
+			}
+			family.KMeans{}.MStep(theta, theta, stats)
+		}
+		if offered == 0 || half == 0 {
+			t.Errorf("%+v: %d centres offered, fewer than half of the labels changed from sweep %d on", c, offered, half)
+		}
+	}
+}
+
+// Where there are no lists, as with words, rows stay where they are.
+func TestRowsStayWhereThereAreNoLists(t *testing.T) {
+	const n, d, k = 6000, 30, 500
+	table, theta := blobs(n, d, k)
+	e, st, stats := New(table, make([]float64, d), 2), new(State), family.NewStats(k, d, k*d, 3)
+	e.prepare(k)
+	e.force("words")
+	for range 4 {
+		stats.Reset()
+		sweep1(e, st, theta, k, stats)
+		family.KMeans{}.MStep(theta, theta, stats)
+	}
+	if st.lists.mode != sampling || e.order != nil || e.ints == nil {
+		t.Errorf("lists are in mode %d, rows laid out by label: %v, in integers: %v", st.lists.mode, e.order != nil, e.ints != nil)
+	}
+}
+
 // Starts that share a sweep stay what each is alone when rows are laid out by the labels of one: of states with as many parts, with more and
 // with fewer, and of one that begins later.
 func TestStatesFollowTheOrderOfRows(t *testing.T) {

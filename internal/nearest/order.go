@@ -2,22 +2,27 @@ package nearest
 
 import (
 	"context"
+	"math"
 
 	"github.com/latent-go/latent/internal/kern"
 	"github.com/latent-go/latent/internal/large"
 )
 
 // order is how rows are laid out in panels, where not as they come. A lane is a row's place: panel and row of it. Rows of one label side by
-// side share the centres that may be nearest, and lists of their panels are shorter. Rows are laid out once, within the parts of one state, so
-// that the parts of states with as many or fewer hold the same rows as before.
+// side share the centres that may be nearest, and lists of their panels are shorter. Rows are laid out once. Those of a part are others from
+// then on: what its sums hold of rows that have left it is what the sums of other parts lack, so that the sums over all parts are as they were.
 type order struct {
 	row, lane []int32 // of a lane and of a row
-	parts     int
 }
 
-// orderedColumns is the number of columns up to which rows are laid out by label. It takes a copy of all rows, 0.3 of a sweep with 32 columns and
-// 0.9 with 128, for what saves 4 to 9 % of later ones.
+// orderedColumns is the number of columns up to which rows are laid out by label. It takes a copy of all rows. With 128 columns and 256 centres
+// that was 0.9 of a sweep, and 60 sweeps took 0.96 of their time at level avx2 and as long at avx512.
 const orderedColumns = 64
+
+// sortable reports whether rows may be laid out by label.
+func (e *Engine) sortable() bool {
+	return e.order == nil && e.ints != nil && e.d <= orderedColumns && e.n <= math.MaxInt32
+}
 
 // rowOf returns the row of a lane.
 func (e *Engine) rowOf(lane int) int {
@@ -35,75 +40,112 @@ func (e *Engine) laneOf(row int) int {
 	return int(e.order.lane[row])
 }
 
-// firstOf returns the first row that the lanes of a part of so many may hold. Numbers of parts are powers of two: each part lies within one of
-// those that rows were laid out in, or holds whole ones.
-func (e *Engine) firstOf(part, of int) int {
-	if e.order != nil && of > e.order.parts {
-		part, of = part*e.order.parts/of, e.order.parts
-	}
-	lo, _ := e.span(part, of)
-	return lo * kern.Rows
-}
+// rangeRows is how many rows of a label a range has at least, on average, where there are several: two panels of them.
+const rangeRows = 64
 
-// sort lays rows out by the labels of st, which are in the order of rows, and within a label as they come.
+// sort lays rows out by the labels of st, which are in the order of rows, within a label by their distance from mu, and where that is nearly the same
+// as they come: what centres may come nearer to the rows of a panel goes by the longest of them. Where rows are many they stay within ranges, as
+// many as st has parts or fewer, so that those of a panel lie near each other in memory.
 func (e *Engine) sort(st *State) {
-	o := &order{row: large.Make[int32](e.panels * kern.Rows), lane: large.Make[int32](e.panels * kern.Rows), parts: len(st.part)}
-	for i := range o.row {
-		o.row[i], o.lane[i] = int32(i), int32(i)
+	o := &order{row: large.Make[int32](e.panels * kern.Rows), lane: large.Make[int32](e.panels * kern.Rows)}
+	ranges := len(st.part)
+	for ranges > 1 && e.n < ranges*st.k*rangeRows {
+		ranges /= 2
 	}
-	e.run(context.Background(), o.parts, func(_ *worker, part int) {
-		lo, hi := e.span(part, o.parts)
+	e.run(context.Background(), ranges, func(_ *worker, r int) {
+		lo, hi := e.span(r, ranges)
 		first, last := e.rowsOf(lo, hi)
-		at := make([]int32, st.k+1)
-		for i := first; i < last; i++ {
-			at[st.label[i]+1]++
+		e.sortRange(o, st.label, first, last, st.k)
+		for i := last; i < hi*kern.Rows; i++ { // what follows the last row stays where it is
+			o.row[i] = int32(i)
 		}
-		for c := range st.k {
-			at[c+1] += at[c]
+		for lane := first; lane < hi*kern.Rows; lane++ {
+			o.lane[o.row[lane]] = int32(lane)
 		}
-		for i := first; i < last; i++ {
-			lane := int32(first) + at[st.label[i]]
-			at[st.label[i]]++
-			o.row[lane], o.lane[i] = int32(i), lane
-		}
-		e.ints.rearrange(o.row, lo, hi)
 	})
+	e.rearrange(o.row)
 	e.order = o
 }
 
-// rearrange puts the rows of panels lo to hi where row says.
-func (p *intPanels) rearrange(row []int32, lo, hi int) {
-	words := float32s(p.q)[lo*p.groups*kern.Rows : hi*p.groups*kern.Rows]
-	gatherLanes(words, row[lo*kern.Rows:hi*kern.Rows], lo, p.groups)
-	gatherLanes(p.row[lo*4*kern.Rows:hi*4*kern.Rows], row[lo*kern.Rows:hi*kern.Rows], lo, 4)
-}
-
-// gatherLanes sets every lane of panels of so many lines, the first of them panel first, to that of a row as they stood.
-func gatherLanes(x []float32, row []int32, first, lines int) {
-	rows := make([]float32, len(x)) // one after the other: a row is then fetched at once
-	for p := 0; p < len(row); p += kern.Rows {
-		for l := range lines {
-			for i, v := range x[(p*lines + l*kern.Rows):][:kern.Rows] {
-				rows[(p+i)*lines+l] = v
-			}
-		}
+// sortRange lays out rows first to last.
+func (e *Engine) sortRange(o *order, label []int32, first, last, k int) {
+	length := func(i int) int { // the sign, the exponent and 6 bits more of its double
+		row := e.ints.row[i/kern.Rows*4*kern.Rows+i%kern.Rows:]
+		return int(math.Float32bits(row[2*kern.Rows]+row[3*kern.Rows]) >> 17)
 	}
-	for lane, i := range row {
-		from := (int(i) - first*kern.Rows) * lines
-		to := x[lane/kern.Rows*lines*kern.Rows+lane%kern.Rows:]
-		for l, v := range rows[from : from+lines] {
-			to[l*kern.Rows] = v
-		}
+	byLength := o.lane[first:last]
+	next := starts(first, last, 1<<15, length)
+	for i := first; i < last; i++ {
+		at := &next[length(i)]
+		byLength[*at] = int32(i)
+		*at++
+	}
+	next = starts(first, last, k, func(i int) int { return int(label[i]) })
+	for _, i := range byLength {
+		at := &next[label[i]]
+		o.row[first+int(*at)] = i
+		*at++
 	}
 }
 
-// follow brings what the state knows of rows into the order of the engine's lanes. It reports false where its parts would not hold the rows that
-// they held.
+// starts returns where those of each key begin when rows first to last are sorted by keys below most.
+func starts(first, last, most int, key func(i int) int) []int32 {
+	at := make([]int32, most+1)
+	for i := first; i < last; i++ {
+		at[key(i)+1]++
+	}
+	for c := range most {
+		at[c+1] += at[c]
+	}
+	return at
+}
+
+// rearrange puts the rows where row says.
+func (e *Engine) rearrange(row []int32) {
+	p := e.ints
+	words, lines := float32s(p.q), p.groups+4
+	rows := make([]float32, len(row)*lines) // one after the other: a row is then fetched at once
+	e.run(context.Background(), packParts, func(_ *worker, part int) {
+		for panel, hi := e.span(part, packParts); panel < hi; panel++ {
+			to := rows[panel*kern.Rows*lines:]
+			fromPanel(to, words[panel*p.groups*kern.Rows:], p.groups, lines)
+			fromPanel(to[p.groups:], p.row[panel*4*kern.Rows:], 4, lines)
+		}
+	})
+	e.run(context.Background(), packParts, func(_ *worker, part int) {
+		lo, hi := e.span(part, packParts)
+		for lane := lo * kern.Rows; lane < hi*kern.Rows; lane++ {
+			from := rows[int(row[lane])*lines:][:lines]
+			toPanel(words[lane/kern.Rows*p.groups*kern.Rows+lane%kern.Rows:], from[:p.groups])
+			toPanel(p.row[lane/kern.Rows*4*kern.Rows+lane%kern.Rows:], from[p.groups:])
+		}
+	})
+}
+
+// fromPanel copies the rows of a panel of so many columns to rows of so many numbers each.
+func fromPanel(rows, panel []float32, columns, each int) {
+	for j := range columns {
+		for i, v := range panel[j*kern.Rows:][:kern.Rows] {
+			rows[i*each+j] = v
+		}
+	}
+}
+
+// toPanel copies a row to its place in a panel, of which x begins there.
+func toPanel(x, row []float32) {
+	x = x[:(len(row)-1)*kern.Rows+1]
+	for j, v := range row {
+		x[j*kern.Rows] = v
+	}
+}
+
+// follow brings what the state knows of rows into the order of the engine's lanes. It reports false where they were in another order than that
+// they come in.
 func (st *State) follow(o *order) bool {
 	if o == st.order {
 		return true
 	}
-	if st.order != nil || len(st.part) > o.parts {
+	if st.order != nil {
 		return false
 	}
 	label := append([]int32(nil), st.label...)

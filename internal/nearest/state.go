@@ -82,7 +82,7 @@ func (st *State) begin(e *Engine, k int) {
 	st.engine, st.k, st.label, st.part, st.total = e, k, large.Make[int32](e.panels*kern.Rows), make([]sums, e.stateParts(k)), newSums(k, e.d)
 	st.moved, st.bounds, st.lists, st.tested, st.compared = false, bounds{}, lists{}, 0, 0
 	st.order = e.order
-	st.grain = e.grain((e.panels/len(st.part) + 1) * kern.Rows)
+	st.grain = e.grain(2 * (e.panels/len(st.part) + 1) * kern.Rows) // those of a part, and those that come to it when rows are laid out by label
 	for i := range st.part {
 		st.part[i] = newSums(k+1, e.d) // the last takes what a row leaves that was nowhere
 	}

@@ -305,7 +305,7 @@ func (e *Engine) choose() {
 		return
 	}
 	for _, j := range e.jobs {
-		if j.st.sorts && e.order == nil && e.d <= orderedColumns {
+		if j.st.sorts && e.sortable() {
 			e.sort(j.st)
 		}
 	}
