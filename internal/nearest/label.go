@@ -80,6 +80,20 @@ func (l *Labeller) Label(dst []int32, b *data.Block) bool {
 	return true
 }
 
+// LabelAndMeasure is Label, and sets dist[i] to the squared distance of row i to that centre: sum_j (x_j - origin_j - c_j)^2, one term after
+// the other.
+func (l *Labeller) LabelAndMeasure(dst []int32, dist []float64, b *data.Block) bool {
+	if !l.Label(dst, b) {
+		return false
+	}
+	y, d := l.w.y, l.c.d
+	for i := range b.N {
+		l.w.e.row(y, i)
+		dist[i] = plain(y, l.c.theta[int(dst[i])*d:])
+	}
+	return true
+}
+
 // compare labels the rows that are packed, of which the first is row lo of the block.
 func (l *Labeller) compare(dst []int32, lo int) bool {
 	w, c, d, n := l.w, &l.c.centres, l.c.d, len(dst)
