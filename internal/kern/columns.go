@@ -1,0 +1,46 @@
+package kern
+
+import "math"
+
+// ColumnSums sums up every column of rows of len(sum) cells, row-major: sum[j] is that of x - from[j], one term after the other, and least[j],
+// largest[j] and at[j] are the smallest and the largest cell and the first row, from 0, with the smallest. They mean nothing where the sum is not
+// finite, as it is of no column with a cell that is not. No rows have the sum 0, the least +Inf and the largest -Inf.
+func ColumnSums[F float32 | float64](sum, least, largest []float64, at []int64, x []F, from []float64) {
+	d := len(sum)
+	least, largest, at, from = least[:d], largest[:d], at[:d], from[:d]
+	if d > 0 && len(x) >= d && fastColumnSums(sum, least, largest, at, x, from) {
+		return
+	}
+	for j := range sum {
+		s, lo, hi, first := 0.0, math.Inf(1), math.Inf(-1), int64(0)
+		for i, row := j, int64(0); i < len(x); i, row = i+d, row+1 {
+			v := float64(x[i])
+			if v < lo {
+				lo, first = v, row
+			}
+			if v > hi {
+				hi = v
+			}
+			s += v - from[j]
+		}
+		sum[j], least[j], largest[j], at[j] = s, lo, hi, first
+	}
+}
+
+// ColumnSquares sums up the squares of every column of rows of len(square) cells, row-major: square[j] is that of (x - mean[j])^2, one term
+// after the other.
+func ColumnSquares[F float32 | float64](square []float64, x []F, mean []float64) {
+	d := len(square)
+	mean = mean[:d]
+	if d > 0 && len(x) >= d && fastColumnSquares(square, x, mean) {
+		return
+	}
+	for j := range square {
+		s := 0.0
+		for i := j; i < len(x); i += d {
+			t := float64(x[i]) - mean[j]
+			s += float64(t * t) // never fused: the bits are the same on every processor
+		}
+		square[j] = s
+	}
+}

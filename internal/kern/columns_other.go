@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package kern
+
+func fastColumnSums[F float32 | float64](_, _, _ []float64, _ []int64, _ []F, _ []float64) bool {
+	return false
+}
+
+func fastColumnSquares[F float32 | float64](_ []float64, _ []F, _ []float64) bool { return false }
