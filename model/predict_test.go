@@ -71,7 +71,7 @@ func TestLabelsAreThoseOfRows(t *testing.T) {
 // Scores are those of a pass that tells everything, to the bit, and so is the error of a row that no float64 can tell of.
 func TestScoresAreThoseOfRows(t *testing.T) {
 	models := everyModel(t)
-	many := &model.Model{Kind: "kmeans", Columns: []string{"x", "y", "z"}} // enough of them to be labelled in float32
+	many := &model.Model{Kind: "kmeans", Columns: []string{"x", "y", "z"}}
 	for c := range 50 {
 		at := float64(c)
 		many.Means = append(many.Means, []float64{math.Sin(at), math.Cos(3 * at), at / 50})

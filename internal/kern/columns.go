@@ -44,3 +44,25 @@ func ColumnSquares[F float32 | float64](square []float64, x []F, mean []float64)
 		square[j] = s
 	}
 }
+
+// Narrow sets dst[j*Rows+i] = float32(x[j*Rows+i] - mu[j]) for the len(mu) columns of a panel, and length[i] to the length of row i of what is
+// rounded there, its squares added one after the other.
+func Narrow(dst []float32, length *[Rows]float64, x, mu []float64) {
+	d := len(mu)
+	dst, x = dst[:d*Rows], x[:d*Rows]
+	if d > 0 && fastNarrow(dst, length, x, mu) {
+		return
+	}
+	clear(length[:])
+	for j, m := range mu {
+		to, from := dst[j*Rows:j*Rows+Rows], x[j*Rows:j*Rows+Rows]
+		for i, v := range from {
+			z := v - m
+			to[i] = float32(z)
+			length[i] += float64(z * z)
+		}
+	}
+	for i, v := range length {
+		length[i] = math.Sqrt(v)
+	}
+}

@@ -59,3 +59,11 @@ func fastColumnSquares[F float32 | float64](square []float64, x []F, mean []floa
 		}
 	})
 }
+
+func fastNarrow(dst []float32, length *[Rows]float64, x, mu []float64) bool {
+	if level == Go {
+		return false
+	}
+	narrow256(&dst[0], &length[0], &x[0], &mu[0], len(mu))
+	return true
+}

@@ -7,3 +7,5 @@ func fastColumnSums[F float32 | float64](_, _, _ []float64, _ []int64, _ []F, _ 
 }
 
 func fastColumnSquares[F float32 | float64](_ []float64, _ []F, _ []float64) bool { return false }
+
+func fastNarrow(_ []float32, _ *[Rows]float64, _, _ []float64) bool { return false }

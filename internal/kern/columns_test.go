@@ -91,6 +91,36 @@ func TestSumsOfColumnsAreThoseOfPlainLoops(t *testing.T) {
 	})
 }
 
+// A panel in float32 is that of a plain loop, and so are the lengths of its rows, to the bit.
+func TestNarrowIsThatOfAPlainLoop(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(7, 2))
+		for d := range 70 {
+			x, mu, want, square := make([]float64, d*Rows), make([]float64, d), make([]float32, d*Rows), [Rows]float64{}
+			for j := range mu {
+				mu[j] = rng.NormFloat64()
+				for i := range Rows {
+					x[j*Rows+i] = 100 * rng.NormFloat64()
+					z := x[j*Rows+i] - mu[j]
+					want[j*Rows+i] = float32(z)
+					square[i] += float64(z * z)
+				}
+			}
+			got, length := make([]float32, d*Rows+1), [Rows]float64{1, 2, 3}
+			got[d*Rows] = 7
+			Narrow(got, &length, x, mu)
+			if !slices.Equal(got, append(want, 7)) {
+				t.Fatalf("%d columns: %v, want %v", d, got, want)
+			}
+			for i, q := range square {
+				if length[i] != math.Sqrt(q) {
+					t.Fatalf("%d columns: length %v of row %d, want %v", d, length[i], i, math.Sqrt(q))
+				}
+			}
+		}
+	})
+}
+
 func FuzzColumns(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64, db, nb uint8, special []byte) {
@@ -117,6 +147,17 @@ func FuzzColumns(f *testing.F) {
 		square := make([]float64, d)
 		against(r, func() []float64 { ColumnSquares(square, x, from); return clone(square) }, same("ColumnSquares"))
 		against(r, func() []float64 { ColumnSquares(square, narrow, from); return clone(square) }, same("ColumnSquares of float32"))
+
+		panel, rows := r.any(d*Rows), make([]float32, d*Rows)
+		against(r, func() []float64 {
+			var length [Rows]float64
+			Narrow(rows, &length, panel, from)
+			told := clone(length[:])
+			for _, v := range rows {
+				told = append(told, float64(v))
+			}
+			return told
+		}, same("Narrow"))
 	})
 }
 

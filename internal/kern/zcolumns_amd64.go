@@ -43,3 +43,8 @@ func columnSums8f64(sum *float64, least *float64, largest *float64, at *int64, f
 //
 //go:noescape
 func columnSquares8f64(square *float64, mean *float64, x *float64, n int, stride int)
+
+// narrow256 is Narrow.
+//
+//go:noescape
+func narrow256(dst *float32, length *float64, x *float64, mu *float64, d int)

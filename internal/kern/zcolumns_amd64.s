@@ -345,3 +345,96 @@ row:
 	VMOVUPD Y0, 32(AX)
 	VZEROUPPER
 	RET
+
+// func narrow256(dst *float32, length *float64, x *float64, mu *float64, d int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·narrow256(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         mu+24(FP), DX
+	MOVQ         d+32(FP), BX
+	MOVQ         $0x0000000000000000, SI
+	MOVQ         SI, X0
+	VPBROADCASTQ X0, Y1
+	VPBROADCASTQ X0, Y2
+	VPBROADCASTQ X0, Y3
+	VPBROADCASTQ X0, Y4
+	VPBROADCASTQ X0, Y5
+	VPBROADCASTQ X0, Y6
+	VPBROADCASTQ X0, Y7
+	VPBROADCASTQ X0, Y0
+
+column:
+	VBROADCASTSD (DX), Y8
+	VMOVUPD      (CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X10
+	VMOVUPS      X10, (AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VMOVUPD      32(CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X10
+	VMOVUPS      X10, 16(AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y2, Y2
+	VMOVUPD      64(CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X10
+	VMOVUPS      X10, 32(AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VMOVUPD      96(CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X10
+	VMOVUPS      X10, 48(AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y4, Y4
+	VMOVUPD      128(CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X10
+	VMOVUPS      X10, 64(AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y5, Y5
+	VMOVUPD      160(CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X10
+	VMOVUPS      X10, 80(AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y6, Y6
+	VMOVUPD      192(CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X10
+	VMOVUPS      X10, 96(AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+	VMOVUPD      224(CX), Y9
+	VSUBPD       Y8, Y9, Y9
+	VCVTPD2PSY   Y9, X8
+	VMOVUPS      X8, 112(AX)
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y0, Y0
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000008, DX
+	DECQ         BX
+	JNZ          column
+	VSQRTPD      Y1, Y1
+	VSQRTPD      Y2, Y2
+	VSQRTPD      Y3, Y3
+	VSQRTPD      Y4, Y4
+	VSQRTPD      Y5, Y5
+	VSQRTPD      Y6, Y6
+	VSQRTPD      Y7, Y7
+	VSQRTPD      Y0, Y0
+	MOVQ         length+8(FP), AX
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      Y2, 32(AX)
+	VMOVUPD      Y3, 64(AX)
+	VMOVUPD      Y4, 96(AX)
+	VMOVUPD      Y5, 128(AX)
+	VMOVUPD      Y6, 160(AX)
+	VMOVUPD      Y7, 192(AX)
+	VMOVUPD      Y0, 224(AX)
+	VZEROUPPER
+	RET

@@ -45,8 +45,7 @@ func (l *Local) Scores(ctx context.Context, m *mixture.Mixture, theta []float64,
 	return l.scored(ctx, m, theta, scores, emit)
 }
 
-// Labels is Rows for labels alone. Of rows whose labels k-means finds by other means than distances to all centres in float64 the rest of
-// Scored is nil; labels are the same.
+// Labels is Rows for labels alone: of those of k-means that float32 decides the rest of Scored is nil. Labels are the same.
 func (l *Local) Labels(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
 	return l.scored(ctx, m, theta, labels, emit)
 }
@@ -56,15 +55,10 @@ func (l *Local) RowsWithLogits(ctx context.Context, m *mixture.Mixture, theta []
 	return l.scored(ctx, m, theta, logits, emit)
 }
 
-// labelWork is how many multiplications a row must take for its label to be found sooner in float32: with fewer, to bring rows into that form
-// takes as long. Measured on Zen 5 with 16 columns, where 2, 8, 64 and 1,000 centres took 24, 22, 33 and 180 ns a row, and 18, 24, 136 and
-// 1,900 with all that Rows tells.
-const labelWork = 128
-
 // nearby returns the centres of k-means whose rows are labelled in float32, where that decides; nil for all other mixtures.
 func (l *Local) nearby(m *mixture.Mixture, theta []float64) *nearest.Centres {
 	f, means := m.Family.(family.KMeans)
-	if !means || f.Gaps != nil || m.Noise != nil || m.K*m.D < labelWork {
+	if !means || f.Gaps != nil || m.Noise != nil {
 		return nil
 	}
 	return nearest.NewCentres(m.Components(theta), l.origin, m.K, m.D)
@@ -73,7 +67,7 @@ func (l *Local) nearby(m *mixture.Mixture, theta []float64) *nearest.Centres {
 // scored is a pass that tells what is asked for.
 func (l *Local) scored(ctx context.Context, m *mixture.Mixture, theta []float64, what telling, emit func(*Scored) error) error {
 	var centres *nearest.Centres
-	if what < responsibilities {
+	if what < logits {
 		centres = l.nearby(m, theta)
 	}
 	scorers, labellers := make([]*scorer, l.threads), make([]*nearest.Labeller, l.threads)
@@ -122,7 +116,7 @@ func (l *Local) scored(ctx context.Context, m *mixture.Mixture, theta []float64,
 	return err
 }
 
-// label sets the labels of b, and with scores what is known of rows whose nearest centre is. It reports false where it cannot.
+// label sets what is told of the rows of b, whose nearest centres it finds in float32 where that decides. It reports false where it cannot.
 func (s *Scored) label(l *nearest.Labeller, b *data.Block, what telling) bool {
 	s.Block, s.Label = b, resized(s.Label, b.N)
 	if what == labels {
@@ -138,6 +132,12 @@ func (s *Scored) label(l *nearest.Labeller, b *data.Block, what telling) bool {
 	}
 	copy(s.LogDensity, s.Best)
 	clear(s.Entropy)
+	if what == responsibilities {
+		clear(s.Responsibilities)
+		for i, c := range s.Label {
+			s.Responsibilities[i*s.K+int(c)] = 1
+		}
+	}
 	return true
 }
 

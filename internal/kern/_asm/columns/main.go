@@ -1,4 +1,5 @@
-// Command columns writes the kernels that sum up columns of rows. Lanes are columns, four to a vector whatever the level: memory is what binds.
+// Command columns writes the kernels that sum up columns of rows, and those that make them float32. Vectors have four float64 whatever the level:
+// memory is what binds.
 package main
 
 import (
@@ -20,6 +21,7 @@ func main() {
 			squares(vectors, wide)
 		}
 	}
+	narrow()
 	Generate()
 }
 
