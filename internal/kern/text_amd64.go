@@ -17,3 +17,12 @@ func fastMarks(dst []uint64, b []byte, c byte) bool {
 	marksAVX2(&dst[0], &b[0], len(dst), c)
 	return true
 }
+
+func fastLines(b []byte, n int) (feeds, done int, plain bool) {
+	words := min(n, len(b)-1) / 64
+	if level == Go || words <= 0 {
+		return 0, 0, true
+	}
+	feeds, odd := linesAVX2(&b[0], words)
+	return feeds, 64 * words, odd == 0
+}
