@@ -51,18 +51,18 @@ func noStats() columnStats {
 
 // columnSums are sums of every column of a batch in which no cell is missing: see kern.ColumnSums. Where one is, that of its column is not finite.
 type columnSums struct {
-	sum, least, largest, mean, square, zero []float64
-	at                                      []int64
+	kern.Columns
+	mean, square, zero []float64
 }
 
 // of sums up rows of d numbers, row-major.
 func (c *columnSums) of(x []float64, d int) {
-	if len(c.sum) != d {
-		v := make([]float64, 6*d)
-		*c = columnSums{v[:d], v[d : 2*d], v[2*d : 3*d], v[3*d : 4*d], v[4*d : 5*d], v[5*d:], make([]int64, d)}
+	if len(c.zero) != d {
+		v, w := make([]float64, 6*d), make([]int64, 2*d)
+		*c = columnSums{kern.Columns{Sum: v[:d], Least: v[d : 2*d], Largest: v[2*d : 3*d], At: w[:d], Broken: w[d:]}, v[3*d : 4*d], v[4*d : 5*d], v[5*d:]}
 	}
-	kern.ColumnSums(c.sum, c.least, c.largest, c.at, x, c.zero)
-	for k, sum := range c.sum {
+	kern.ColumnSums(&c.Columns, x, c.zero)
+	for k, sum := range c.Sum {
 		c.mean[k] = sum / float64(len(x)/d)
 	}
 	kern.ColumnSquares(c.square, x, c.mean)
@@ -73,12 +73,12 @@ func (c *columnSums) of(x []float64, d int) {
 func (c *columnSums) numberStats(k int, x []float64, d, n int, row func(int) int64) columnStats {
 	s := noStats()
 	x = x[k:]
-	s.follow(x, d, n, row)
-	s.n, s.min, s.max, s.minRow, s.mean = int64(n), c.least[k], c.largest[k], c.at[k], c.mean[k]
+	s.n, s.min, s.max, s.minRow, s.mean, s.integers = int64(n), c.Least[k], c.Largest[k], c.At[k], c.mean[k], c.Broken[k] == 0
 	m2 := c.square[k]
-	if sum := c.sum[k]; sum-sum != 0 {
+	if sum := c.Sum[k]; sum-sum != 0 {
 		m2 = s.add(x, d, n)
 	}
+	s.follow(x, d, n, row)
 	if s.n == 0 {
 		return s
 	}
@@ -90,7 +90,7 @@ func (c *columnSums) numberStats(k int, x []float64, d, n int, row func(int) int
 
 // add sums up a column in which numbers are missing or huge, and returns the sum of their squares about the mean.
 func (s *columnStats) add(x []float64, stride, n int) (m2 float64) {
-	s.n, s.min, s.max, s.minRow, s.mean = 0, math.Inf(1), math.Inf(-1), 0, 0
+	s.n, s.min, s.max, s.minRow, s.mean, s.integers = 0, math.Inf(1), math.Inf(-1), 0, 0, true
 	sum := 0.0
 	for i := range n {
 		v := x[i*stride]
@@ -102,6 +102,7 @@ func (s *columnStats) add(x []float64, stride, n int) (m2 float64) {
 			s.min, s.minRow = v, int64(i)
 		}
 		s.max = max(s.max, v)
+		s.integers = s.integers && v == math.Floor(v)
 		s.n++
 	}
 	if s.n == 0 {
@@ -125,23 +126,20 @@ func (s *columnStats) add(x []float64, stride, n int) (m2 float64) {
 
 // follow looks at what numbers are from row to row, as long as there is something to find.
 func (s *columnStats) follow(x []float64, stride, n int, row func(int) int64) {
+	if !s.integers {
+		s.bits, s.from0, s.from1 = false, false, false
+	}
 	last := math.NaN()
-	for i := 0; i < n && (s.integers || s.rising); i++ {
+	for i := 0; i < n && (s.rising || s.bits || s.from0 || s.from1); i++ {
 		v := x[i*stride]
 		if v != v {
 			continue
 		}
-		if s.integers {
-			if s.integers = v == math.Floor(v); s.integers && (s.bits || s.from0 || s.from1) {
-				r := float64(row(i))
-				s.bits, s.from0, s.from1 = s.bits && (v == 0 || v == 1), s.from0 && v == r, s.from1 && v == r+1
-			}
-		}
 		s.rising = s.rising && !(v <= last)
-		last = v
-	}
-	if !s.integers {
-		s.bits, s.from0, s.from1 = false, false, false
+		if last = v; s.integers {
+			r := float64(row(i))
+			s.bits, s.from0, s.from1 = s.bits && (v == 0 || v == 1), s.from0 && v == r, s.from1 && v == r+1
+		}
 	}
 	for i := 0; i < n; i++ {
 		if v := x[i*stride]; v == v {

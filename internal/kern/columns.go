@@ -2,28 +2,38 @@ package kern
 
 import "math"
 
-// ColumnSums sums up every column of rows of len(sum) cells, row-major: sum[j] is that of x - from[j], one term after the other, and least[j],
-// largest[j] and at[j] are the smallest and the largest cell and the first row, from 0, with the smallest. They mean nothing where the sum is not
-// finite, as it is of no column with a cell that is not. No rows have the sum 0, the least +Inf and the largest -Inf.
-func ColumnSums[F float32 | float64](sum, least, largest []float64, at []int64, x []F, from []float64) {
-	d := len(sum)
-	least, largest, at, from = least[:d], largest[:d], at[:d], from[:d]
-	if d > 0 && len(x) >= d && fastColumnSums(sum, least, largest, at, x, from) {
+// Columns are what ColumnSums finds of each of d columns.
+type Columns struct {
+	Sum            []float64 // of the distances from a number
+	Least, Largest []float64 // cells
+	At             []int64   // the first row, from 0, with the least
+	Broken         []int64   // 0 where all cells are whole numbers
+}
+
+// ColumnSums sums up every column of rows of len(from) cells, row-major: c.Sum[j] is that of x - from[j], one term after the other. Nothing else of
+// a column means anything where that is not finite, as it is of no column with a cell that is not. No rows have the sum 0, the least +Inf
+// and the largest -Inf.
+func ColumnSums[F float32 | float64](c *Columns, x []F, from []float64) {
+	d := len(from)
+	if d > 0 && len(x) >= d && fastColumnSums(c, x, from) {
 		return
 	}
-	for j := range sum {
-		s, lo, hi, first := 0.0, math.Inf(1), math.Inf(-1), int64(0)
+	for j, f := range from {
+		sum, least, largest, at, broken := 0.0, math.Inf(1), math.Inf(-1), int64(0), int64(0)
 		for i, row := j, int64(0); i < len(x); i, row = i+d, row+1 {
 			v := float64(x[i])
-			if v < lo {
-				lo, first = v, row
+			if v < least {
+				least, at = v, row
 			}
-			if v > hi {
-				hi = v
+			if v > largest {
+				largest = v
 			}
-			s += v - from[j]
+			if v != math.Floor(v) {
+				broken = -1
+			}
+			sum += v - f
 		}
-		sum[j], least[j], largest[j], at[j] = s, lo, hi, first
+		c.Sum[j], c.Least[j], c.Largest[j], c.At[j], c.Broken[j] = sum, least, largest, at, broken
 	}
 }
 

@@ -18,23 +18,24 @@ func columnGroups(d int, f func(j, size int)) bool {
 	return true
 }
 
-func fastColumnSums[F float32 | float64](sum, least, largest []float64, at []int64, x []F, from []float64) bool {
-	d := len(sum)
+func fastColumnSums[F float32 | float64](c *Columns, x []F, from []float64) bool {
+	d := len(from)
 	n := len(x) / d
+	_, _, _, _, _ = c.Sum[d-1], c.Least[d-1], c.Largest[d-1], c.At[d-1], c.Broken[d-1]
 	return columnGroups(d, func(j, size int) {
 		switch x := any(x).(type) {
 		case []float32:
-			f := columnSums8f32
+			f := columnSumsTwo256f32
 			if size == 4 {
-				f = columnSums4f32
+				f = columnSumsOne256f32
 			}
-			f(&sum[j], &least[j], &largest[j], &at[j], &from[j], &x[j], n, d)
+			f(&c.Sum[j], &c.Least[j], &c.Largest[j], &c.At[j], &c.Broken[j], &from[j], &x[j], n, d)
 		case []float64:
-			f := columnSums8f64
+			f := columnSumsTwo256f64
 			if size == 4 {
-				f = columnSums4f64
+				f = columnSumsOne256f64
 			}
-			f(&sum[j], &least[j], &largest[j], &at[j], &from[j], &x[j], n, d)
+			f(&c.Sum[j], &c.Least[j], &c.Largest[j], &c.At[j], &c.Broken[j], &from[j], &x[j], n, d)
 		}
 	})
 }
@@ -45,15 +46,15 @@ func fastColumnSquares[F float32 | float64](square []float64, x []F, mean []floa
 	return columnGroups(d, func(j, size int) {
 		switch x := any(x).(type) {
 		case []float32:
-			f := columnSquares8f32
+			f := columnSquaresTwo256f32
 			if size == 4 {
-				f = columnSquares4f32
+				f = columnSquaresOne256f32
 			}
 			f(&square[j], &mean[j], &x[j], n, d)
 		case []float64:
-			f := columnSquares8f64
+			f := columnSquaresTwo256f64
 			if size == 4 {
-				f = columnSquares4f64
+				f = columnSquaresOne256f64
 			}
 			f(&square[j], &mean[j], &x[j], n, d)
 		}

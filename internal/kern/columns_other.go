@@ -2,9 +2,7 @@
 
 package kern
 
-func fastColumnSums[F float32 | float64](_, _, _ []float64, _ []int64, _ []F, _ []float64) bool {
-	return false
-}
+func fastColumnSums[F float32 | float64](_ *Columns, _ []F, _ []float64) bool { return false }
 
 func fastColumnSquares[F float32 | float64](_ []float64, _ []F, _ []float64) bool { return false }
 

@@ -25,6 +25,23 @@ func plainColumns(x []float64, j, d int, from float64) (sum, least, largest floa
 	return sum, least, largest, int64(slices.Index(v, least)), mean, square
 }
 
+// guardedColumns have room for d columns, of which intact tells whether nothing beside them was written.
+func guardedColumns(d int) (c *Columns, intact func(t *testing.T)) {
+	sum, intact1 := guarded(d)
+	least, intact2 := guarded(d)
+	largest, intact3 := guarded(d)
+	at := slices.Repeat([]int64{7}, 2*d+2)
+	return &Columns{sum, least, largest, at[1 : 1+d : 1+d], at[d+1 : 2*d+1 : 2*d+1]}, func(t *testing.T) {
+		t.Helper()
+		intact1(t)
+		intact2(t)
+		intact3(t)
+		if at[0] != 7 || at[2*d+1] != 7 {
+			t.Errorf("integers beside those of %d columns: %d and %d", d, at[0], at[2*d+1])
+		}
+	}
+}
+
 // Sums of columns are those of a plain loop, to the bit, for every number of columns and both types of cells.
 func TestSumsOfColumnsAreThoseOfPlainLoops(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
@@ -42,51 +59,50 @@ func TestSumsOfColumnsAreThoseOfPlainLoops(t *testing.T) {
 				for j := range from {
 					from[j] = wide[j]
 				}
-				check := func(kind string, sums func(sum, least, largest []float64, at []int64), squares func(square, mean []float64)) {
+				check := func(kind string, sums func(c *Columns), squares func(square, mean []float64)) {
 					t.Helper()
-					sum, intact1 := guarded(d)
-					least, intact2 := guarded(d)
-					largest, intact3 := guarded(d)
-					square, intact4 := guarded(d)
-					at, means := make([]int64, d), make([]float64, d)
-					sums(sum, least, largest, at)
+					got, intact := guardedColumns(d)
+					square, whole := guarded(d)
+					means := make([]float64, d)
+					sums(got)
 					for j := range d {
 						_, _, _, _, means[j], _ = plainColumns(wide, j, d, from[j])
 					}
 					squares(square, means)
 					for j := range d {
 						s, lo, hi, first, _, q := plainColumns(wide, j, d, from[j])
-						if sum[j] != s || least[j] != lo || largest[j] != hi || at[j] != first || square[j] != q {
-							t.Fatalf("%s, %d rows, column %d of %d: %v, %v in %d, %v, squares %v; want %v, %v in %d, %v, %v", kind, n, j, d,
-								sum[j], least[j], at[j], largest[j], square[j], s, lo, first, hi, q)
+						broken := false
+						for i := j; i < len(wide); i += d {
+							broken = broken || wide[i] != math.Trunc(wide[i])
+						}
+						if got.Sum[j] != s || got.Least[j] != lo || got.Largest[j] != hi || got.At[j] != first || square[j] != q || (got.Broken[j] != 0) != broken {
+							t.Fatalf("%s, %d rows, column %d of %d: %v, %v in %d, %v, squares %v, %d; want %v, %v in %d, %v, %v, %v", kind, n, j, d,
+								got.Sum[j], got.Least[j], got.At[j], got.Largest[j], square[j], got.Broken[j], s, lo, first, hi, q, broken)
 						}
 					}
-					for _, intact := range []func(*testing.T){intact1, intact2, intact3, intact4} {
-						intact(t)
-					}
+					intact(t)
+					whole(t)
 				}
-				check("float64", func(sum, least, largest []float64, at []int64) { ColumnSums(sum, least, largest, at, wide, from) },
-					func(square, mean []float64) { ColumnSquares(square, wide, mean) })
-				check("float32", func(sum, least, largest []float64, at []int64) { ColumnSums(sum, least, largest, at, narrow, from) },
-					func(square, mean []float64) { ColumnSquares(square, narrow, mean) })
+				check("float64", func(c *Columns) { ColumnSums(c, wide, from) }, func(square, mean []float64) { ColumnSquares(square, wide, mean) })
+				check("float32", func(c *Columns) { ColumnSums(c, narrow, from) }, func(square, mean []float64) { ColumnSquares(square, narrow, mean) })
 				odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[rng.IntN(3)]
 				i := rng.IntN(n * d)
 				wide[i] = odd
-				sum, other := make([]float64, d), make([]float64, d)
+				got, _ := guardedColumns(d)
 				from[i%d] = 0 // not that of its own
-				if ColumnSums(sum, other, other, make([]int64, d), wide, from); sum[i%d]-sum[i%d] == 0 {
-					t.Fatalf("%d rows of %d columns with %v: the sum is %v", n, d, odd, sum[i%d])
+				if ColumnSums(got, wide, from); got.Sum[i%d]-got.Sum[i%d] == 0 {
+					t.Fatalf("%d rows of %d columns with %v: the sum is %v", n, d, odd, got.Sum[i%d])
 				}
 			}
 		}
-		sum, least, largest := make([]float64, 9), make([]float64, 9), make([]float64, 9)
-		x, at := make([]float64, 90), make([]int64, 9)
-		if n := testing.AllocsPerRun(10, func() { ColumnSums(sum, least, largest, at, x, x); ColumnSquares(sum, x, least) }); n > 0 {
+		c, _ := guardedColumns(9)
+		x, square := make([]float64, 90), make([]float64, 9)
+		if n := testing.AllocsPerRun(10, func() { ColumnSums(c, x, x[:9]); ColumnSquares(square, x, x) }); n > 0 {
 			t.Errorf("%v allocations", n)
 		}
-		ColumnSums[float64](sum, least, largest, at, nil, x)
-		if sum[8] != 0 || least[8] != math.Inf(1) || largest[8] != math.Inf(-1) {
-			t.Errorf("no rows: %v, %v, %v", sum, least, largest)
+		ColumnSums[float64](c, nil, square)
+		if c.Sum[8] != 0 || c.Least[8] != math.Inf(1) || c.Largest[8] != math.Inf(-1) {
+			t.Errorf("no rows: %+v", c)
 		}
 	})
 }
@@ -127,23 +143,25 @@ func FuzzColumns(f *testing.F) {
 		r := newDraws(t, seed, special)
 		d, n := sizes(db, nb)
 		x, from, narrow := r.any(n*d), r.finite(d), r.singles(n*d)
-		sums := func(f func(sum, least, largest []float64, at []int64)) func() []float64 {
-			return func() []float64 {
-				v, at := r.ordinary(4*d), make([]int64, d)
-				f(v[:d], v[d:2*d], v[2*d:3*d], at)
-				for j, s := range v[:d] {
-					if v[3*d+j] = float64(at[j]); s-s != 0 { // nothing else means anything
-						v[j], v[d+j], v[2*d+j], v[3*d+j] = math.NaN(), 0, 0, 0
+		sums := func(f func(c *Columns)) func() []float64 {
+			return func() (told []float64) {
+				c, _ := guardedColumns(d)
+				f(c)
+				for j, v := range c.Sum {
+					if v-v != 0 { // nothing else means anything
+						told = append(told, math.NaN(), 0, 0, 0, 0)
+						continue
 					}
+					told = append(told, v, c.Least[j], c.Largest[j], float64(c.At[j]), float64(min(c.Broken[j], 0)))
 				}
-				return v
+				return told
 			}
 		}
 		same := func(what string) func(l Level, got, want []float64) {
 			return func(l Level, got, want []float64) { r.same(l, what, got, want) }
 		}
-		against(r, sums(func(sum, least, largest []float64, at []int64) { ColumnSums(sum, least, largest, at, x, from) }), same("ColumnSums"))
-		against(r, sums(func(sum, least, largest []float64, at []int64) { ColumnSums(sum, least, largest, at, narrow, from) }), same("ColumnSums of float32"))
+		against(r, sums(func(c *Columns) { ColumnSums(c, x, from) }), same("ColumnSums"))
+		against(r, sums(func(c *Columns) { ColumnSums(c, narrow, from) }), same("ColumnSums of float32"))
 		square := make([]float64, d)
 		against(r, func() []float64 { ColumnSquares(square, x, from); return clone(square) }, same("ColumnSquares"))
 		against(r, func() []float64 { ColumnSquares(square, narrow, from); return clone(square) }, same("ColumnSquares of float32"))
@@ -164,11 +182,12 @@ func FuzzColumns(f *testing.F) {
 // Columns in the cache, a chunk of a pass.
 func BenchmarkColumns(b *testing.B) {
 	const n, d = 2048, 16
-	x, s, at := make([]float64, n*d), make([]float64, 5*d), make([]int64, d)
+	x, square, zero := make([]float64, n*d), make([]float64, d), make([]float64, d)
+	c, _ := guardedColumns(d)
 	benchLevels(b, "columns", func(b *testing.B) {
 		for b.Loop() {
-			ColumnSums(s[:d], s[d:2*d], s[2*d:3*d], at, x, s[3*d:4*d])
-			ColumnSquares(s[4*d:], x, s[3*d:4*d])
+			ColumnSums(c, x, zero)
+			ColumnSquares(square, x, zero)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n/d, "ns/cell")
 	})

@@ -18,11 +18,16 @@ func fastMarks(dst []uint64, b []byte, c byte) bool {
 	return true
 }
 
+// linesAtOnce is how many words are looked at before it is seen that the text is not plain.
+const linesAtOnce = 64
+
 func fastLines(b []byte, n int) (feeds, done int, plain bool) {
-	words := min(n, len(b)-1) / 64
-	if level == Go || words <= 0 {
-		return 0, 0, true
+	for words := min(n, len(b)-1) / 64; words > 0 && level != Go; {
+		some := min(words, linesAtOnce)
+		more, odd := linesAVX2(&b[done], some)
+		if feeds, done, words = feeds+more, done+64*some, words-some; odd != 0 {
+			return feeds, done, false
+		}
 	}
-	feeds, odd := linesAVX2(&b[0], words)
-	return feeds, 64 * words, odd == 0
+	return feeds, done, true
 }

@@ -4,45 +4,45 @@
 
 package kern
 
-// columnSums4f32 is ColumnSums of 4 columns.
+// columnSumsOne256f32 is ColumnSums of 4 columns.
 //
 //go:noescape
-func columnSums4f32(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float32, n int, stride int)
+func columnSumsOne256f32(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float32, n int, stride int)
 
-// columnSquares4f32 is ColumnSquares of 4 columns.
+// columnSquaresOne256f32 is ColumnSquares of 4 columns.
 //
 //go:noescape
-func columnSquares4f32(square *float64, mean *float64, x *float32, n int, stride int)
+func columnSquaresOne256f32(square *float64, mean *float64, x *float32, n int, stride int)
 
-// columnSums8f32 is ColumnSums of 8 columns.
+// columnSumsTwo256f32 is ColumnSums of 8 columns.
 //
 //go:noescape
-func columnSums8f32(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float32, n int, stride int)
+func columnSumsTwo256f32(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float32, n int, stride int)
 
-// columnSquares8f32 is ColumnSquares of 8 columns.
+// columnSquaresTwo256f32 is ColumnSquares of 8 columns.
 //
 //go:noescape
-func columnSquares8f32(square *float64, mean *float64, x *float32, n int, stride int)
+func columnSquaresTwo256f32(square *float64, mean *float64, x *float32, n int, stride int)
 
-// columnSums4f64 is ColumnSums of 4 columns.
+// columnSumsOne256f64 is ColumnSums of 4 columns.
 //
 //go:noescape
-func columnSums4f64(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float64, n int, stride int)
+func columnSumsOne256f64(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float64, n int, stride int)
 
-// columnSquares4f64 is ColumnSquares of 4 columns.
+// columnSquaresOne256f64 is ColumnSquares of 4 columns.
 //
 //go:noescape
-func columnSquares4f64(square *float64, mean *float64, x *float64, n int, stride int)
+func columnSquaresOne256f64(square *float64, mean *float64, x *float64, n int, stride int)
 
-// columnSums8f64 is ColumnSums of 8 columns.
+// columnSumsTwo256f64 is ColumnSums of 8 columns.
 //
 //go:noescape
-func columnSums8f64(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float64, n int, stride int)
+func columnSumsTwo256f64(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float64, n int, stride int)
 
-// columnSquares8f64 is ColumnSquares of 8 columns.
+// columnSquaresTwo256f64 is ColumnSquares of 8 columns.
 //
 //go:noescape
-func columnSquares8f64(square *float64, mean *float64, x *float64, n int, stride int)
+func columnSquaresTwo256f64(square *float64, mean *float64, x *float64, n int, stride int)
 
 // narrow256 is Narrow.
 //

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func columnSums4f32(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float32, n int, stride int)
+// func columnSumsOne256f32(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float32, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSums4f32(SB), NOSPLIT, $0-64
-	MOVQ         x+40(FP), AX
-	MOVQ         n+48(FP), CX
-	MOVQ         stride+56(FP), DX
+TEXT ·columnSumsOne256f32(SB), NOSPLIT, $0-72
+	MOVQ         x+48(FP), AX
+	MOVQ         n+56(FP), CX
+	MOVQ         stride+64(FP), DX
 	SHLQ         $0x02, DX
-	MOVQ         from+32(FP), BX
+	MOVQ         from+40(FP), BX
 	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X0
 	VPBROADCASTQ X0, Y0
@@ -24,22 +24,28 @@ TEXT ·columnSums4f32(SB), NOSPLIT, $0-64
 	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X3
 	VPBROADCASTQ X3, Y3
-	MOVQ         $0x0000000000000001, SI
+	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X4
 	VPBROADCASTQ X4, Y4
-	MOVQ         $0x0000000000000000, SI
+	MOVQ         $0x0000000000000001, SI
 	MOVQ         SI, X5
 	VPBROADCASTQ X5, Y5
+	MOVQ         $0x0000000000000000, SI
+	MOVQ         SI, X6
+	VPBROADCASTQ X6, Y6
 
 row:
-	VCVTPS2PD (AX), Y6
-	VCMPPD    $0x11, Y1, Y6, Y7
-	VBLENDVPD Y7, Y5, Y3, Y3
-	VMINPD    Y1, Y6, Y1
-	VMAXPD    Y2, Y6, Y2
-	VSUBPD    (BX), Y6, Y6
-	VADDPD    Y6, Y0, Y0
-	VPADDQ    Y4, Y5, Y5
+	VCVTPS2PD (AX), Y7
+	VCMPPD    $0x11, Y1, Y7, Y8
+	VBLENDVPD Y8, Y6, Y3, Y3
+	VMINPD    Y1, Y7, Y1
+	VMAXPD    Y2, Y7, Y2
+	VROUNDPD  $0x09, Y7, Y8
+	VCMPPD    $0x04, Y8, Y7, Y8
+	VORPD     Y8, Y4, Y4
+	VSUBPD    (BX), Y7, Y7
+	VADDPD    Y7, Y0, Y0
+	VPADDQ    Y5, Y6, Y6
 	ADDQ      DX, AX
 	DECQ      CX
 	JNZ       row
@@ -51,12 +57,14 @@ row:
 	VMOVUPD   Y2, (AX)
 	MOVQ      at+24(FP), AX
 	VMOVUPD   Y3, (AX)
+	MOVQ      broken+32(FP), AX
+	VMOVUPD   Y4, (AX)
 	VZEROUPPER
 	RET
 
-// func columnSquares4f32(square *float64, mean *float64, x *float32, n int, stride int)
+// func columnSquaresOne256f32(square *float64, mean *float64, x *float32, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSquares4f32(SB), NOSPLIT, $0-40
+TEXT ·columnSquaresOne256f32(SB), NOSPLIT, $0-40
 	MOVQ         x+16(FP), AX
 	MOVQ         n+24(FP), CX
 	MOVQ         stride+32(FP), DX
@@ -79,14 +87,14 @@ row:
 	VZEROUPPER
 	RET
 
-// func columnSums8f32(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float32, n int, stride int)
+// func columnSumsTwo256f32(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float32, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSums8f32(SB), NOSPLIT, $0-64
-	MOVQ         x+40(FP), AX
-	MOVQ         n+48(FP), CX
-	MOVQ         stride+56(FP), DX
+TEXT ·columnSumsTwo256f32(SB), NOSPLIT, $0-72
+	MOVQ         x+48(FP), AX
+	MOVQ         n+56(FP), CX
+	MOVQ         stride+64(FP), DX
 	SHLQ         $0x02, DX
-	MOVQ         from+32(FP), BX
+	MOVQ         from+40(FP), BX
 	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X0
 	VPBROADCASTQ X0, Y1
@@ -103,29 +111,39 @@ TEXT ·columnSums8f32(SB), NOSPLIT, $0-64
 	MOVQ         SI, X6
 	VPBROADCASTQ X6, Y7
 	VPBROADCASTQ X6, Y6
-	MOVQ         $0x0000000000000001, SI
-	MOVQ         SI, X8
-	VPBROADCASTQ X8, Y8
 	MOVQ         $0x0000000000000000, SI
-	MOVQ         SI, X9
-	VPBROADCASTQ X9, Y9
+	MOVQ         SI, X8
+	VPBROADCASTQ X8, Y9
+	VPBROADCASTQ X8, Y8
+	MOVQ         $0x0000000000000001, SI
+	MOVQ         SI, X10
+	VPBROADCASTQ X10, Y10
+	MOVQ         $0x0000000000000000, SI
+	MOVQ         SI, X11
+	VPBROADCASTQ X11, Y11
 
 row:
-	VCVTPS2PD (AX), Y10
-	VCMPPD    $0x11, Y3, Y10, Y11
-	VBLENDVPD Y11, Y9, Y7, Y7
-	VMINPD    Y3, Y10, Y3
-	VMAXPD    Y5, Y10, Y5
-	VSUBPD    (BX), Y10, Y10
-	VADDPD    Y10, Y1, Y1
-	VCVTPS2PD 16(AX), Y10
-	VCMPPD    $0x11, Y2, Y10, Y11
-	VBLENDVPD Y11, Y9, Y6, Y6
-	VMINPD    Y2, Y10, Y2
-	VMAXPD    Y4, Y10, Y4
-	VSUBPD    32(BX), Y10, Y10
-	VADDPD    Y10, Y0, Y0
-	VPADDQ    Y8, Y9, Y9
+	VCVTPS2PD (AX), Y12
+	VCMPPD    $0x11, Y3, Y12, Y13
+	VBLENDVPD Y13, Y11, Y7, Y7
+	VMINPD    Y3, Y12, Y3
+	VMAXPD    Y5, Y12, Y5
+	VROUNDPD  $0x09, Y12, Y13
+	VCMPPD    $0x04, Y13, Y12, Y13
+	VORPD     Y13, Y9, Y9
+	VSUBPD    (BX), Y12, Y12
+	VADDPD    Y12, Y1, Y1
+	VCVTPS2PD 16(AX), Y12
+	VCMPPD    $0x11, Y2, Y12, Y13
+	VBLENDVPD Y13, Y11, Y6, Y6
+	VMINPD    Y2, Y12, Y2
+	VMAXPD    Y4, Y12, Y4
+	VROUNDPD  $0x09, Y12, Y13
+	VCMPPD    $0x04, Y13, Y12, Y13
+	VORPD     Y13, Y8, Y8
+	VSUBPD    32(BX), Y12, Y12
+	VADDPD    Y12, Y0, Y0
+	VPADDQ    Y10, Y11, Y11
 	ADDQ      DX, AX
 	DECQ      CX
 	JNZ       row
@@ -141,12 +159,15 @@ row:
 	MOVQ      at+24(FP), AX
 	VMOVUPD   Y7, (AX)
 	VMOVUPD   Y6, 32(AX)
+	MOVQ      broken+32(FP), AX
+	VMOVUPD   Y9, (AX)
+	VMOVUPD   Y8, 32(AX)
 	VZEROUPPER
 	RET
 
-// func columnSquares8f32(square *float64, mean *float64, x *float32, n int, stride int)
+// func columnSquaresTwo256f32(square *float64, mean *float64, x *float32, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSquares8f32(SB), NOSPLIT, $0-40
+TEXT ·columnSquaresTwo256f32(SB), NOSPLIT, $0-40
 	MOVQ         x+16(FP), AX
 	MOVQ         n+24(FP), CX
 	MOVQ         stride+32(FP), DX
@@ -175,14 +196,14 @@ row:
 	VZEROUPPER
 	RET
 
-// func columnSums4f64(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float64, n int, stride int)
+// func columnSumsOne256f64(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float64, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSums4f64(SB), NOSPLIT, $0-64
-	MOVQ         x+40(FP), AX
-	MOVQ         n+48(FP), CX
-	MOVQ         stride+56(FP), DX
+TEXT ·columnSumsOne256f64(SB), NOSPLIT, $0-72
+	MOVQ         x+48(FP), AX
+	MOVQ         n+56(FP), CX
+	MOVQ         stride+64(FP), DX
 	SHLQ         $0x03, DX
-	MOVQ         from+32(FP), BX
+	MOVQ         from+40(FP), BX
 	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X0
 	VPBROADCASTQ X0, Y0
@@ -195,22 +216,28 @@ TEXT ·columnSums4f64(SB), NOSPLIT, $0-64
 	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X3
 	VPBROADCASTQ X3, Y3
-	MOVQ         $0x0000000000000001, SI
+	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X4
 	VPBROADCASTQ X4, Y4
-	MOVQ         $0x0000000000000000, SI
+	MOVQ         $0x0000000000000001, SI
 	MOVQ         SI, X5
 	VPBROADCASTQ X5, Y5
+	MOVQ         $0x0000000000000000, SI
+	MOVQ         SI, X6
+	VPBROADCASTQ X6, Y6
 
 row:
-	VMOVUPD   (AX), Y6
-	VCMPPD    $0x11, Y1, Y6, Y7
-	VBLENDVPD Y7, Y5, Y3, Y3
-	VMINPD    Y1, Y6, Y1
-	VMAXPD    Y2, Y6, Y2
-	VSUBPD    (BX), Y6, Y6
-	VADDPD    Y6, Y0, Y0
-	VPADDQ    Y4, Y5, Y5
+	VMOVUPD   (AX), Y7
+	VCMPPD    $0x11, Y1, Y7, Y8
+	VBLENDVPD Y8, Y6, Y3, Y3
+	VMINPD    Y1, Y7, Y1
+	VMAXPD    Y2, Y7, Y2
+	VROUNDPD  $0x09, Y7, Y8
+	VCMPPD    $0x04, Y8, Y7, Y8
+	VORPD     Y8, Y4, Y4
+	VSUBPD    (BX), Y7, Y7
+	VADDPD    Y7, Y0, Y0
+	VPADDQ    Y5, Y6, Y6
 	ADDQ      DX, AX
 	DECQ      CX
 	JNZ       row
@@ -222,12 +249,14 @@ row:
 	VMOVUPD   Y2, (AX)
 	MOVQ      at+24(FP), AX
 	VMOVUPD   Y3, (AX)
+	MOVQ      broken+32(FP), AX
+	VMOVUPD   Y4, (AX)
 	VZEROUPPER
 	RET
 
-// func columnSquares4f64(square *float64, mean *float64, x *float64, n int, stride int)
+// func columnSquaresOne256f64(square *float64, mean *float64, x *float64, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSquares4f64(SB), NOSPLIT, $0-40
+TEXT ·columnSquaresOne256f64(SB), NOSPLIT, $0-40
 	MOVQ         x+16(FP), AX
 	MOVQ         n+24(FP), CX
 	MOVQ         stride+32(FP), DX
@@ -250,14 +279,14 @@ row:
 	VZEROUPPER
 	RET
 
-// func columnSums8f64(sum *float64, least *float64, largest *float64, at *int64, from *float64, x *float64, n int, stride int)
+// func columnSumsTwo256f64(sum *float64, least *float64, largest *float64, at *int64, broken *int64, from *float64, x *float64, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSums8f64(SB), NOSPLIT, $0-64
-	MOVQ         x+40(FP), AX
-	MOVQ         n+48(FP), CX
-	MOVQ         stride+56(FP), DX
+TEXT ·columnSumsTwo256f64(SB), NOSPLIT, $0-72
+	MOVQ         x+48(FP), AX
+	MOVQ         n+56(FP), CX
+	MOVQ         stride+64(FP), DX
 	SHLQ         $0x03, DX
-	MOVQ         from+32(FP), BX
+	MOVQ         from+40(FP), BX
 	MOVQ         $0x0000000000000000, SI
 	MOVQ         SI, X0
 	VPBROADCASTQ X0, Y1
@@ -274,29 +303,39 @@ TEXT ·columnSums8f64(SB), NOSPLIT, $0-64
 	MOVQ         SI, X6
 	VPBROADCASTQ X6, Y7
 	VPBROADCASTQ X6, Y6
-	MOVQ         $0x0000000000000001, SI
-	MOVQ         SI, X8
-	VPBROADCASTQ X8, Y8
 	MOVQ         $0x0000000000000000, SI
-	MOVQ         SI, X9
-	VPBROADCASTQ X9, Y9
+	MOVQ         SI, X8
+	VPBROADCASTQ X8, Y9
+	VPBROADCASTQ X8, Y8
+	MOVQ         $0x0000000000000001, SI
+	MOVQ         SI, X10
+	VPBROADCASTQ X10, Y10
+	MOVQ         $0x0000000000000000, SI
+	MOVQ         SI, X11
+	VPBROADCASTQ X11, Y11
 
 row:
-	VMOVUPD   (AX), Y10
-	VCMPPD    $0x11, Y3, Y10, Y11
-	VBLENDVPD Y11, Y9, Y7, Y7
-	VMINPD    Y3, Y10, Y3
-	VMAXPD    Y5, Y10, Y5
-	VSUBPD    (BX), Y10, Y10
-	VADDPD    Y10, Y1, Y1
-	VMOVUPD   32(AX), Y10
-	VCMPPD    $0x11, Y2, Y10, Y11
-	VBLENDVPD Y11, Y9, Y6, Y6
-	VMINPD    Y2, Y10, Y2
-	VMAXPD    Y4, Y10, Y4
-	VSUBPD    32(BX), Y10, Y10
-	VADDPD    Y10, Y0, Y0
-	VPADDQ    Y8, Y9, Y9
+	VMOVUPD   (AX), Y12
+	VCMPPD    $0x11, Y3, Y12, Y13
+	VBLENDVPD Y13, Y11, Y7, Y7
+	VMINPD    Y3, Y12, Y3
+	VMAXPD    Y5, Y12, Y5
+	VROUNDPD  $0x09, Y12, Y13
+	VCMPPD    $0x04, Y13, Y12, Y13
+	VORPD     Y13, Y9, Y9
+	VSUBPD    (BX), Y12, Y12
+	VADDPD    Y12, Y1, Y1
+	VMOVUPD   32(AX), Y12
+	VCMPPD    $0x11, Y2, Y12, Y13
+	VBLENDVPD Y13, Y11, Y6, Y6
+	VMINPD    Y2, Y12, Y2
+	VMAXPD    Y4, Y12, Y4
+	VROUNDPD  $0x09, Y12, Y13
+	VCMPPD    $0x04, Y13, Y12, Y13
+	VORPD     Y13, Y8, Y8
+	VSUBPD    32(BX), Y12, Y12
+	VADDPD    Y12, Y0, Y0
+	VPADDQ    Y10, Y11, Y11
 	ADDQ      DX, AX
 	DECQ      CX
 	JNZ       row
@@ -312,12 +351,15 @@ row:
 	MOVQ      at+24(FP), AX
 	VMOVUPD   Y7, (AX)
 	VMOVUPD   Y6, 32(AX)
+	MOVQ      broken+32(FP), AX
+	VMOVUPD   Y9, (AX)
+	VMOVUPD   Y8, 32(AX)
 	VZEROUPPER
 	RET
 
-// func columnSquares8f64(square *float64, mean *float64, x *float64, n int, stride int)
+// func columnSquaresTwo256f64(square *float64, mean *float64, x *float64, n int, stride int)
 // Requires: AVX, AVX2, SSE2
-TEXT ·columnSquares8f64(SB), NOSPLIT, $0-40
+TEXT ·columnSquaresTwo256f64(SB), NOSPLIT, $0-40
 	MOVQ         x+16(FP), AX
 	MOVQ         n+24(FP), CX
 	MOVQ         stride+32(FP), DX

@@ -173,12 +173,12 @@ func addRows[F float32 | float64](m *moments, b *data.Block, x []F, gaps bool) e
 // they are, and else leaves m as it was.
 func addWhole[F float32 | float64](m *moments, b *data.Block, x []F) bool {
 	d, n := b.D, float64(b.N)
-	first, sum := make([]float64, d), make([]float64, d)
+	first, sums := make([]float64, d), kern.Columns{Sum: make([]float64, d), Least: m.least, Largest: m.largest, At: make([]int64, d), Broken: make([]int64, d)}
 	for j, v := range x[:d] {
 		first[j] = float64(v)
 	}
-	kern.ColumnSums(sum, m.least, m.largest, make([]int64, d), x[:b.N*d], first)
-	for _, v := range sum {
+	kern.ColumnSums(&sums, x[:b.N*d], first)
+	for _, v := range sums.Sum {
 		if v-v != 0 {
 			for j := range d {
 				m.least[j], m.largest[j] = math.Inf(1), math.Inf(-1)
@@ -188,7 +188,7 @@ func addWhole[F float32 | float64](m *moments, b *data.Block, x []F) bool {
 	}
 	m.rows, m.used, m.w, m.heaviest = int64(b.N), int64(b.N), n, 1
 	for j, v := range first {
-		m.mean[j], m.seen[j] = v+sum[j]/n, n
+		m.mean[j], m.seen[j] = v+sums.Sum[j]/n, n
 	}
 	kern.ColumnSquares(m.m2, x[:b.N*d], m.mean)
 	return true

@@ -64,7 +64,7 @@ func vectors(n int, bits uint64) []reg.VecVirtual {
 
 // begin opens a function of n rows, stride cells apart, and returns what moves from row to row.
 func (c cells) begin(name string, count int, results, doc string) (x, n, stride reg.GPVirtual) {
-	Begin(fmt.Sprintf("%s%d%s", name, 4*count, c.name), fmt.Sprintf("func(%s, x %s, n, stride int)", results, c.kind), fmt.Sprintf("is %s of %d columns.", doc, 4*count))
+	Begin(name+[]string{"One", "Two"}[count-1]+"256"+c.name, fmt.Sprintf("func(%s, x %s, n, stride int)", results, c.kind), fmt.Sprintf("is %s of %d columns.", doc, 4*count))
 	x, n, stride = Arg("x"), Arg("n"), Arg("stride")
 	SHLQ(Imm(uint64(c.size/4+1)), stride)
 	return x, n, stride
@@ -72,9 +72,9 @@ func (c cells) begin(name string, count int, results, doc string) (x, n, stride 
 
 func sums(count int, wide bool) {
 	c := cellsOf(wide)
-	x, n, stride := c.begin("columnSums", count, "sum, least, largest *float64, at *int64, from *float64", "ColumnSums")
+	x, n, stride := c.begin("columnSums", count, "sum, least, largest *float64, at, broken *int64, from *float64", "ColumnSums")
 	from, inf, minus := Arg("from"), math.Float64bits(math.Inf(1)), math.Float64bits(math.Inf(-1))
-	sum, least, largest, at := vectors(count, 0), vectors(count, inf), vectors(count, minus), vectors(count, 0)
+	sum, least, largest, at, broken := vectors(count, 0), vectors(count, inf), vectors(count, minus), vectors(count, 0), vectors(count, 0)
 	one, row := vectors(1, 1)[0], vectors(1, 0)[0]
 	Loop("row", n, func() {
 		for i := range count {
@@ -83,6 +83,9 @@ func sums(count int, wide bool) {
 			VBLENDVPD(less, row, at[i], at[i])
 			VMINPD(least[i], v, least[i]) // the old one of equals
 			VMAXPD(largest[i], v, largest[i])
+			VROUNDPD(Imm(9), v, less) // down
+			VCMPPD(Imm(4), less, v, less)
+			VORPD(less, broken[i], broken[i])
 			VSUBPD(At(from, 32*i), v, v)
 			VADDPD(v, sum[i], sum[i])
 		}
@@ -93,6 +96,7 @@ func sums(count int, wide bool) {
 	store("least", least)
 	store("largest", largest)
 	store("at", at)
+	store("broken", broken)
 	End()
 }
 
