@@ -16,7 +16,7 @@ import (
 
 // chunkSize is how much text one worker takes at a time: large enough that a read costs little beside the parsing,
 // small enough that a few of them fit the second-level caches and the memory beside the matrix stays small.
-const chunkSize = 1 << 20
+const chunkSize = 1 << 19
 
 // span is a run of whole rows in the text.
 type span struct {
@@ -157,11 +157,8 @@ func joinFacts(facts []chunkFacts, name string, from, size, line int64, rowAtSta
 // tell whether the next line is blank; atEnd says that the text ends with buf.
 func lookAt(buf []byte, n int, off int64, atEnd bool) chunkFacts {
 	f := chunkFacts{first: [2]int64{-1, -1}, nul: -1}
-	if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
-		f.nul = off + int64(i)
-	}
-	if bytes.IndexByte(buf[:n], '"') < 0 && !bytes.Contains(buf, []byte("\n\n")) && !bytes.Contains(buf, []byte("\n\r")) {
-		f.lines = int64(bytes.Count(buf[:n], []byte{'\n'}))
+	if feeds, plain := kern.Lines(buf, n); plain {
+		f.lines = int64(feeds)
 		f.rows[0] = f.lines
 		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 && !(atEnd && i+1 == len(buf)) {
 			f.first[0], f.before[0] = off+int64(i)+1, 1
@@ -170,6 +167,9 @@ func lookAt(buf []byte, n int, off int64, atEnd bool) chunkFacts {
 			f.rows[0]-- // nothing follows the last line end
 		}
 		return f
+	}
+	if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
+		f.nul = off + int64(i)
 	}
 	return lookClosely(buf, n, off, atEnd, f)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"sync"
+
+	"github.com/latent-go/latent/internal/kern"
 )
 
 // spot is a cell of interest.
@@ -47,49 +49,66 @@ func noStats() columnStats {
 	return columnStats{bits: true, integers: true, rising: true, from0: true, from1: true, min: math.Inf(1), max: math.Inf(-1)}
 }
 
-// numberStats sums up n numbers, stride apart; NaN is no number. row returns the row index of the i-th.
-func numberStats(x []float64, stride, n int, row func(int) int64) columnStats {
+// columnSums are sums of every column of a batch in which no cell is missing: see kern.ColumnSums. Where one is, that of its column is not finite.
+type columnSums struct {
+	kern.Columns
+	mean, square, zero []float64
+}
+
+// of sums up rows of d numbers, row-major.
+func (c *columnSums) of(x []float64, d int) {
+	if len(c.zero) != d {
+		v, w := make([]float64, 6*d), make([]int64, 2*d)
+		*c = columnSums{kern.Columns{Sum: v[:d], Least: v[d : 2*d], Largest: v[2*d : 3*d], At: w[:d], Broken: w[d:]}, v[3*d : 4*d], v[4*d : 5*d], v[5*d:]}
+	}
+	kern.ColumnSums(&c.Columns, x, c.zero)
+	for k, sum := range c.Sum {
+		c.mean[k] = sum / float64(len(x)/d)
+	}
+	kern.ColumnSquares(c.square, x, c.mean)
+}
+
+// numberStats sums up column k of n rows of d numbers, whose sums c has; NaN is no number. row returns the row index of the i-th. The row of the
+// least is that of x until the caller makes it one of the file.
+func (c *columnSums) numberStats(k int, x []float64, d, n int, row func(int) int64) columnStats {
 	s := noStats()
-	sum, least, most, last, at, count := 0.0, s.min, s.max, math.NaN(), -1, int64(0) // in registers
-	integers, rising := true, true
+	x = x[k:]
+	s.n, s.min, s.max, s.minRow, s.mean, s.integers = int64(n), c.Least[k], c.Largest[k], c.At[k], c.mean[k], c.Broken[k] == 0
+	m2 := c.square[k]
+	if sum := c.Sum[k]; sum-sum != 0 {
+		m2 = s.add(x, d, n)
+	}
+	s.follow(x, d, n, row)
+	if s.n == 0 {
+		return s
+	}
+	if s.m2 = (squares{m2, math.Ldexp(m2, -2*downShift), math.Ldexp(m2, 2*upShift)}); m2 > mostSquares || m2 < leastSquares && s.min < s.max {
+		s.m2 = squaresOf(x, d, n, s.mean)
+	}
+	return s
+}
+
+// add sums up a column in which numbers are missing or huge, and returns the sum of their squares about the mean.
+func (s *columnStats) add(x []float64, stride, n int) (m2 float64) {
+	s.n, s.min, s.max, s.minRow, s.mean, s.integers = 0, math.Inf(1), math.Inf(-1), 0, 0, true
+	sum := 0.0
 	for i := range n {
 		v := x[i*stride]
 		if v != v {
 			continue
 		}
 		sum += v
-		if v < least {
-			least, at = v, i
+		if v < s.min {
+			s.min, s.minRow = v, int64(i)
 		}
-		if v > most {
-			most = v
-		}
-		if integers {
-			if integers = v == math.Floor(v); integers && (s.bits || s.from0 || s.from1) {
-				r := float64(row(i))
-				s.bits, s.from0, s.from1 = s.bits && (v == 0 || v == 1), s.from0 && v == r, s.from1 && v == r+1
-			}
-		}
-		if rising && v <= last {
-			rising = false
-		}
-		if count == 0 {
-			s.first = v
-		}
-		last = v
-		count++
-	}
-	s.n, s.min, s.max, s.integers, s.rising = count, least, most, integers, rising
-	if !integers {
-		s.bits, s.from0, s.from1 = false, false, false
+		s.max = max(s.max, v)
+		s.integers = s.integers && v == math.Floor(v)
+		s.n++
 	}
 	if s.n == 0 {
-		return s
+		return 0
 	}
-	s.last = last
-	s.minRow = int64(at) // made a row of the file by the caller
-	s.mean = sum / float64(s.n)
-	if math.IsInf(sum, 0) { // huge numbers: divide them before they are added
+	if s.mean = sum / float64(s.n); math.IsInf(sum, 0) { // huge numbers: divide them before they are added
 		s.mean = 0
 		for i := range n {
 			if v := x[i*stride]; v == v {
@@ -97,16 +116,43 @@ func numberStats(x []float64, stride, n int, row func(int) int64) columnStats {
 			}
 		}
 	}
-	m2 := 0.0
 	for i := range n {
-		if d := x[i*stride] - s.mean; d == d {
-			m2 += d * d
+		if t := x[i*stride] - s.mean; t == t {
+			m2 += t * t
 		}
 	}
-	if s.m2 = (squares{m2, math.Ldexp(m2, -2*downShift), math.Ldexp(m2, 2*upShift)}); m2 > mostSquares || m2 < leastSquares && s.min < s.max {
-		s.m2 = squaresOf(x, stride, n, s.mean)
+	return m2
+}
+
+// follow looks at what numbers are from row to row, as long as there is something to find.
+func (s *columnStats) follow(x []float64, stride, n int, row func(int) int64) {
+	if !s.integers {
+		s.bits, s.from0, s.from1 = false, false, false
 	}
-	return s
+	last := math.NaN()
+	for i := 0; i < n && (s.rising || s.bits || s.from0 || s.from1); i++ {
+		v := x[i*stride]
+		if v != v {
+			continue
+		}
+		s.rising = s.rising && !(v <= last)
+		if last = v; s.integers {
+			r := float64(row(i))
+			s.bits, s.from0, s.from1 = s.bits && (v == 0 || v == 1), s.from0 && v == r, s.from1 && v == r+1
+		}
+	}
+	for i := 0; i < n; i++ {
+		if v := x[i*stride]; v == v {
+			s.first = v
+			break
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		if v := x[i*stride]; v == v {
+			s.last = v
+			break
+		}
+	}
 }
 
 // squares is a sum of squares that float64 may not hold, in three units: as it stands, and of numbers that were multiplied by
@@ -237,6 +283,7 @@ func (m *merger) fresh() *batchStats {
 type batchStats struct {
 	rows int64
 	cols []columnStats
+	sums columnSums
 }
 
 func newMerger(d int) *merger {
@@ -269,6 +316,9 @@ func statsOf(out *batchStats, b *batch, p *plan, rowOf func(int64) int64) *batch
 	if b.Value != nil {
 		values = b.Value
 	}
+	if p.numbers > 0 && b.N > 0 {
+		out.sums.of(values[:b.N*p.numbers], p.numbers)
+	}
 	for c := range out.cols {
 		s := &out.cols[c]
 		k := p.number[c]
@@ -277,7 +327,7 @@ func statsOf(out *batchStats, b *batch, p *plan, rowOf func(int64) int64) *batch
 			s.bits, s.integers, s.rising, s.from0, s.from1 = false, false, false, false, false
 			continue
 		}
-		*s = numberStats(values[k:], p.numbers, b.N, row)
+		*s = out.sums.numberStats(k, values, p.numbers, b.N, row)
 		if s.n > 0 {
 			i := s.minRow
 			s.minRow = row(int(i))

@@ -71,13 +71,13 @@ func (s *Scored) Sure(i int) (p, rest float64) {
 // A row whose log density or distance no float64 can hold is an error that names it, unless its weight is 0. Rows of a hidden Markov model are
 // those of sequences: see Decode, which this is with Viterbi.
 func (m *Model) Rows(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
-	if err := m.whole(); err != nil {
-		return err
-	}
-	if m.IsChain() {
-		return m.Decode(ctx, src, Viterbi, threads, each)
-	}
-	return m.rows(ctx, src, threads, wantScores, each)
+	return m.pass(ctx, src, threads, wantShares, each)
+}
+
+// Scores is Rows without responsibilities: those of Scored may be nil. Of many components they take longer to lay out than the rest, and k-means
+// finds the nearest centre, and its distance, in a fraction of the time that all distances take.
+func (m *Model) Scores(ctx context.Context, src data.Source, threads int, each func(*Scored) error) error {
+	return m.pass(ctx, src, threads, wantScores, each)
 }
 
 // Labels is Rows for labels alone: those of Scored, which each must not keep. Those of k-means, found in float32 where that decides, take a fraction
@@ -86,22 +86,27 @@ func (m *Model) Labels(ctx context.Context, src data.Source, threads int, each f
 	if each == nil {
 		return &data.ArgumentError{Name: "each", Reason: "is nil; it must be a function that takes the rows"}
 	}
+	return m.pass(ctx, src, threads, wantLabels, func(s *Scored) error { return each(s.Block, s.Label) })
+}
+
+// pass tells what is wanted of the rows of any model.
+func (m *Model) pass(ctx context.Context, src data.Source, threads int, want wanted, each func(*Scored) error) error {
 	if err := m.whole(); err != nil {
 		return err
 	}
-	tell := func(s *Scored) error { return each(s.Block, s.Label) }
 	if m.IsChain() {
-		return m.Decode(ctx, src, Viterbi, threads, tell)
+		return m.Decode(ctx, src, Viterbi, threads, each)
 	}
-	return m.rows(ctx, src, threads, wantLabels, tell)
+	return m.rows(ctx, src, threads, want, each)
 }
 
 // wanted is what a pass is to tell of rows.
 type wanted int
 
 const (
-	wantScores wanted = iota // all of Scored but logits
+	wantShares wanted = iota // all of Scored but logits
 	wantLogits               // those too
+	wantScores               // all of Scored but logits and, perhaps, responsibilities
 	wantLabels               // labels, and perhaps nothing else
 )
 
@@ -148,7 +153,10 @@ func (j *judge) rows(ctx context.Context, src data.Source, threads int, each fun
 	switch {
 	case j.want == wantLogits:
 		pass = local.RowsWithLogits
-	case j.want == wantLabels && j.at == nil && j.clusters == nil:
+	case j.at != nil || j.clusters != nil || j.predictive != nil: // what is told is made of responsibilities
+	case j.want == wantScores:
+		pass = local.Scores
+	case j.want == wantLabels:
 		pass = local.Labels
 	}
 	return pass(ctx, j.mix, j.theta, func(scored *sweep.Scored) error {

@@ -12,7 +12,7 @@ import (
 // Labels of k-means alone, and with all that Rows tells.
 func BenchmarkLabels(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, k := range []int{8, 64, 1000} {
+	for _, k := range []int{2, 8, 64, 1000} {
 		const n, d = 200_000, 16
 		means := make([][]float64, k)
 		for c := range means {
@@ -32,6 +32,13 @@ func BenchmarkLabels(b *testing.B) {
 		b.Run(fmt.Sprintf("k=%d/labels", k), func(b *testing.B) {
 			for b.Loop() {
 				if err := m.Labels(b.Context(), src, 1, func(*data.Block, []int32) error { return nil }); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("k=%d/scores", k), func(b *testing.B) {
+			for b.Loop() {
+				if err := m.Scores(b.Context(), src, 1, func(*model.Scored) error { return nil }); err != nil {
 					b.Fatal(err)
 				}
 			}

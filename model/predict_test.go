@@ -68,6 +68,33 @@ func TestLabelsAreThoseOfRows(t *testing.T) {
 	}
 }
 
+// Scores are those of a pass that tells everything, to the bit, and so is the error of a row that no float64 can tell of.
+func TestScoresAreThoseOfRows(t *testing.T) {
+	models := everyModel(t)
+	many := &model.Model{Kind: "kmeans", Columns: []string{"x", "y", "z"}}
+	for c := range 50 {
+		at := float64(c)
+		many.Means = append(many.Means, []float64{math.Sin(at), math.Cos(3 * at), at / 50})
+	}
+	models["many centres"] = many
+	for name, m := range models {
+		src := rowsFor(m)
+		for _, odd := range []float64{src.F64[0], math.NaN(), 1e300} {
+			src.F64[0] = odd
+			pass := func(rows func(context.Context, data.Source, int, func(*model.Scored) error) error) (told string) {
+				err := rows(context.Background(), src, 2, func(s *model.Scored) error {
+					told += fmt.Sprintf("%d %v %b %b %b %b\n", s.First, s.Label, s.LogDensity, s.Entropy, s.Best, s.Noise)
+					return nil
+				})
+				return told + fmt.Sprint(err)
+			}
+			if got, want := pass(m.Scores), pass(m.Rows); got != want {
+				t.Errorf("%s, first cell %v: %s\nof a pass %s", name, odd, got, want)
+			}
+		}
+	}
+}
+
 // A scorer says of single rows what a pass says of all, for models of every kind, with transforms and components of weight 0.
 func TestScorerAgreesWithRows(t *testing.T) {
 	for name, m := range everyModel(t) {

@@ -12,6 +12,7 @@ package kern
 
 //go:generate go -C _asm run ./bits -out ../zbits_amd64.s -stubs ../zbits_amd64.go -pkg kern
 //go:generate go -C _asm run ./chain -out ../zchain_amd64.s -stubs ../zchain_amd64.go -pkg kern
+//go:generate go -C _asm run ./columns -out ../zcolumns_amd64.s -stubs ../zcolumns_amd64.go -pkg kern
 //go:generate go -C _asm run ./gmm -out ../zgmm_amd64.s -stubs ../zgmm_amd64.go -pkg kern
 //go:generate go -C _asm run ./integers -out ../zintegers_amd64.s -stubs ../zintegers_amd64.go -pkg kern
 //go:generate go -C _asm run ./l1 -out ../zl1_amd64.s -stubs ../zl1_amd64.go -pkg kern

@@ -9,6 +9,11 @@ package kern
 //go:noescape
 func decimalsAVX2(dst *float64, left int, b *byte, i int, last int, delim byte, dec byte, down *uint64) (n int, end int)
 
+// linesAVX2 is Lines of whole words of 64 bytes, after which there is one more; words > 0. odd is 0 where they are plain.
+//
+//go:noescape
+func linesAVX2(b *byte, words int) (feeds int, odd int)
+
 // marksAVX2 is Marks of whole words; words > 0.
 //
 //go:noescape

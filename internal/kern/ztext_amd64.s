@@ -374,6 +374,68 @@ DATA text_eights<>+28(SB)/2, $0x2710
 DATA text_eights<>+30(SB)/2, $0x0001
 GLOBL text_eights<>(SB), RODATA|NOPTR, $32
 
+// func linesAVX2(b *byte, words int) (feeds int, odd int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·linesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         b+0(FP), AX
+	MOVQ         words+8(FP), CX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	MOVL         $0x0000000a, DX
+	MOVD         DX, X3
+	VPBROADCASTB X3, Y3
+	MOVL         $0x0000000d, DX
+	MOVD         DX, X4
+	VPBROADCASTB X4, Y4
+	MOVL         $0x00000022, DX
+	MOVD         DX, X5
+	VPBROADCASTB X5, Y5
+
+word:
+	VXORPD       Y6, Y6, Y6
+	VMOVDQU      (AX), Y7
+	VMOVDQU      1(AX), Y8
+	VPCMPEQB     Y7, Y3, Y9
+	VPSUBB       Y9, Y6, Y6
+	VPCMPEQB     Y8, Y3, Y10
+	VPCMPEQB     Y8, Y4, Y8
+	VPOR         Y8, Y10, Y10
+	VPAND        Y9, Y10, Y10
+	VPOR         Y10, Y2, Y2
+	VPCMPEQB     Y7, Y5, Y10
+	VPOR         Y10, Y2, Y2
+	VPCMPEQB     Y7, Y0, Y10
+	VPOR         Y10, Y2, Y2
+	VMOVDQU      32(AX), Y7
+	VMOVDQU      33(AX), Y8
+	VPCMPEQB     Y7, Y3, Y9
+	VPSUBB       Y9, Y6, Y6
+	VPCMPEQB     Y8, Y3, Y10
+	VPCMPEQB     Y8, Y4, Y8
+	VPOR         Y8, Y10, Y10
+	VPAND        Y9, Y10, Y10
+	VPOR         Y10, Y2, Y2
+	VPCMPEQB     Y7, Y5, Y10
+	VPOR         Y10, Y2, Y2
+	VPCMPEQB     Y7, Y0, Y10
+	VPOR         Y10, Y2, Y2
+	VPSADBW      Y0, Y6, Y6
+	VPADDQ       Y6, Y1, Y1
+	ADDQ         $0x40, AX
+	DECQ         CX
+	JNZ          word
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X1, X0, X0
+	VPEXTRQ      $0x01, X0, CX
+	VMOVQ        X0, AX
+	ADDQ         CX, AX
+	VPMOVMSKB    Y2, CX
+	MOVQ         AX, feeds+16(FP)
+	MOVQ         CX, odd+24(FP)
+	VZEROUPPER
+	RET
+
 // func marksAVX2(dst *uint64, b *byte, words int, c byte)
 // Requires: AVX, AVX2, SSE2
 TEXT ·marksAVX2(SB), NOSPLIT, $0-25

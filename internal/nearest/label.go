@@ -1,7 +1,6 @@
 package nearest
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
@@ -46,7 +45,10 @@ type Labeller struct {
 	room  int       // panels that are packed at a time
 	x     []float32 // room x d x kern.Rows
 	norm  []float32 // room x kern.Rows: at least the length of each row
-	none  []int32   // the labels so far: none
+
+	wide   []float64          // d x kern.Rows: a panel relative to the origin
+	length [kern.Rows]float64 // of its rows relative to mu
+	none   []int32            // the labels so far: none
 }
 
 // Labeller returns the memory of one goroutine.
@@ -55,6 +57,7 @@ func (c *Centres) Labeller() *Labeller {
 	l.w = newWorker(&Engine{t: &l.table, d: c.d, origin: c.origin, mu: c.mu})
 	l.w.j = &job{k: c.k, centres: &c.centres}
 	l.room = max(min(callWork/(c.centres.slots()*c.d), batch), 1)
+	l.wide = make([]float64, c.d*kern.Rows)
 	l.x, l.norm, l.none = make([]float32, l.room*c.d*kern.Rows), make([]float32, l.room*kern.Rows), make([]int32, l.room*kern.Rows)
 	return l
 }
@@ -78,6 +81,34 @@ func (l *Labeller) Label(dst []int32, b *data.Block) bool {
 		}
 	}
 	return true
+}
+
+// LabelAndMeasure is Label, and sets dist[i] to the squared distance of row i to that centre: sum_j (x_j - origin_j - c_j)^2, one term after
+// the other.
+func (l *Labeller) LabelAndMeasure(dst []int32, dist []float64, b *data.Block) bool {
+	if !l.Label(dst, b) {
+		return false
+	}
+	if b.F64 != nil {
+		measure(dist, dst, b.F64, l.c)
+	} else {
+		measure(dist, dst, b.F32, l.c)
+	}
+	return true
+}
+
+// measure sets dist to the squared distances of rows from the centres of their labels.
+func measure[T float32 | float64](dist []float64, label []int32, x []T, c *Centres) {
+	d := c.d
+	origin := c.origin[:d]
+	for i, at := range label {
+		row, centre, sum := x[i*d:i*d+d], c.theta[int(at)*d:int(at)*d+d], 0.0
+		for j, v := range row {
+			t := float64(v) - origin[j] - centre[j]
+			sum += float64(t * t)
+		}
+		dist[i] = sum
+	}
 }
 
 // compare labels the rows that are packed, of which the first is row lo of the block.
@@ -113,21 +144,17 @@ func (l *Labeller) crowded(c int) bool {
 	return false
 }
 
-// pack makes panels of n rows of x, relative to mu, and reports whether float32 holds their squares. What follows them in the last panel is
-// left as it is.
+// pack makes panels of n rows of x, relative to mu, and reports whether float32 holds their squares.
 func pack[T float32 | float64](l *Labeller, x []T, n int) bool {
-	d, most := l.c.d, uint64(0) // sizes compare as their bits do, and NaN is the largest
-	origin, mu := l.c.origin[:d], l.c.mu[:d]
-	for i := range n {
-		row, to := x[i*d:i*d+d], l.x[i/kern.Rows*d*kern.Rows+i%kern.Rows:]
-		var q [2]float64 // two sums do not wait for each other
-		for j, v := range row {
-			z := float64(v) - origin[j] - mu[j]
-			to[j*kern.Rows] = float32(z)
-			q[j&1] += z * z
-			most = max(most, math.Float64bits(z)&^(1<<63))
+	d, held := l.c.d, true
+	for lo := 0; lo < n; lo += kern.Rows {
+		rows := min(kern.Rows, n-lo)
+		kern.Pack(l.wide, x[lo*d:(lo+rows)*d], l.c.origin, rows, d)
+		kern.Narrow(l.x[lo*d:], &l.length, l.wide, l.c.mu)
+		for i, v := range l.length[:rows] {
+			l.norm[lo+i] = float32(v * up)
+			held = held && v < largest
 		}
-		l.norm[i] = float32(math.Sqrt(q[0]+q[1]) * up)
 	}
-	return most < math.Float64bits(largest)
+	return held
 }

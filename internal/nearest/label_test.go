@@ -52,6 +52,21 @@ func TestLabelsAreThoseOfTheLoop(t *testing.T) {
 				} else if n := testing.AllocsPerRun(2, func() { l.Label(got, b) }); n != 0 {
 					t.Errorf("%+v: %v allocations", c, n)
 				}
+				clear(got)
+				dist := make([]float64, c.n)
+				if !l.LabelAndMeasure(got, dist, &data.Block{N: c.n, D: c.d, F64: rows.F64, F32: rows.F32}) || !slices.Equal(got, want) {
+					t.Fatalf("%+v: labels %v, want %v", c, got, want)
+				}
+				for i, label := range want {
+					square := 0.0
+					for j := range c.d {
+						e := (rows.At(i, j) - origin[j]) - theta[int(label)*c.d+j]
+						square += float64(e * e)
+					}
+					if dist[i] != square {
+						t.Fatalf("%+v: row %d at the distance %v, want %v", c, i+1, dist[i], square)
+					}
+				}
 			}
 		}
 	})

@@ -113,7 +113,7 @@ func gain(ctx context.Context, src data.Source, p plan.Plan, small *search.Resul
 	}
 	var sum [2]float64
 	for i, m := range []*model.Model{small.Model, large.Model} {
-		err := m.Rows(ctx, src, p.Threads, func(s *model.Scored) error {
+		err := m.Scores(ctx, src, p.Threads, func(s *model.Scored) error {
 			for j, v := range s.LogDensity {
 				sum[i] += s.Weight(j) * v
 			}

@@ -106,7 +106,7 @@ func stability(ctx context.Context, src data.Source, p plan.Plan, r *search.Resu
 // Weights count rows.
 func (c *comparison) compare(ctx context.Context, src data.Source, labels []int32, k int, threads int) error {
 	shared := map[[2]int32]float64{} // weight of the rows with a label of the result and a label of the replicate
-	err := c.model.Rows(ctx, src, threads, func(b *model.Scored) error {
+	err := c.model.Scores(ctx, src, threads, func(b *model.Scored) error {
 		if b.First+int64(len(b.Label)) > int64(len(labels)) {
 			return errors.New("there are more rows than the fit has seen: they changed while they were read")
 		}

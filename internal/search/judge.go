@@ -40,7 +40,7 @@ func Label(ctx context.Context, src data.Source, m *model.Model, threads int) (*
 	if r, ok := src.(data.Remote); ok {
 		return t, t.elsewhere(ctx, r, m)
 	}
-	if err := m.Rows(ctx, src, threads, t.add); err != nil {
+	if err := m.Scores(ctx, src, threads, t.add); err != nil {
 		return nil, err
 	}
 	t.finish()

@@ -77,7 +77,7 @@ func (j *judgeJob) Serve(ctx context.Context, p *sweep.Part, src *data.Table) ([
 	}
 	t := newTally(m.NumLabels())
 	t.pairs = new(pairs)
-	if err := m.Rows(ctx, src, p.Threads, t.add); err != nil {
+	if err := m.Scores(ctx, src, p.Threads, t.add); err != nil {
 		return nil, err
 	}
 	t.sums.Close()

@@ -110,13 +110,16 @@ func (s *panels) lower(dst [][]float64, near []float64, rows []int) {
 		lo := at * kern.Rows
 		hi := min(lo+kern.Rows, p.N)
 		for c := range rows {
-			out := dst[c][lo:hi]
-			for i := range out {
-				q := dist[c*kern.Rows+i] * p.W[lo+i]
-				if near != nil && near[lo+i] < q {
-					q = near[lo+i]
+			out, w, far := dst[c][lo:hi], p.W[lo:hi], dist[c*kern.Rows:]
+			if near == nil {
+				for i, v := range w {
+					out[i] = far[i] * v
 				}
-				out[i] = q
+				continue
+			}
+			before := near[lo:hi]
+			for i, v := range w {
+				out[i] = min(far[i]*v, before[i])
 			}
 		}
 	})
@@ -131,24 +134,22 @@ func running(sum, w []float64) (total float64) {
 	return total
 }
 
-// totals sets sum[c] to the sum of every w[c], four side by side, each in the order of its rows.
+// totals sets sum[c] to the sum of every w[c], each in the order of its rows. Sums side by side do not wait for each other: the last four may
+// be those of some of the four before, again.
 func totals(sum []float64, w [][]float64) {
-	for ; len(w) >= 4; sum, w = sum[4:], w[4:] {
-		var a, b, c, d float64
-		w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
-		for i := range w0 {
-			a += w0[i]
-			b += w1[i]
-			c += w2[i]
-			d += w3[i]
+	last := len(w) - 1
+	for c := 0; c <= last; c += 4 {
+		c1, c2, c3 := min(c+1, last), min(c+2, last), min(c+3, last)
+		var s0, s1, s2, s3 float64
+		w0 := w[c]
+		w1, w2, w3 := w[c1][:len(w0)], w[c2][:len(w0)], w[c3][:len(w0)]
+		for i, v := range w0 {
+			s0 += v
+			s1 += w1[i]
+			s2 += w2[i]
+			s3 += w3[i]
 		}
-		sum[0], sum[1], sum[2], sum[3] = a, b, c, d
-	}
-	for c := range w {
-		sum[c] = 0
-		for _, v := range w[c] {
-			sum[c] += v
-		}
+		sum[c], sum[c1], sum[c2], sum[c3] = s0, s1, s2, s3
 	}
 }
 

@@ -98,6 +98,23 @@ func TestBatchesOfCandidatesDrawTheSameRows(t *testing.T) {
 	}
 }
 
+func TestTotalsAreSumsInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for k := range 14 {
+		w, want, got := make([][]float64, k), make([]float64, k), make([]float64, k)
+		for c := range w {
+			for range 100 {
+				v := rng.ExpFloat64()
+				w[c] = append(w[c], v)
+				want[c] += v
+			}
+		}
+		if totals(got, w); !slices.Equal(got, want) {
+			t.Errorf("%d sums: %v, want %v", k, got, want)
+		}
+	}
+}
+
 func TestSearchAgreesWithDraw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 2000 {

@@ -26,7 +26,7 @@ type sampled struct {
 func (j *judges) silhouette(ctx context.Context, f *search.Fit, at *ascent.Point) (*float64, sampled, error) {
 	sample := score.NewSilhouetteSample(f.Mix.D, f.Plan.SilhouetteRows(f.Mix.D), rng.Silhouettes.New(f.Plan.Seed))
 	x := make([]float64, f.Mix.D)
-	err := f.Local.Rows(ctx, f.Mix, at.Theta, func(s *sweep.Scored) error {
+	err := f.Local.Labels(ctx, f.Mix, at.Theta, func(s *sweep.Scored) error {
 		for i, c := range s.Label {
 			if c < 0 { // noise is no group
 				continue

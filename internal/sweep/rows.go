@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"slices"
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
@@ -18,41 +17,59 @@ type Scored struct {
 	K                int
 	Label            []int32   // N: the best component, from 0; the lowest of equals; -1 for the noise
 	LogDensity       []float64 // N: log p(x_i) in nats; for a family without density minus the cost
-	Responsibilities []float64 // N x K, row-major: responsibilities at beta = 1; 1 and 0 for a family without density
+	Responsibilities []float64 // N x K, row-major: responsibilities at beta = 1; 1 and 0 for a family without density; not of Scores
 	Entropy          []float64 // N: entropy of the responsibilities, nats
 	Best             []float64 // N: log pi_c + log p_c(x_i) of the label, nats
 	Noise            []float64 // N: responsibility of the noise; nil where there is none
 	Logits           []float64 // N x K, row-major: log pi_c + log p_c(x_i), nats; of RowsWithLogits alone, else nil
 }
 
+// telling is what a pass tells of rows.
+type telling int
+
+const (
+	labels           telling = iota // and of rows for which it is no more work all that scores tells
+	scores                          // all of Scored but responsibilities and logits
+	responsibilities                // those too
+	logits                          // all
+)
+
 // Rows makes one pass and calls emit with all rows, scored, in row order and from one goroutine at a time. An error of
 // emit ends the pass and is returned.
 func (l *Local) Rows(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
-	return l.scored(ctx, m, theta, false, nil, emit)
+	return l.scored(ctx, m, theta, responsibilities, emit)
 }
 
-// labelWork is how many multiplications a row must take for its label to be found sooner in float32: with fewer, to bring rows into that form
-// takes as long. Measured on Zen 5 with 16 columns, where 2, 8, 64 and 1,000 centres took 24, 22, 33 and 180 ns a row, and 18, 24, 136 and
-// 1,900 with all that Rows tells.
-const labelWork = 128
+// Scores is Rows without responsibilities, N x K numbers that not everybody needs.
+func (l *Local) Scores(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
+	return l.scored(ctx, m, theta, scores, emit)
+}
 
-// Labels is Rows for labels alone. Of rows whose labels k-means finds by other means than distances to all centres in float64 the rest of
-// Scored is nil; labels are the same.
+// Labels is Rows for labels alone: of those of k-means that float32 decides the rest of Scored is nil. Labels are the same.
 func (l *Local) Labels(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
-	var centres *nearest.Centres
-	if f, means := m.Family.(family.KMeans); means && f.Gaps == nil && m.Noise == nil && m.K*m.D >= labelWork {
-		centres = nearest.NewCentres(m.Components(theta), l.origin, m.K, m.D)
-	}
-	return l.scored(ctx, m, theta, false, centres, emit)
+	return l.scored(ctx, m, theta, labels, emit)
 }
 
 // RowsWithLogits is Rows with Scored.Logits: responsibilities have lost what is far below them. There must be no noise.
 func (l *Local) RowsWithLogits(ctx context.Context, m *mixture.Mixture, theta []float64, emit func(*Scored) error) error {
-	return l.scored(ctx, m, theta, true, nil, emit)
+	return l.scored(ctx, m, theta, logits, emit)
 }
 
-// scored is a pass with all of Scored, or with logits too, or where centres is not nil with labels alone.
-func (l *Local) scored(ctx context.Context, m *mixture.Mixture, theta []float64, logits bool, centres *nearest.Centres, emit func(*Scored) error) error {
+// nearby returns the centres of k-means whose rows are labelled in float32, where that decides; nil for all other mixtures.
+func (l *Local) nearby(m *mixture.Mixture, theta []float64) *nearest.Centres {
+	f, means := m.Family.(family.KMeans)
+	if !means || f.Gaps != nil || m.Noise != nil {
+		return nil
+	}
+	return nearest.NewCentres(m.Components(theta), l.origin, m.K, m.D)
+}
+
+// scored is a pass that tells what is asked for.
+func (l *Local) scored(ctx context.Context, m *mixture.Mixture, theta []float64, what telling, emit func(*Scored) error) error {
+	var centres *nearest.Centres
+	if what < logits {
+		centres = l.nearby(m, theta)
+	}
 	scorers, labellers := make([]*scorer, l.threads), make([]*nearest.Labeller, l.threads)
 	task := []Task{{Mixture: m, Theta: theta, Beta: 1}}
 	all, err := bind(ctx, task)
@@ -75,15 +92,13 @@ func (l *Local) scored(ctx context.Context, m *mixture.Mixture, theta []float64,
 				if labellers[id] == nil {
 					labellers[id] = centres.Labeller()
 				}
-				if s.bare(b); labellers[id].Label(s.Label, b) {
+				if s.label(labellers[id], b, what) {
 					return stopped()
 				}
 			}
+			s.resize(b, what)
 			if scorers[id] == nil {
 				scorers[id] = &scorer{mixture: m, theta: theta, bound: bound, panel: newPanel(m.D), scratch: mixture.NewScratch(m.K, m.D)}
-			}
-			if s.resize(b); logits {
-				s.Logits = slices.Grow(s.Logits[:0], b.N*s.K)[:b.N*s.K]
 			}
 			for lo := 0; lo < b.N; lo += kern.Rows {
 				if err := stopped(); err != nil {
@@ -99,6 +114,31 @@ func (l *Local) scored(ctx context.Context, m *mixture.Mixture, theta []float64,
 	}
 	_, _, err = f.run(ctx, l.src)
 	return err
+}
+
+// label sets what is told of the rows of b, whose nearest centres it finds in float32 where that decides. It reports false where it cannot.
+func (s *Scored) label(l *nearest.Labeller, b *data.Block, what telling) bool {
+	s.Block, s.Label = b, resized(s.Label, b.N)
+	if what == labels {
+		s.LogDensity, s.Entropy, s.Best = nil, nil, nil
+		return l.Label(s.Label, b)
+	}
+	s.resize(b, what)
+	if !l.LabelAndMeasure(s.Label, s.Best, b) {
+		return false
+	}
+	for i, v := range s.Best {
+		s.Best[i] = -v
+	}
+	copy(s.LogDensity, s.Best)
+	clear(s.Entropy)
+	if what == responsibilities {
+		clear(s.Responsibilities)
+		for i, c := range s.Label {
+			s.Responsibilities[i*s.K+int(c)] = 1
+		}
+	}
+	return true
 }
 
 // scorer is one worker's means to score panels.
@@ -140,7 +180,7 @@ func (r *scorer) score(s *Scored, lo int) {
 	e := bound.Posterior(r.panel, r.scratch)
 	for i := range r.panel.N {
 		s.Label[lo+i], s.LogDensity[lo+i], s.Entropy[lo+i], s.Best[lo+i] = e.Label[i], e.Score[i], e.Entropy[i], e.Best[i]
-		for c := range s.K {
+		for c := range len(s.Responsibilities) / s.N {
 			s.Responsibilities[(lo+i)*s.K+c] = e.P[c*kern.Rows+i]
 		}
 	}
@@ -149,16 +189,17 @@ func (r *scorer) score(s *Scored, lo int) {
 	}
 }
 
-func (s *Scored) resize(b *data.Block) {
+// resize makes room for what is told of the rows of b.
+func (s *Scored) resize(b *data.Block, what telling) {
 	n := b.N
 	s.Block, s.Label = b, resized(s.Label, n)
-	s.LogDensity, s.Entropy, s.Best, s.Responsibilities = resized(s.LogDensity, n), resized(s.Entropy, n), resized(s.Best, n), resized(s.Responsibilities, n*s.K)
-}
-
-// bare makes room for labels alone.
-func (s *Scored) bare(b *data.Block) {
-	s.Block, s.Label = b, resized(s.Label, b.N)
-	s.LogDensity, s.Entropy, s.Best, s.Responsibilities = nil, nil, nil, nil
+	s.LogDensity, s.Entropy, s.Best = resized(s.LogDensity, n), resized(s.Entropy, n), resized(s.Best, n)
+	if what >= responsibilities {
+		s.Responsibilities = resized(s.Responsibilities, n*s.K)
+	}
+	if what >= logits {
+		s.Logits = resized(s.Logits, n*s.K)
+	}
 }
 
 // resized returns s with length n, keeping its memory where it can.
@@ -186,7 +227,7 @@ func NewSingle(m *mixture.Mixture, theta, origin []float64) *Single {
 // Score scores a row as Rows does. What it returns is valid until the next call, and refers to x.
 func (s *Single) Score(x []float64) *Scored {
 	s.block = data.Block{N: 1, D: len(x), F64: x}
-	s.out.resize(&s.block)
+	s.out.resize(&s.block, responsibilities)
 	s.scorer.pack(&s.block, 0, s.origin)
 	s.scorer.score(&s.out, 0)
 	return &s.out

@@ -7,6 +7,7 @@ import (
 
 	"github.com/latent-go/latent/data"
 	"github.com/latent-go/latent/internal/family"
+	"github.com/latent-go/latent/internal/kern"
 )
 
 // Survey is what a first pass finds out about the rows. A row without any cell counts as one of weight 0.
@@ -115,6 +116,9 @@ func (m *moments) add(b *data.Block, gaps bool) error {
 // addRows takes in a chunk with the cells x: sums about the chunk's first row give its mean, a second look its squares.
 func addRows[F float32 | float64](m *moments, b *data.Block, x []F, gaps bool) error {
 	d := b.D
+	if b.W == nil && b.N > 0 && addWhole(m, b, x) {
+		return nil
+	}
 	some, err := check(b, x, gaps)
 	if err != nil {
 		return err
@@ -163,6 +167,31 @@ func addRows[F float32 | float64](m *moments, b *data.Block, x []F, gaps bool) e
 		}
 	}
 	return nil
+}
+
+// addWhole is addRows where all weights are 1 and all values, and the sums of their distances from the first row, are finite. It reports whether
+// they are, and else leaves m as it was.
+func addWhole[F float32 | float64](m *moments, b *data.Block, x []F) bool {
+	d, n := b.D, float64(b.N)
+	first, sums := make([]float64, d), kern.Columns{Sum: make([]float64, d), Least: m.least, Largest: m.largest, At: make([]int64, d), Broken: make([]int64, d)}
+	for j, v := range x[:d] {
+		first[j] = float64(v)
+	}
+	kern.ColumnSums(&sums, x[:b.N*d], first)
+	for _, v := range sums.Sum {
+		if v-v != 0 {
+			for j := range d {
+				m.least[j], m.largest[j] = math.Inf(1), math.Inf(-1)
+			}
+			return false
+		}
+	}
+	m.rows, m.used, m.w, m.heaviest = int64(b.N), int64(b.N), n, 1
+	for j, v := range first {
+		m.mean[j], m.seen[j] = v+sums.Sum[j]/n, n
+	}
+	kern.ColumnSquares(m.m2, x[:b.N*d], m.mean)
+	return true
 }
 
 // use counts a row.

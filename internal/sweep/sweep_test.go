@@ -107,6 +107,44 @@ func text(stats []*family.Stats) (s string) {
 	return s
 }
 
+// Without weights a first pass finds, to the bit, what it finds with weights of 1, in both types of cells and with values whose distances or
+// sums are beyond float64.
+func TestWeightsOfOneChangeNothingInASurvey(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	for _, d := range []int{1, 3, 4, 7, 16, 21} {
+		for _, n := range []int{1, 255, 2049, 7000} {
+			for _, size := range []float64{1, 1e-200, 3e38, 1e308} {
+				plain := &data.Table{N: n, D: d, F64: make([]float64, n*d)}
+				for i := range plain.F64 {
+					plain.F64[i] = size * (rng.Float64() - 0.5)
+				}
+				tables := []*data.Table{plain}
+				if size == 1 {
+					single := &data.Table{N: n, D: d, F32: make([]float32, n*d)}
+					for i, v := range plain.F64 {
+						single.F32[i] = float32(v)
+					}
+					tables = append(tables, single)
+				}
+				for _, table := range tables {
+					got, err := sweep.Look(context.Background(), table, 2)
+					if err != nil {
+						t.Fatal(err)
+					}
+					table.W = slices.Repeat([]float64{1}, n)
+					want, err := sweep.Look(context.Background(), table, 2)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if g, w := fmt.Sprintf("%+v", *got), fmt.Sprintf("%+v", *want); g != w {
+						t.Errorf("%d rows of %d columns, size %v: %s\nwith weights %s", n, d, size, g, w)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestSumsAreTheSameBitsForAnyThreadsAndSource(t *testing.T) {
 	const d = 2
 	ctx := context.Background()

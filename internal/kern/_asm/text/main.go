@@ -8,6 +8,7 @@ import (
 func main() {
 	ConstraintExpr("!purego")
 	decimals()
+	lines()
 	marks()
 	Generate()
 }
