@@ -40,10 +40,13 @@ const (
 // prune ends the climbs that would not win. All climbs wait while it looks, so that what it sees does not depend on timing. over tells which climbs
 // have ended.
 func (l *lockstep) prune(waiting []*ask, asked *int, over []bool) {
-	if l.degenerate == nil || len(waiting) == 1 && !l.hurried {
+	if len(waiting) == 1 && !l.hurried {
 		return
 	}
-	r := l.standing(over)
+	var r standing
+	if l.degenerate != nil {
+		r = l.standing(over)
+	}
 	for i, a := range waiting {
 		if a == nil {
 			continue
@@ -54,9 +57,9 @@ func (l *lockstep) prune(waiting []*ask, asked *int, over []bool) {
 		}
 		var why error
 		switch {
-		case s.Iteration >= raceSteps && (r.sound && l.stuck[i] >= raceStuck || l.outraced(r, i)):
+		case l.degenerate != nil && s.Iteration >= raceSteps && (r.sound && l.stuck[i] >= raceStuck || l.outraced(r, i)):
 			why = errPruned
-		case l.hurried && l.meets(i):
+		case l.joins && l.meets(i):
 			why = errMet
 		default:
 			continue

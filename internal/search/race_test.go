@@ -63,7 +63,7 @@ func TestClimbsFarBehindOneThatHasEndedAreStopped(t *testing.T) {
 		}, nil},
 		{"above it", []float64{-120, -101, -100.2, -99.9}, 0.5, 30, nil, nil},
 	} {
-		l := &lockstep{degenerate: func(*ascent.Point) bool { return false }, hurried: true, stuck: make([]int, 2), past: make([][]float64, 2)}
+		l := &lockstep{degenerate: func(*ascent.Point) bool { return false }, hurried: true, joins: true, stuck: make([]int, 2), past: make([][]float64, 2)}
 		l.begin(2)
 		over, reply := []bool{true, false}, make(chan answer, 1)
 		l.runs[0].Last = ascent.Step{Point: &ascent.Point{F: -100, Beta: 1, Weights: []float64{25, 81}}, Iteration: 30, Distance: 0.01}
