@@ -31,10 +31,10 @@ func TestClimbsFarBehindOneThatHasEndedAreStopped(t *testing.T) {
 			over[0], l.runs[0].Last.Iteration, l.runs[0].Last.Distance = false, 30, 0.06
 		}, nil},
 		{"behind one that has all but ended", []float64{-900, -400, -230, -212, -200}, 2, 30, func(l *lockstep, over []bool) {
-			over[0], l.runs[0].Last.Iteration, l.runs[0].Last.Distance = false, 30, 0.04
+			over[0], l.runs[0].Last.Iteration, l.runs[0].Last.Distance = false, 12, 0.04
 		}, errPruned},
 		{"behind one that seems to end after few steps", []float64{-900, -400, -230, -212, -200}, 2, 30, func(l *lockstep, over []bool) {
-			over[0], l.runs[0].Last.Iteration, l.runs[0].Last.Distance = false, 19, 0.04
+			over[0], l.runs[0].Last.Iteration, l.runs[0].Last.Distance = false, 11, 0.04
 		}, nil},
 		{"behind one that was stopped", []float64{-900, -400, -230, -212, -200}, 2, 30, func(l *lockstep, _ []bool) { l.runs[0].pruned = true }, nil},
 		{"behind one that met another", []float64{-900, -400, -230, -212, -200}, 2, 30, func(l *lockstep, _ []bool) { l.runs[0].met = 2 }, nil},
