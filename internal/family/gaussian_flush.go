@@ -58,40 +58,38 @@ func (f *fusedGaussian) flushFew(g *Gathered) {
 	clear(few)
 }
 
-// recentreFull adds moments about the means for full covariances. It goes through the sums of a feature together, which
-// lie together; one component after the other would fetch every line of them k times.
+// recentreFull adds moments about the means for full covariances. It goes through a row of all matrices before the next, since the sums of a
+// feature lie together; one component after the other would fetch every line of them k times.
 func (f *fusedGaussian) recentreFull(s *Stats, g *Gathered) {
 	k, d, kp := f.b.k, f.b.d, f.kp
 	if f.all {
 		return
 	}
 	first, second, z := s.Sum[:k*d], s.Sum[k*d:], d*(d+1)/2
-	v := grow(&g.buffers().features, 2*k*d) // by columns: means, first moments about them
-	m, t := v[:k*d], v[k*d:2*k*d]
+	t := grow(&g.buffers().features, k*d) // first moments about the means
 	for c, n := range g.sum[:k] {
 		if f.own[c] {
 			continue
 		}
 		s.N[c] += n
 		for j, mean := range f.b.mean[c*d : c*d+d] {
-			m[j*k+c], t[j*k+c] = mean, g.sum[(1+j)*kp+c]-n*mean
-			first[c*d+j] += t[j*k+c]
+			t[c*d+j] = g.sum[(1+j)*kp+c] - n*mean
+			first[c*d+j] += t[c*d+j]
 		}
 	}
-	at := 0
 	for j := range d {
-		sj, mj := g.sum[(1+j)*kp:(1+j)*kp+k], m[j*k:j*k+k]
-		for l := range j + 1 {
-			sum := g.sum[(1+d+at)*kp : (1+d+at)*kp+k]
-			ml, tl := m[l*k:l*k+k], t[l*k:l*k+k]
-			for c, v := range sum {
-				if !f.own[c] {
-					q := &second[c*z+at]
-					*q -= sj[c]*ml[c] + mj[c]*tl[c]
-					*q += v
-				}
+		sums := g.sum[(1+d+tri(j, 0))*kp:][:(j+1)*kp]
+		for c := range k {
+			if f.own[c] {
+				continue
 			}
-			at++
+			row, m, t := second[c*z+tri(j, 0):][:j+1], f.b.mean[c*d:][:j+1], t[c*d:][:j+1]
+			sj, mj, at := g.sum[(1+j)*kp+c], m[j], c
+			for l, q := range row {
+				q -= sj*m[l] + mj*t[l]
+				row[l] = q + sums[at]
+				at += kp
+			}
 		}
 	}
 }

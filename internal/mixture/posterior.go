@@ -48,7 +48,7 @@ func (b *Bound) Posterior(p *family.Panel, sc *Scratch) Posterior {
 }
 
 // Assign adds the panel to s by labels instead of responsibilities: component label[i] gets the share confidence of row i, and all components
-// share the rest, the noise nothing. From these sums an M-step makes parameters out of labels.
+// share the rest, the noise nothing. From these sums, which are whole after Flush, an M-step makes parameters out of labels.
 func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, confidence float64, sc *Scratch) {
 	r := sc.logits[:b.k*kern.Rows]
 	clear(r)
@@ -67,5 +67,4 @@ func (b *Bound) Assign(s *family.Stats, p *family.Panel, label []int32, confiden
 		sc.tmp[i] = 1
 	}
 	b.share(s, p, sc, sc.tmp, b.fused)
-	b.Flush(s, sc)
 }

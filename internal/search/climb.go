@@ -45,6 +45,7 @@ func (f *Fit) race(ctx context.Context, thetas [][]float64, at []int, watch func
 	l := f.lockstep(watch)
 	if l.smooth && f.Plan.Tol > 0 {
 		l.degenerate, l.hurried, l.reached = f.Degenerate, f.Survey.Used >= laddered, f.reached
+		l.joins = l.hurried
 	}
 	if f.begun == nil {
 		return l.climb(ctx, func(i int) ascent.Driver { return f.Driver(at[i]) }, thetas, watch)

@@ -23,9 +23,11 @@ func (f *Fit) Degenerate(p *ascent.Point) bool {
 	if f.Plan.Replica { // rows that were drawn again and again are few all the same
 		few *= rowDrawnTimes
 	}
-	for c, at := range f.atFloor(p) {
-		if at && p.Weights[c] < few {
-			return true
+	if slices.Min(p.Weights) < few { // elsewhere the eigenvalues of all covariances would be found for nothing
+		for c, at := range f.atFloor(p) {
+			if at && p.Weights[c] < few {
+				return true
+			}
 		}
 	}
 	if f.Plan.Shape.Factors() > 0 { // no floor tells that rows are too few for them

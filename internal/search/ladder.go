@@ -198,7 +198,9 @@ func (s *Fit) climbRung(ctx context.Context, starts []begun, share float64, last
 		}
 		live, thetas = append(live, b), append(thetas, b.theta)
 	}
-	runs := s.lockstep(nil).climb(ctx, func(i int) ascent.Driver {
+	l := s.lockstep(nil)
+	l.joins = true
+	runs := l.climb(ctx, func(i int) ascent.Driver {
 		least := raceSteps
 		if live[i].known != nil {
 			least = ascent.EstimateAfter

@@ -68,6 +68,48 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 	}
 }
 
+// Of starts that differ by a thousandth of a standard deviation, or in the order of their components alone, one climbs the sample, to where it comes by
+// itself. A start that is elsewhere climbs too.
+func TestStartsAtOnePlaceClimbTheSampleOnce(t *testing.T) {
+	t.Parallel()
+	ctx, src := context.Background(), fixtures.Overlapping(20_000)
+	f, err := New(ctx, src, fixtures.Plan(plan.Spec{K: 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, 5000, rng.StartSample.New(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mix, g, _ := f.Mix.Start()
+	around := func(a, b float64) []float64 {
+		return seed.Around(mix, g, []float64{a - f.Origin[0], -f.Origin[1], b - f.Origin[0], -f.Origin[1]}, []float64{1, 1}, []float64{1, 1})
+	}
+	climbed := func(starts ...[]float64) []begun {
+		if err := f.climbRungs(ctx, []rung{{f.onPoints(p), p}}, starts); err != nil {
+			t.Fatal(err)
+		}
+		return f.begun
+	}
+	alone := climbed(around(1, 5))[0]
+	all := climbed(around(1, 5), around(1.001, 5), around(5, 1), around(3, 3.5))
+	whole := 0
+	for _, b := range all[:3] {
+		if b.passes >= alone.passes/2 {
+			whole++
+		}
+		if !slices.Equal(b.theta, all[0].theta) {
+			t.Error("starts at one place do not end at one")
+		}
+	}
+	if whole != 1 || all[3].passes < alone.passes/2 {
+		t.Errorf("passes %v, %v, %v and %v from elsewhere; %v alone", all[0].passes, all[1].passes, all[2].passes, all[3].passes, alone.passes)
+	}
+	if d := all[0].end.F - alone.end.F; math.Abs(d) > SameOptimum {
+		t.Errorf("the end is %v nats from that of a start alone", d)
+	}
+}
+
 // The difference is a sum of weighted differences with its standard deviation; here 4 rows by hand.
 func TestDifferenceHasAStandardDeviation(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,8 @@ type lockstep struct {
 	// degenerate reports whether a point owes its likelihood to a degenerate component. Where it is set climbs race: those that
 	// can no longer win are stopped.
 	degenerate func(*ascent.Point) bool
-	hurried    bool          // the race also stops climbs far behind one that has ended, and those that have come to where it has: passes are long
+	hurried    bool          // the race also stops climbs far behind one that has ended: passes are long
+	joins      bool          // climbs that have come to where another is, or has ended, are stopped
 	reached    *ascent.Point // where an earlier climb has ended, of a hurried race; nil where there was none
 	rival      *rival        // nil where there is none
 	slots      chan struct{} // holds one token for each M-step that runs

@@ -108,6 +108,9 @@ func FromLabelsWithConfidence(m *mixture.Mixture, p *Points, labels []int32, con
 	return labelStep(m, make([]float64, m.Params()), p, labels, confidence)
 }
 
+// flushed is how many panels labelStep gathers before it adds their sums to the others, which takes as long as some panels do.
+const flushed = 64
+
 // labelStep runs the points through one M-step with the responsibilities of the labels.
 func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, confidence float64) []float64 {
 	b, s, sc := m.Bind(theta, 1), m.NewStats(0), mixture.NewScratch(m.K, m.D)
@@ -122,7 +125,11 @@ func labelStep(m *mixture.Mixture, theta []float64, p *Points, labels []int32, c
 		clear(panel.W)
 		copy(panel.W, p.W[lo:lo+panel.N])
 		b.Assign(s, panel, labels[lo:lo+panel.N], confidence, sc)
+		if (lo/kern.Rows+1)%flushed == 0 {
+			b.Flush(s, sc)
+		}
 	}
+	b.Flush(s, sc)
 	next := make([]float64, len(theta))
 	m.MStep(next, theta, s)
 	return next
