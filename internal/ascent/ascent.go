@@ -49,6 +49,8 @@ type Point struct {
 type Geometry interface {
 	// Precondition sets z to the inverse of the complete-data information times q. z and q may be the same slice.
 	Precondition(z, q []float64)
+	// Multiply sets q to the complete-data information times the move z. q and z must not overlap.
+	Multiply(q, z []float64)
 	// Length returns the length of the move z in that metric: standard errors, were the labels known.
 	Length(z []float64) float64
 	// Reach returns how far the move z goes in units of the longest that a driver may try in one step.

@@ -55,6 +55,7 @@ const (
 	// fast that a quarter is left, the slope has no zero there at all, and with 0.12 its zero is 1.16 steps away: within margin.
 	shallow = 0.12
 	settled = 0.03 // share of the squared distance that the last products may still add
+	leftOf  = 0.1  // the same as a share of the squared tolerance, where Newton's step has led: it is added to the distance
 )
 
 // observed is the observed information at a point.
@@ -272,13 +273,76 @@ func (t *tridiagonal) add(alpha, beta, before float64) {
 	}
 }
 
-// lowest returns the smallest eigenvalue and its vector, NaN of an empty matrix.
+// lowest returns the smallest eigenvalue and its vector; NaN and nil of an empty matrix, and of one that is not finite. It counts negative
+// pivots: there are as many as eigenvalues below a shift (Golub and Van Loan 2013, section 8.4.1). All eigenvalues would take n^3 operations.
 func (t *tridiagonal) lowest() (value float64, vector []float64) {
-	values, vectors := t.eigen()
-	if values == nil {
+	n := len(t.diagonal)
+	if n == 0 {
 		return unknown, nil
 	}
-	return values[0], mat.Col(nil, 0, vectors)
+	below, above := math.Inf(1), math.Inf(1) // Gershgorin's bound, and that of a Rayleigh quotient
+	for i, v := range t.diagonal {
+		reach := 0.0
+		if i > 0 {
+			reach += math.Abs(t.beside[i-1])
+		}
+		if i < n-1 {
+			reach += math.Abs(t.beside[i])
+		}
+		below, above = min(below, v-reach), min(above, v)
+	}
+	size := math.Abs(below) + math.Abs(above)
+	if size-size != 0 {
+		return unknown, nil
+	}
+	pivots := make([]float64, n)
+	for below -= epsilon * size; above-below > epsilon*size; {
+		if mid := below + (above-below)/2; t.pivots(pivots, mid) {
+			below = mid
+		} else {
+			above = mid
+		}
+	}
+	t.pivots(pivots, below)
+	vector = make([]float64, n)
+	for i := range vector {
+		vector[i] = 1 / float64(i+1)
+	}
+	for range 3 { // inverse iteration; the shift is so near that the first solves for the vector where no other eigenvalue is as near
+		t.solve(vector, pivots)
+		scale(vector, 1/math.Sqrt(dot(vector, vector)))
+	}
+	return above, vector
+}
+
+// epsilon is the rounding of eigenvalues, relative to the largest entries.
+const epsilon = 1e-15
+
+// pivots sets p to the pivots of the matrix less shift times the identity, as far as they are positive. It reports whether all are.
+func (t *tridiagonal) pivots(p []float64, shift float64) bool {
+	for i, v := range t.diagonal {
+		p[i] = v - shift
+		if i > 0 {
+			p[i] -= t.beside[i-1] / p[i-1] * t.beside[i-1]
+		}
+		if !(p[i] > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// solve sets x to the solution of the equations with these pivots and the right side x.
+func (t *tridiagonal) solve(x, pivots []float64) {
+	for i, b := range t.beside {
+		x[i+1] -= b / pivots[i] * x[i]
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		x[i] /= pivots[i]
+		if i < len(x)-1 {
+			x[i] -= t.beside[i] / pivots[i] * x[i+1]
+		}
+	}
 }
 
 // eigen returns the eigenvalues, the smallest first, and their vectors, a column each; nil of an empty matrix.

@@ -52,6 +52,10 @@ func (b *bowl) Precondition(z, q []float64) {
 	copy(z, x.RawVector().Data)
 }
 
+func (b *bowl) Multiply(q, z []float64) {
+	mat.NewVecDense(len(q), q).MulVec(b.metric, mat.NewVecDense(len(z), z))
+}
+
 func (b *bowl) Length(z []float64) float64 {
 	v := mat.NewVecDense(len(z), slices.Clone(z))
 	return math.Sqrt(mat.Inner(v, b.metric, v))

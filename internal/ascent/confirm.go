@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Confirm looks at the end of a climb more closely than a climb looks at each of its own: it multiplies with the information
@@ -268,7 +270,7 @@ func (s *spectrum) decrement(g []float64) decrement {
 		axpy(d.rest, -along[j], s.duals[j])
 	}
 	if values, vectors := s.t.eigen(); values != nil {
-		d.curvature, d.down = values[0], s.direction(vectors, 0)
+		d.curvature, d.down = values[0], s.direction(mat.Col(nil, 0, vectors))
 		for i, value := range values {
 			slope := 0.0
 			for j, a := range along {
@@ -276,7 +278,7 @@ func (s *spectrum) decrement(g []float64) decrement {
 			}
 			d.square += slope * slope / max(math.Abs(value), level)
 			if value >= level {
-				axpy(d.move, slope/value, s.direction(vectors, i))
+				axpy(d.move, slope/value, s.direction(mat.Col(nil, i, vectors)))
 			}
 		}
 	}

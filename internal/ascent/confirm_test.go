@@ -63,6 +63,77 @@ func TestLeastCurvatureIsTheSmallestEigenvalue(t *testing.T) {
 	}
 }
 
+// The least curvature of any symmetric matrix, in a metric that changes nothing, is what a dense method says, and the direction its eigenvector.
+func TestLeastCurvatureAgreesWithADenseMethod(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 630))
+		n := 1 + int(seed)*2
+		a := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				a.SetSym(i, j, rng.NormFloat64()*math.Pow(10, float64(seed%5)-2))
+			}
+		}
+		times := func(v []float64) ([]float64, error) {
+			y := make([]float64, n)
+			mat.NewVecDense(n, y).MulVec(a, mat.NewVecDense(n, v))
+			return y, nil
+		}
+		got, v, err := ascent.LeastCurvature(flat{}, n, nil, times, rng.NormFloat64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e mat.EigenSym
+		if !e.Factorize(a, true) {
+			t.Fatal("the dense method failed")
+		}
+		values, size := e.Values(nil), mat.Norm(a, 2)
+		if math.Abs(got-values[0]) > 1e-12*size {
+			t.Errorf("n %d: %v, want %v", n, got, values[0])
+		}
+		y, _ := times(v)
+		for i := range y {
+			y[i] -= got * v[i]
+		}
+		if off := norm(y); off > 1e-9*size || math.Abs(norm(v)-1) > 1e-9 {
+			t.Errorf("n %d: the direction is %v off an eigenvector", n, off)
+		}
+	}
+}
+
+// BenchmarkLeastCurvature is the search among the parameters of four components in ten columns, by a matrix that is at hand.
+func BenchmarkLeastCurvature(b *testing.B) {
+	const k, d, n = 4, 10, 2000
+	z := normals(11, n*d)
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = z[i*d : i*d+d]
+		rows[i][0] += float64(4 * (i % k))
+	}
+	m := gaussians(b, family.Full, k, rows)
+	theta := make([]float64, m.Params())
+	for c := range k {
+		theta[k+c*d] = float64(4 * c)
+	}
+	p, err := newObjective(b, m, rows).Eval(b.Context(), theta, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	params := len(theta)
+	random, info := mat.NewDense(params, params, normals(12, params*params)), mat.NewSymDense(params, nil)
+	info.SymOuterK(1, random)
+	times := func(v []float64) ([]float64, error) {
+		y := make([]float64, params)
+		mat.NewVecDense(params, y).MulVec(info, mat.NewVecDense(params, v))
+		return y, nil
+	}
+	for b.Loop() {
+		if _, _, err := ascent.LeastCurvature(p.Near, params, nil, times, rand.New(rand.NewPCG(1, 2)).NormFloat64); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func metricDot(m mat.Matrix, x, y []float64) float64 {
 	return mat.Inner(mat.NewVecDense(len(x), x), m, mat.NewVecDense(len(y), y))
 }
@@ -242,6 +313,7 @@ func (s *shelf) Eval(_ context.Context, theta []float64, beta float64) (*ascent.
 type line struct{}
 
 func (line) Precondition(z, q []float64)                 { z[0] = q[0] / 10 }
+func (line) Multiply(q, z []float64)                     { q[0] = z[0] * 10 }
 func (line) Length(z []float64) float64                  { return math.Abs(z[0]) * math.Sqrt(10) }
 func (line) Reach(z []float64) float64                   { return math.Abs(z[0]) }
 func (line) Nudge(theta []float64, n func() float64)     { theta[0] += 0.05 * n() }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/latent-go/latent/internal/rng"
 )
@@ -29,7 +29,9 @@ const exhausted = level / 10
 
 // begin sets the next move to u, or to what of u is not spanned yet. It returns false where that is nothing.
 func (s *spectrum) begin(u []float64) bool {
-	return s.beginDual(lowered(s.near, u))
+	r := make([]float64, len(u))
+	s.near.Multiply(r, u)
+	return s.beginDual(r)
 }
 
 // beginDual is begin for the move whose gradient is r.
@@ -61,7 +63,7 @@ func (s *spectrum) orthogonalise() {
 	s.raise()
 	length, square := s.near.Length(s.next), dot(s.next, s.dual)
 	if square > 0 && math.Abs(length*length-square) > astray*square {
-		s.dual = lowered(s.near, s.next)
+		s.near.Multiply(s.dual, s.next)
 		mask(s.dual, s.held)
 		s.project()
 		s.raise()
@@ -77,7 +79,7 @@ const astray = 1e-6
 func (s *spectrum) project() {
 	for range 2 {
 		for i, v := range s.moves {
-			axpy(s.dual, -dot(v, s.dual), s.duals[i])
+			floats.AddScaled(s.dual, -floats.Dot(v, s.dual), s.duals[i])
 		}
 	}
 }
@@ -122,33 +124,13 @@ func (s *spectrum) run(n int) error {
 	return nil
 }
 
-// direction returns the move whose components in the moves are column i.
-func (s *spectrum) direction(vectors *mat.Dense, i int) []float64 {
+// direction returns the move with such components in the moves.
+func (s *spectrum) direction(shares []float64) []float64 {
 	v := make([]float64, len(s.moves[0]))
 	for j, m := range s.moves {
-		axpy(v, vectors.At(j, i), m)
+		axpy(v, shares[j], m)
 	}
 	return v
-}
-
-// lowered returns the metric times the move u: a length tells it by what a step along each parameter adds.
-func lowered(near Geometry, u []float64) []float64 {
-	r, e, sum, length := make([]float64, len(u)), make([]float64, len(u)), slices.Clone(u), near.Length(u)
-	for i, v := range u {
-		e[i] = 1
-		h := length / near.Length(e)
-		e[i] = 0
-		if !(h > 0 && h <= math.MaxFloat64) {
-			continue // a move along it alone has no length
-		}
-		sum[i] = v + h
-		up := near.Length(sum)
-		sum[i] = v - h
-		down := near.Length(sum)
-		sum[i] = v
-		r[i] = (up - down) * (up + down) / (4 * h)
-	}
-	return r
 }
 
 // LeastCurvature returns the smallest eigenvalue of a symmetric matrix in units of the metric near, on the parameters that
@@ -160,11 +142,11 @@ func LeastCurvature(near Geometry, n int, held []bool, times func(v []float64) (
 	if err := s.whole(n, normal); err != nil || len(s.moves) == 0 {
 		return unknown, nil, err
 	}
-	values, vectors := s.t.eigen()
-	if values == nil {
+	value, vector := s.t.lowest()
+	if vector == nil {
 		return unknown, nil, nil
 	}
-	return values[0], s.direction(vectors, 0), nil
+	return value, s.direction(vector), nil
 }
 
 // whole runs from a random move of n parameters until the space is exhausted. The move has a part along every parameter, and

@@ -185,7 +185,7 @@ func (w *watch) look(s *Step, tol float64, most int, normal func() float64) (c C
 	if normal == nil && s.Done == Going {
 		b.share, b.little = newtonShare, settled*tol*tol
 	} else if w.explored && !math.IsInf(tol, 1) {
-		b.little = settled * tol * tol
+		b.little = leftOf * tol * tol
 	}
 	c, down, err = b.certify(tol, enough, most, normal)
 	w.cost = w.o.n - before
@@ -269,15 +269,23 @@ func within(tol, curvature float64) float64 {
 // gradient after Newton's step is known without another evaluation.
 const quadraticRange = 0.01
 
+// negligible is what may be left to gain where Newton's step has led, as a share of F: two values at one maximum differ by as much through rounding.
+const negligible = 1e-11
+
 // end yields the step that was certified and, where it gains, Newton's step from there, which the look has solved for. Of
-// what was within tolerance that leaves what the solution was cut short by, at the price of one sweep.
+// what was within tolerance that leaves what the solution was cut short by, at the price of one sweep. Where Newton's step has led here and
+// next to nothing is left, that was done already.
 //
 // Outside the range of the quadratic model the end stays where the tolerance allows it to be, but what is told of it is measured
 // where Newton's step leads. Where too much of the gradient is left there the look was of another basin and the end is
 // none: end returns false and yields nothing.
 func (w *watch) end(s Step) bool {
 	p := s.Point
-	if s.Iteration >= w.MaxIter || !(s.Remaining > slack*math.Abs(p.F)) {
+	least := slack
+	if w.explored && s.Distance <= quadraticRange {
+		least = negligible
+	}
+	if s.Iteration >= w.MaxIter || !(s.Remaining > least*math.Abs(p.F)) {
 		w.yield(s, nil)
 		return true
 	}

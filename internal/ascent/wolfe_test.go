@@ -32,6 +32,7 @@ func (s *surface) Eval(_ context.Context, theta []float64, beta float64) (*ascen
 type flat struct{ far float64 }
 
 func (flat) Precondition(z, q []float64) { copy(z, q) }
+func (flat) Multiply(q, z []float64)     { copy(q, z) }
 func (flat) Length(z []float64) float64  { return norm(z) }
 func (f flat) Reach(z []float64) float64 {
 	if f.far == 0 {

@@ -211,6 +211,15 @@ func (f Bayes) Precondition(z, q, theta []float64, s *Stats) {
 	copy(z[:s.K*s.D], means)
 }
 
+// Multiply implements Smooth.
+func (f Bayes) Multiply(q, z, theta []float64, s *Stats) {
+	scale, mean := f.withPrior(theta, s)
+	means := make([]float64, len(q))
+	f.Gaussian.Multiply(means, z, theta, mean)
+	f.Gaussian.Multiply(q, z, theta, scale)
+	copy(q[:s.K*s.D], means)
+}
+
 // SquaredLength implements Smooth.
 func (f Bayes) SquaredLength(z, theta []float64, s *Stats) float64 {
 	scale, mean := f.withPrior(theta, s)

@@ -169,6 +169,11 @@ func (f Bernoulli) Precondition(z, q, theta []float64, s *Stats) {
 	bitMoments.precondition(z, q, theta, f.cells(s), s)
 }
 
+// Multiply implements Smooth.
+func (f Bernoulli) Multiply(q, z, theta []float64, s *Stats) {
+	bitMoments.multiply(q, z, theta, f.cells(s), s)
+}
+
 // SquaredLength implements Smooth.
 func (f Bernoulli) SquaredLength(z, theta []float64, s *Stats) float64 {
 	return bitMoments.squaredLength(z, theta, f.cells(s), s)

@@ -33,6 +33,13 @@ func (f canonical) precondition(z, q, theta []float64, x cells, s *Stats) {
 	}
 }
 
+// multiply implements Smooth.
+func (f canonical) multiply(q, z, theta []float64, x cells, s *Stats) {
+	for i, t := range theta {
+		q[i] = s.support(x.weight[i]) * f.variance(t) * z[i]
+	}
+}
+
 // squaredLength implements Smooth.
 func (f canonical) squaredLength(z, theta []float64, x cells, s *Stats) float64 {
 	sum := 0.0

@@ -188,6 +188,20 @@ func (f Categorical) Precondition(z, q, theta []float64, s *Stats) {
 	})
 }
 
+// Multiply implements Smooth.
+func (f Categorical) Multiply(q, z, theta []float64, s *Stats) {
+	p := f.Natural(nil, theta, s.K)
+	f.columns(s.K, func(_, _, from, to int) {
+		n, mean := s.support(total(s.Sum[from:to])), 0.0
+		for l := from; l < to; l++ {
+			mean += p[l] * z[l]
+		}
+		for l := from; l < to; l++ {
+			q[l] = n * p[l] * (z[l] - mean)
+		}
+	})
+}
+
 // SquaredLength implements Smooth.
 func (f Categorical) SquaredLength(z, theta []float64, s *Stats) float64 {
 	sum, p := 0.0, f.Natural(nil, theta, s.K)

@@ -224,6 +224,16 @@ func (s *factored) solve(x, e []float64) {
 	}
 }
 
+// refined sets x to S^-1 e, and corrects it by what S x leaves of e: where a uniqueness is next to 0 the two cancel in solve. x and e must not overlap.
+func (s *factored) refined(x, e []float64) {
+	s.solve(x, e)
+	left := make([]float64, s.d)
+	s.times(left, x)
+	floats.SubTo(left, e, left)
+	s.solve(left, left)
+	floats.Add(x, left)
+}
+
 // times sets x to S e. x and e may be the same slice.
 func (s *factored) times(x, e []float64) {
 	y := make([]float64, s.q)

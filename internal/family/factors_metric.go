@@ -244,6 +244,41 @@ func (m *factorMetric) square(l, e []float64) float64 {
 	return sum + mat.Inner(v, m.uniques(), v)
 }
 
+// multiply returns the metric times the moves l of the loadings and e of the logarithms of uniquenesses: gradients in the loadings and in those
+// logarithms. Rotations are left out on both sides.
+func (m *factorMetric) multiply(l, e []float64) (loadings, uniques []float64) {
+	x := m.framed(l)
+	m.unturn(x)
+	uniques = m.toUnique(x)
+	var own mat.VecDense
+	own.MulVec(m.uniques(), mat.NewVecDense(len(e), e))
+	floats.Add(uniques, own.RawVector().Data)
+	along, y := m.split(x)
+	for f, v := range m.shrunk {
+		for j := range m.f.d {
+			y.Set(j, f, (v+factorRidge)*y.At(j, f))
+		}
+		a, _, _ := m.pair(f, f)
+		along.Set(f, f, a*along.At(f, f))
+		for h := range f {
+			a, b, c := m.pair(f, h)
+			u, v := along.At(f, h), along.At(h, f)
+			along.Set(f, h, a*u+b*v)
+			along.Set(h, f, b*u+c*v)
+		}
+	}
+	x.Mul(m.axes, along)
+	x.Add(x, y)
+	x.Add(x, m.ofUnique(e))
+	m.unturn(x)
+	x.Mul(x, m.turn.T())
+	loadings = make([]float64, len(l))
+	for i := range loadings {
+		loadings[i] = x.At(i/m.f.q, i%m.f.q) / m.root[i/m.f.q]
+	}
+	return loadings, uniques
+}
+
 // Precondition sets z to the inverse of the information times q: of the means N S^-1, of loadings and uniquenesses N times factorMetric. No rotation of
 // factors is left in z.
 func (g Factors) Precondition(z, q, theta []float64, s *Stats) {
@@ -313,6 +348,26 @@ func (g Factors) solveUniques(z, right []float64, metrics []*factorMetric, s *St
 	default:
 		for c := range k {
 			z[c] = right[c] / (s.Support(c) * mat.Sum(metrics[c].reduced()))
+		}
+	}
+}
+
+// Multiply implements Smooth.
+func (g Factors) Multiply(q, z, theta []float64, s *Stats) {
+	k, d := s.K, s.D
+	e := make([]float64, d)
+	clear(q[g.noise(k, d):])
+	for c := range k {
+		n, f := s.Support(c), g.factor(theta, c, k, d)
+		f.refined(q[c*d:c*d+d], z[c*d:c*d+d])
+		floats.Scale(n, q[c*d:c*d+d])
+		for j := range e {
+			e[j] = z[g.Unique(c, j, k, d)]
+		}
+		loadings, uniques := newFactorMetric(f).multiply(g.LoadingsOf(z, c, k, d), e)
+		floats.ScaleTo(g.LoadingsOf(q, c, k, d), n, loadings)
+		for j, v := range uniques {
+			q[g.Unique(c, j, k, d)] += n * v
 		}
 	}
 }

@@ -161,6 +161,44 @@ func TestRotationsOfLoadingsChangeNothing(t *testing.T) {
 	})
 }
 
+// Products with the metric are what lengths say also where a uniqueness is next to 0, and S^-1 e the small difference of large numbers.
+func TestFactorMetricMultipliesWithoutUniqueness(t *testing.T) {
+	const k, d = 1, 7
+	rng := rand.New(rand.NewPCG(45, 0))
+	v := slices.Repeat([]float64{1}, d)
+	for _, shape := range factorShapes {
+		for _, fam := range []family.Family{family.FactorsOf(shape.WithFactors(2), v, nil), family.FactorsOf(shape.WithFactors(2), v, nil).(family.Factors).WideFactors} {
+			g, smooth := family.FactorsOf(shape.WithFactors(2), v, nil).(family.Factors).WideFactors, fam.(family.Smooth)
+			theta := factorTheta(g, k, d, rng)
+			theta[g.Unique(0, 2, k, d)] = math.Log(1e-6)
+			st := family.NewStats(k, d, fam.Sums(k, d), 0)
+			st.N[0], st.W = 100, 100
+			e, length := make([]float64, len(theta)), make([]float64, len(theta))
+			for i := range e {
+				e[i] = 1
+				length[i] = math.Sqrt(smooth.SquaredLength(e, theta, st))
+				e[i] = 0
+			}
+			a := make([]float64, len(theta))
+			for i := range a {
+				a[i] = rng.NormFloat64() / length[i]
+			}
+			q, whole := make([]float64, len(theta)), math.Sqrt(smooth.SquaredLength(a, theta, st))
+			smooth.Multiply(q, a, theta, st)
+			for i, v := range q {
+				h := whole / length[i]
+				up, down := slices.Clone(a), slices.Clone(a)
+				up[i] += h
+				down[i] -= h
+				want := (smooth.SquaredLength(up, theta, st) - smooth.SquaredLength(down, theta, st)) / (4 * h)
+				if !(math.Abs(v-want) <= 1e-9*whole*length[i]) {
+					t.Errorf("%s: entry %d is %v, by lengths %v", fam.Name(), i, v, want)
+				}
+			}
+		}
+	}
+}
+
 // With S of the model the information of a row about dS is half the trace of S^-1 dS S^-1 dS: the metric of Factors but for its ridge, which is a thousandth of
 // a regression on known factors.
 func TestFactorMetricIsTheExpectedInformation(t *testing.T) {

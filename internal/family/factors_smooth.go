@@ -77,6 +77,26 @@ func (g WideFactors) Precondition(z, q, theta []float64, s *Stats) {
 	}
 }
 
+// Multiply implements Smooth. To take the rotation of factors out is to project, by the same metric of the loadings.
+func (g WideFactors) Multiply(q, z, theta []float64, s *Stats) {
+	k, d := s.K, s.D
+	for c := range k {
+		n, f := s.Support(c), g.factor(theta, c, k, d)
+		f.refined(q[c*d:c*d+d], z[c*d:c*d+d])
+		floats.Scale(n, q[c*d:c*d+d])
+		to := g.LoadingsOf(q, c, k, d)
+		copy(to, g.LoadingsOf(z, c, k, d))
+		f.unturn(to)
+		for i := range to {
+			to[i] *= n / f.u[i/f.q]
+		}
+	}
+	from := g.noise(k, d)
+	for i, w := range g.uniqueWeights(s) {
+		q[from+i] = w / 2 * z[from+i]
+	}
+}
+
 // SquaredLength implements Smooth.
 func (g WideFactors) SquaredLength(z, theta []float64, s *Stats) float64 {
 	k, d := s.K, s.D

@@ -75,6 +75,8 @@ type Smooth interface {
 	Grad(g, theta []float64, s *Stats)
 	// Precondition sets z to the inverse of the complete-data information at theta times q. z and q may be the same.
 	Precondition(z, q, theta []float64, s *Stats)
+	// Multiply sets q to the complete-data information at theta times z. q and z must not overlap.
+	Multiply(q, z, theta []float64, s *Stats)
 	// SquaredLength returns z' I z, I the complete-data information at theta: squared standard errors.
 	SquaredLength(z, theta []float64, s *Stats) float64
 	// Reach returns how far the move z goes from theta in units of the longest that a driver may try in one step: 2

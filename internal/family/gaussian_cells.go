@@ -95,6 +95,15 @@ func (g Gaussian) preconditionCells(z, q, theta []float64, s *Stats) {
 	}
 }
 
+func (g Gaussian) multiplyCells(q, z, theta []float64, s *Stats) {
+	k, d := s.K, s.D
+	g.cellSums(s, func(at int, _, _, weight float64) { q[k*d+at] = 2 * s.support(weight) * z[k*d+at] })
+	for i, n := range g.cellWeights(s) {
+		w := math.Exp(-g.logScale(theta, i/d, i%d, k, d))
+		q[i] = s.support(n) * w * (w * z[i])
+	}
+}
+
 func (g Gaussian) squaredLengthCells(z, theta []float64, s *Stats) float64 {
 	k, d, sum := s.K, s.D, 0.0
 	g.cellSums(s, func(at int, _, _, weight float64) { sum += 2 * s.support(weight) * z[k*d+at] * z[k*d+at] })

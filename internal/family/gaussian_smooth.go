@@ -190,6 +190,68 @@ func (g Gaussian) preconditionScale(z, q, u []float64, n float64, d int) {
 	}
 }
 
+// Multiply implements Smooth. With A = L^-1 dL the information of a factor is L^-T D A, D being 2 N on the diagonal and N below.
+func (g Gaussian) Multiply(q, z, theta []float64, s *Stats) {
+	if g.cellwise() {
+		g.multiplyCells(q, z, theta, s)
+		return
+	}
+	k, d := s.K, s.D
+	b := g.Bind(theta, k, d).(*gaussianKernel)
+	white := make([]float64, d)
+	for c := range k {
+		w, to := g.scale(b.whiten, c, d), q[c*d:c*d+d]
+		for j := range d {
+			white[j] = s.Support(c) * g.row(w, z[c*d:c*d+d], j)
+		}
+		g.column(to, w, white)
+	}
+	size := g.Shape.Size(d)
+	for c := range g.Shape.Count(k) {
+		at := k*d + c*size
+		g.multiplyScale(q[at:at+size], z[at:at+size], b.whiten[c*size:c*size+size], theta[at:at+size], s.support(g.weight(s, c)), d)
+	}
+}
+
+// multiplyScale sets q to the information of a scale u with inverse w, of rows of weight n, times z.
+func (g Gaussian) multiplyScale(q, z, w, u []float64, n float64, d int) {
+	switch g.Shape.kind() {
+	case Full:
+		fullMultiply(q, z, w, u, n, d)
+	case Diag:
+		for j, v := range z {
+			q[j] = 2 * n * v
+		}
+	default:
+		q[0] = 2 * n * float64(d) * z[0]
+	}
+}
+
+// fullMultiply is multiplyScale of a full covariance.
+func fullMultiply(q, z, w, u []float64, n float64, d int) {
+	move := make([]float64, len(z)) // dL
+	copy(move, z)
+	for j := range d {
+		move[tri(j, j)] *= math.Exp(u[tri(j, j)])
+	}
+	clear(q)
+	a := make([]float64, d)
+	for j := range d { // row j of A
+		row := w[tri(j, 0) : tri(j, j)+1]
+		clear(a[:j+1])
+		for i, v := range row {
+			floats.AddScaled(a[:i+1], n*v, move[tri(i, 0):tri(i, i)+1])
+		}
+		a[j] *= 2
+		for i, v := range row {
+			floats.AddScaled(q[tri(i, 0):tri(i, i)+1], v, a[:i+1])
+		}
+	}
+	for j := range d {
+		q[tri(j, j)] *= math.Exp(u[tri(j, j)])
+	}
+}
+
 // SquaredLength implements Smooth.
 func (g Gaussian) SquaredLength(z, theta []float64, s *Stats) float64 {
 	if g.cellwise() {

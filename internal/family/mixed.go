@@ -147,6 +147,13 @@ func (m Mixed) Precondition(z, q, theta []float64, s *Stats) {
 	})
 }
 
+// Multiply implements Smooth.
+func (m Mixed) Multiply(q, z, theta []float64, s *Stats) {
+	m.each(s, func(p *Part, from, to int, own *Stats) {
+		p.Family.(Smooth).Multiply(q[from:to], z[from:to], theta[from:to], own)
+	})
+}
+
 // SquaredLength implements Smooth.
 func (m Mixed) SquaredLength(z, theta []float64, s *Stats) (sum float64) {
 	m.each(s, func(p *Part, from, to int, own *Stats) {

@@ -179,6 +179,16 @@ func (p *NormalWishart) Precondition(f Smooth, z, q, theta []float64, s *Stats, 
 	copy(z[at:], scales)
 }
 
+// Multiply implements Prior.
+func (p *NormalWishart) Multiply(f Smooth, q, z, theta []float64, s *Stats) {
+	own, _, sums := p.joined(f, theta, s)
+	at := s.K * s.D
+	own.Multiply(q, z, theta, sums)
+	scales := slices.Clone(q[at:])
+	own.Multiply(q, z, theta, p.means(f, theta, s))
+	copy(q[at:], scales)
+}
+
 // SquaredLength implements Prior.
 func (p *NormalWishart) SquaredLength(f Smooth, z, theta []float64, s *Stats) float64 {
 	own, _, sums := p.joined(f, theta, s)

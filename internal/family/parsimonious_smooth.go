@@ -3,6 +3,8 @@ package family
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Grad implements Smooth: the chain rule. Along the axes of component c, with B = D' Q D for the second moments Q, it is
@@ -217,11 +219,61 @@ func (e *ellipsoid) whitened(z []float64) []float64 {
 	return x
 }
 
+// whitenedGrad returns the gradient in T from that in X: the transpose of whitened.
+func (e *ellipsoid) whitenedGrad(x []float64) []float64 {
+	d, g := len(e.log), make([]float64, len(x))
+	for l := range d {
+		for j := d - 1; j > l; j-- {
+			v := x[strict(j, l)] * math.Exp(e.log[l]-e.log[j])
+			for m := j + 1; m < d; m++ {
+				v -= e.unit[strict(m, j)] * g[strict(m, l)]
+			}
+			g[strict(j, l)] = v
+		}
+	}
+	return g
+}
+
 // meansOnly returns the move of Plain that moves the means as z does and nothing else.
 func (g Parsimonious) meansOnly(z []float64, k, d int) []float64 {
 	flat := make([]float64, g.Plain().Params(k, d))
 	copy(flat, z[:k*d])
 	return flat
+}
+
+// Multiply implements Smooth.
+func (g Parsimonious) Multiply(q, z, theta []float64, s *Stats) {
+	s = g.completed(s, theta)
+	k, d, p := s.K, s.D, g.Plain()
+	l, all := g.layout(k, d), g.ellipsoids(theta, k, d)
+	plain := make([]float64, p.Params(k, d))
+	g.expand(plain, theta, all, k, d)
+	means := make([]float64, len(plain))
+	p.Multiply(means, g.meansOnly(z, k, d), plain, s)
+	copy(q, means[:k*d])
+	l.parts(s, func(part int, weight float64, components []int) {
+		c := components[0]
+		switch e := &all[c]; {
+		case part == 0:
+			q[l.volume(c)] = 2 * float64(d) * weight * z[l.volume(c)]
+		case part == 1:
+			to, from := l.shape(q, c), l.shape(z, c)
+			last := floats.Sum(from)
+			for a, v := range from {
+				to[a] = 2 * weight * (v + last)
+			}
+		case e.turn != nil:
+			info, w := g.turnInformation(all, components, s), e.turn.turn(l.direction(z, c))
+			for i := range w {
+				w[i] *= info[i]
+			}
+			copy(l.direction(q, c), e.turn.pull(w))
+		case e.unit != nil:
+			x := e.whitened(l.direction(z, c))
+			floats.Scale(weight, x)
+			copy(l.direction(q, c), e.whitenedGrad(x))
+		}
+	})
 }
 
 // SquaredLength implements Smooth.

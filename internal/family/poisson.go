@@ -219,6 +219,11 @@ func (f Poisson) Precondition(z, q, theta []float64, s *Stats) {
 	countMoments.precondition(z, q, theta, f.cells(s), s)
 }
 
+// Multiply implements Smooth.
+func (f Poisson) Multiply(q, z, theta []float64, s *Stats) {
+	countMoments.multiply(q, z, theta, f.cells(s), s)
+}
+
 // SquaredLength implements Smooth.
 func (f Poisson) SquaredLength(z, theta []float64, s *Stats) float64 {
 	return countMoments.squaredLength(z, theta, f.cells(s), s)

@@ -12,6 +12,8 @@ type Prior interface {
 	MStep(f Smooth, next, theta []float64, s *Stats)
 	// Precondition is that of the family with the information of the pseudo-rows added; where framed is set it is Curved.PreconditionFramed.
 	Precondition(f Smooth, z, q, theta []float64, s *Stats, framed bool)
+	// Multiply is that of the family with the information of the pseudo-rows added.
+	Multiply(f Smooth, q, z, theta []float64, s *Stats)
 	// SquaredLength is that of the family with the information of the pseudo-rows added.
 	SquaredLength(f Smooth, z, theta []float64, s *Stats) float64
 }
@@ -96,6 +98,11 @@ func (p LevelPrior) Precondition(f Smooth, z, q, theta []float64, s *Stats, fram
 	precondition(f, z, q, theta, p.with(f, s), framed)
 }
 
+// Multiply implements Prior.
+func (p LevelPrior) Multiply(f Smooth, q, z, theta []float64, s *Stats) {
+	f.Multiply(q, z, theta, p.with(f, s))
+}
+
 // SquaredLength implements Prior.
 func (p LevelPrior) SquaredLength(f Smooth, z, theta []float64, s *Stats) float64 {
 	return f.SquaredLength(z, theta, p.with(f, s))
@@ -161,6 +168,17 @@ func (p PartPriors) Precondition(f Smooth, z, q, theta []float64, s *Stats, fram
 			return
 		}
 		own.Precondition(part, z[from:to], q[from:to], theta[from:to], sums, framed && curved)
+	})
+}
+
+// Multiply implements Prior.
+func (p PartPriors) Multiply(f Smooth, q, z, theta []float64, s *Stats) {
+	p.eachSums(f, s, func(part Smooth, own Prior, from, to int, sums *Stats) {
+		if own == nil {
+			part.Multiply(q[from:to], z[from:to], theta[from:to], sums)
+			return
+		}
+		own.Multiply(part, q[from:to], z[from:to], theta[from:to], sums)
 	})
 }
 

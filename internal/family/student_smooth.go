@@ -209,6 +209,25 @@ func (g Student) solveTails(q []float64, v []volumeBlock, info []tailInformation
 	return rhs
 }
 
+// Multiply implements Smooth.
+func (g Student) Multiply(q, z, theta []float64, s *Stats) {
+	k, d := s.K, s.D
+	info := g.information(theta, s)
+	g.base().Multiply(g.Scales(q, k), g.Scales(z, k), g.Scales(theta, k), g.counted(s, info))
+	y, tails := g.tails(z, k), g.tails(q, k)
+	clear(tails)
+	for c := range info {
+		a, v := 0.0, 0.0
+		g.eachVolume(c, k, d, func(at int, slope float64) { a += slope * z[at] })
+		if len(y) > 0 {
+			at := min(c, len(y)-1)
+			v = y[at]
+			tails[at] += info[c].cross*a + info[c].tail*v
+		}
+		g.eachVolume(c, k, d, func(at int, slope float64) { q[at] += slope * (info[c].volume*a + info[c].cross*v) })
+	}
+}
+
 // SquaredLength implements Smooth.
 func (g Student) SquaredLength(z, theta []float64, s *Stats) float64 {
 	k, d := s.K, s.D

@@ -90,16 +90,15 @@ func (f *Fit) outerProducts(keep []int, held []bool, info *mat.SymDense) func(v 
 		}
 	})
 	return func(v []float64) ([]float64, error) {
-		x, y := make([]float64, len(keep)), make([]float64, n)
+		x, y, product := make([]float64, len(keep)), make([]float64, n), mat.NewVecDense(len(keep), nil)
 		for j, at := range keep {
 			if x[j] = v[at]; anchor[at] >= 0 {
 				x[j] -= v[anchor[at]]
 			}
 		}
+		product.MulVec(info, mat.NewVecDense(len(x), x))
 		for i, at := range keep {
-			for j, w := range x {
-				y[at] += info.At(i, j) * w
-			}
+			y[at] = product.AtVec(i)
 			if anchor[at] >= 0 {
 				y[anchor[at]] -= y[at]
 			}

@@ -247,6 +247,27 @@ func (c *countMetric) precondition(z, q []float64) {
 	}
 }
 
+// multiply sets q to the metric times a move z of the logits.
+func (c *countMetric) multiply(q, z []float64) {
+	mean := 0.0
+	for i, p := range c.share {
+		mean += p * z[i]
+	}
+	move, slope := mat.NewVecDense(len(c.counts), nil), mat.NewVecDense(len(c.counts), nil)
+	for i, v := range c.mass {
+		move.SetVec(i, v*(z[i]-mean))
+	}
+	slope.MulVec(c.metric, move)
+	sum := 0.0
+	for i, v := range c.mass {
+		q[i] = v * slope.AtVec(i)
+		sum += q[i]
+	}
+	for i, p := range c.share {
+		q[i] -= p * sum
+	}
+}
+
 // square returns the squared length of a move z of the logits.
 func (c *countMetric) square(z []float64) float64 {
 	mean := 0.0

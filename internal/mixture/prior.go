@@ -107,6 +107,17 @@ func (g Geometry) preconditionComponents(z, q []float64, framed bool) {
 	}
 }
 
+// multiplyComponents is Multiply of the components' part of q and z.
+func (g Geometry) multiplyComponents(q, z []float64) {
+	m, f := g.Mixture, g.Mixture.Family.(family.Smooth)
+	q, z, theta := m.Components(q), m.Components(z), m.Components(g.Theta)
+	if m.Prior != nil && m.Prior.Components != nil {
+		m.Prior.Components.Multiply(f, q, z, theta, g.Stats)
+		return
+	}
+	f.Multiply(q, z, theta, g.Stats)
+}
+
 // squaredLength returns the square of Length of the components' part of z.
 func (g Geometry) squaredLength(z []float64) float64 {
 	m, f := g.Mixture, g.Mixture.Family.(family.Smooth)

@@ -165,6 +165,34 @@ func (g Geometry) precondition(z, q []float64, framed bool) {
 	}
 }
 
+// Multiply sets q to the complete-data information times z. q and z must not overlap.
+func (g Geometry) Multiply(q, z []float64) {
+	m := g.Mixture
+	g.multiplyComponents(q, z)
+	switch {
+	case m.Bayes != nil:
+		g.ofCounts().multiply(q, z)
+	case m.Chain:
+		m.chain().Multiply(q[:m.logits()], z[:m.logits()], g.Theta[:m.logits()], m.chainStats(g.Stats, true))
+	case m.logits() > 0:
+		mean := g.meanLogit(z)
+		for c := range m.logits() {
+			q[c] = g.support(c) * (z[c] - mean)
+		}
+	}
+}
+
+// meanLogit returns the mean of the moves z of the logits by the weights of the components.
+func (g Geometry) meanLogit(z []float64) float64 {
+	total, mean := 0.0, 0.0
+	for c := range g.Mixture.logits() {
+		n := g.support(c)
+		total += n
+		mean += n * z[c]
+	}
+	return mean / total
+}
+
 // Length returns the length of the move z in the metric of the complete-data information.
 func (g Geometry) Length(z []float64) float64 {
 	m := g.Mixture
@@ -175,13 +203,7 @@ func (g Geometry) Length(z []float64) float64 {
 	case m.Chain:
 		sum += m.chain().SquaredLength(z[:m.logits()], g.Theta[:m.logits()], m.chainStats(g.Stats, true))
 	case m.logits() > 0:
-		total, mean := 0.0, 0.0
-		for c := range m.logits() {
-			n := g.support(c)
-			total += n
-			mean += n * z[c]
-		}
-		mean /= total
+		mean := g.meanLogit(z)
 		for c := range m.logits() {
 			n := g.support(c)
 			sum += n * (z[c] - mean) * (z[c] - mean)

@@ -123,6 +123,40 @@ func TestDifferenceHasAStandardDeviation(t *testing.T) {
 	}
 }
 
+// A move has no hope where four more steps like its first leave it more than 6 times sqrt(2 d) short, d being what it is short now: 80 nats short
+// with 1 gained, 80 - 4 = 76 > 6 sqrt(160) = 75.9; with 79 nats 75 < 75.4.
+func TestMovesWithoutHope(t *testing.T) {
+	t.Parallel()
+	p := promising{steps: 5, before: 100}
+	for _, c := range []struct {
+		iteration int
+		f, change float64
+		want      bool
+	}{{1, 20, 1, true}, {1, 21, 1, false}, {0, -1e6, 0, false}, {1, -1e6, 1e6, false}, {4, -1e6, 1e5, true}, {5, 200, 1, false}} {
+		if got := p.hopeless(&ascent.Step{Iteration: c.iteration, Change: c.change, Point: &ascent.Point{F: c.f}}); got != c.want {
+			t.Errorf("at %v after %d steps, the last of %v: %v", c.f, c.iteration, c.change, got)
+		}
+	}
+}
+
+// Steps of EM from where a move leads end with the first where there is no hope, and are all taken where there is.
+func TestStepsOfMovesEndWithoutHope(t *testing.T) {
+	t.Parallel()
+	f, err := New(context.Background(), fixtures.Overlapping(2000), fixtures.Plan(plan.Spec{K: 3, NInit: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	thetas, err := f.Starts(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for before, want := range map[float64]int{math.Inf(-1): 6, 0: 2} { // log densities are below 0
+		if r := f.ClimbWith(context.Background(), promising{5, before}, thetas[0], nil); r.Sweeps != want {
+			t.Errorf("%d passes for F of %v before, want %d", r.Sweeps, before, want)
+		}
+	}
+}
+
 // Rungs are a quarter of the rows above each, as long as there are rows enough for the parameters, and none of more rows than starts are drawn from.
 // Fits whose course was asked for have none.
 func TestRungsHaveRowsEnoughForTheParameters(t *testing.T) {

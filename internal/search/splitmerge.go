@@ -219,7 +219,7 @@ func (m *MoveSearch) Responsibilities(ctx context.Context, theta []float64) ([]f
 // ClimbBest takes a few EM steps from each start, climbs on from the best few, and returns the best point reached and the index of its
 // start; nil where all are rejected.
 func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *ascent.Point, start int, err error) {
-	runs, err := m.try(ctx, starts, moveSteps, moveClimbs)
+	runs, err := m.try(ctx, starts, ascent.EM{Beta: 1, MaxIter: moveSteps}, moveClimbs)
 	if err != nil || len(runs) == 0 {
 		return nil, 0, err
 	}
@@ -231,11 +231,11 @@ func (m *MoveSearch) ClimbBest(ctx context.Context, starts [][]float64) (top *as
 	return top, runs[at].start, err
 }
 
-// try takes so many EM steps from each start and returns the best few runs, the best first, of those whose end is not rejected.
-func (m *MoveSearch) try(ctx context.Context, starts [][]float64, steps, few int) ([]Run, error) {
+// try climbs from each start by the driver, a few steps of EM, and returns the best few runs, the best first, of those whose end is not rejected.
+func (m *MoveSearch) try(ctx context.Context, starts [][]float64, driver ascent.Driver, few int) ([]Run, error) {
 	m.Tried += len(starts)
 	l := &lockstep{sweeper: m.Fit.Local, threads: m.Fit.Plan.Threads, mix: m.Fit.Mix}
-	runs := l.climb(ctx, func(int) ascent.Driver { return ascent.EM{Beta: 1, MaxIter: steps} }, starts, nil)
+	runs := l.climb(ctx, func(int) ascent.Driver { return driver }, starts, nil)
 	if err := m.count(runs); err != nil {
 		return nil, err
 	}

@@ -161,7 +161,8 @@ func inverts(t *rapid.T, u suite) bool {
 	return metricInverts(t, s, s.mixture(u.newFamily))
 }
 
-// With z = I^-1 q, z' I z = q' z; and I^-1 is symmetric and positive.
+// With z = I^-1 q, z' I z = q' z; and I^-1 is symmetric and positive. What lengths say of the sum and the difference of two moves gives every
+// entry of I, and a product with I is that.
 func metricInverts(t *rapid.T, s *sample, m *mixture.Mixture) bool {
 	theta := s.start(m)
 	geo, rng := s.geometry(m, theta, s.sweep(m, theta, 1)), generator(t)
@@ -175,7 +176,27 @@ func metricInverts(t *rapid.T, s *sample, m *mixture.Mixture) bool {
 	}
 	near(t, "z' I z", math.Pow(geo.Length(za), 2), square, 1e-10*square)
 	near(t, "b' I^-1 a", dot(b, za), dot(a, zb), 1e-10*math.Sqrt(square*dot(b, zb)))
+	lengthsTell(t, geo, s.move(m, rng), s.move(m, rng))
+	lengthsTell(t, geo, za, zb)
 	return true
+}
+
+// lengthsTell compares a product with the metric with lengths.
+func lengthsTell(t *rapid.T, geo mixture.Geometry, a, b []float64) {
+	q, e := make([]float64, len(a)), make([]float64, len(a))
+	geo.Multiply(q, a)
+	long, short := geo.Length(along(a, 1, b)), geo.Length(along(a, -1, b))
+	near(t, "b' I a", dot(b, q), (long-short)*(long+short)/4, 1e-10*geo.Length(a)*geo.Length(b))
+	for i, v := range q {
+		e[i] = 1
+		one := geo.Length(e)
+		if one > 0 { // in units in which both moves are about as long
+			h := geo.Length(a) / one
+			long, short := geo.Length(along(a, h, e)), geo.Length(along(a, -h, e))
+			near(t, "an entry of I a", v, (long-short)*(long+short)/(4*h), 1e-10*geo.Length(a)*one)
+		}
+		e[i] = 0
+	}
 }
 
 // settle takes theta to where the M-step of the responsibilities leaves it as it is. It reports whether 200 steps were enough.
