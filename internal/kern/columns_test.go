@@ -116,7 +116,7 @@ func TestNarrowIsThatOfAPlainLoop(t *testing.T) {
 			for j := range mu {
 				mu[j] = rng.NormFloat64()
 				for i := range Rows {
-					x[j*Rows+i] = 100 * rng.NormFloat64()
+					x[j*Rows+i] = float64(100 * rng.NormFloat64()) // never fused with the subtraction
 					z := x[j*Rows+i] - mu[j]
 					want[j*Rows+i] = float32(z)
 					square[i] += float64(z * z)
