@@ -95,14 +95,10 @@ func (r *record) add(i int, step ascent.Step, err error, watch func(Progress)) b
 	default:
 	}
 	own := &r.runs[i]
-	if own.Forgone = errors.Is(err, errForgone); own.Forgone || errors.Is(err, errPruned) {
-		own.pruned = true
+	switch {
+	case errors.Is(err, errForgone), errors.Is(err, errPruned), errors.Is(err, errMet): // the race has noted that
 		return false
-	}
-	if errors.Is(err, errMet) {
-		return false
-	}
-	if err != nil {
+	case err != nil:
 		own.Err = err
 		return false
 	}

@@ -49,6 +49,7 @@ func (l *lockstep) prune(waiting []*ask, asked *int, over []bool) {
 	if l.degenerate != nil {
 		r = l.standing(over)
 	}
+	why := make([]error, len(waiting))
 	for i, a := range waiting {
 		if a == nil {
 			continue
@@ -57,18 +58,24 @@ func (l *lockstep) prune(waiting []*ask, asked *int, over []bool) {
 		if s.Point == nil || s.Point.Beta != 1 || s.Iteration == 0 {
 			continue
 		}
-		var why error
 		switch {
 		case l.degenerate != nil && s.Iteration >= raceSteps && (r.sound && l.stuck[i] >= raceStuck || l.outraced(r, i)):
-			why = errPruned
+			l.runs[i].pruned, why[i] = true, errPruned
 		case l.joins && l.meets(i):
-			why = errMet
-		default:
-			continue
+			why[i] = errMet
 		}
-		a.reply <- answer{err: why}
-		waiting[i] = nil
-		*asked--
+	}
+	dismiss(waiting, asked, why)
+}
+
+// dismiss ends the climbs for which why says what ends them. A climb that has its answer runs on, so that it comes after all looks at what climbs have come to.
+func dismiss(waiting []*ask, asked *int, why []error) {
+	for i, err := range why {
+		if err != nil {
+			waiting[i].reply <- answer{err: err}
+			waiting[i] = nil
+			*asked--
+		}
 	}
 }
 
@@ -164,11 +171,11 @@ func (l *lockstep) forgo(waiting []*ask, asked *int) {
 	if l.rival == nil {
 		return
 	}
+	why := make([]error, len(waiting))
 	for i, a := range waiting {
-		if a != nil && l.rival.cannotWin(l.runs[i].Last) {
-			a.reply <- answer{err: errForgone}
-			waiting[i] = nil
-			*asked--
+		if own := &l.runs[i]; a != nil && l.rival.cannotWin(own.Last) {
+			own.Forgone, own.pruned, why[i] = true, true, errForgone
 		}
 	}
+	dismiss(waiting, asked, why)
 }
