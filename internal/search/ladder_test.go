@@ -16,27 +16,34 @@ import (
 	"github.com/latent-go/latent/model"
 )
 
-// A start that surely leads to a lower maximum of the sample is evaluated on all rows and stopped. Two starts that lead to the same maximum
-// both climb on. Each begins higher than it would have without the sample.
-func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
-	t.Parallel()
+// overlapping returns a fit of k components to 20,000 rows that overlap, a sample of 5,000 of them, and what makes starts of equal components of
+// variance 1 whose first columns have such means, the second 0.
+func overlapping(t *testing.T, k int) (ctx context.Context, f *Fit, p *seed.Points, around func(x ...float64) []float64) {
+	t.Helper()
 	ctx, src := context.Background(), fixtures.Overlapping(20_000)
-	f, err := New(ctx, src, fixtures.Plan(plan.Spec{K: 3}))
+	f, err := New(ctx, src, fixtures.Plan(plan.Spec{K: k}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, 5000, rng.StartSample.New(1))
+	p, err = seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, 5000, rng.StartSample.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	mix, g, _ := f.Mix.Start()
-	around := func(x ...float64) []float64 {
+	return ctx, f, p, func(x ...float64) []float64 {
 		means := make([]float64, 0, 2*len(x))
 		for _, v := range x {
 			means = append(means, v-f.Origin[0], -f.Origin[1])
 		}
-		return seed.Around(mix, g, means, []float64{1, 1, 1}, []float64{1, 1})
+		return seed.Around(mix, g, means, slices.Repeat([]float64{1}, k), []float64{1, 1})
 	}
+}
+
+// A start that surely leads to a lower maximum of the sample is evaluated on all rows and stopped. Two starts that lead to the same maximum
+// both climb on. Each begins higher than it would have without the sample.
+func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
+	t.Parallel()
+	ctx, f, p, around := overlapping(t, 3)
 	starts := [][]float64{around(0, 3.5, 12), around(-1, 5, 12), around(2, 11, 13)}
 	before := slices.Clone(starts)
 	if err := f.climbRungs(ctx, []rung{{f.onPoints(p), p}}, starts); err != nil {
@@ -72,19 +79,7 @@ func TestStartsBeatenOnTheSampleClimbNoMore(t *testing.T) {
 // itself. A start that is elsewhere climbs too.
 func TestStartsAtOnePlaceClimbTheSampleOnce(t *testing.T) {
 	t.Parallel()
-	ctx, src := context.Background(), fixtures.Overlapping(20_000)
-	f, err := New(ctx, src, fixtures.Plan(plan.Spec{K: 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := seed.Sample(ctx, f.Source, f.Survey.Used, f.Origin, 5000, rng.StartSample.New(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mix, g, _ := f.Mix.Start()
-	around := func(a, b float64) []float64 {
-		return seed.Around(mix, g, []float64{a - f.Origin[0], -f.Origin[1], b - f.Origin[0], -f.Origin[1]}, []float64{1, 1}, []float64{1, 1})
-	}
+	ctx, f, p, around := overlapping(t, 2)
 	climbed := func(starts ...[]float64) []begun {
 		if err := f.climbRungs(ctx, []rung{{f.onPoints(p), p}}, starts); err != nil {
 			t.Fatal(err)
