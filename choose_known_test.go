@@ -56,7 +56,7 @@ func known(number uint64, n, k int, apart float64) *data.Table {
 	return fixtures.Table(2, x...)
 }
 
-var knownSets = flag.Int("sets", 20, "how many sets of known clusters the criteria are tried on; the table of docs/choosing.md is of 100")
+var knownSets = flag.Int("sets", 12, "how many sets of known clusters the criteria are tried on; the table of docs/choosing.md is of 100")
 
 // Sets of 2 to 8 clusters: how often each criterion finds how many there are. What none can find, clusters closer
 // than two standard deviations that have one mode between them, is in the table too; what is apart must be found.

@@ -177,6 +177,9 @@ func TestStabilityIsTheSameForAnyThreadsAndSource(t *testing.T) {
 		"many rows":   {large, Spec{K: 2, NInit: 1, Bootstrap: 2, LRT: 1, Covariance: "tied"}},
 		"given start": {faithful, Spec{Model: "kmeans", K: 2, Init: "centers", Centers: [][]float64{{2, 50}, {4, 80}}, Bootstrap: 3}},
 	} {
+		if testing.Short() && !slices.Contains([]string{"choice", "bits", "exact", "many rows"}, name) {
+			continue // the race detector takes ten times as long
+		}
 		var first string
 		for i, src := range []data.Source{c.src, c.src, fixtures.Passed(c.src)} {
 			c.spec.Threads = []int{1, 3, 2}[i]

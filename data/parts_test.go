@@ -157,6 +157,9 @@ func TestPartsAreOneTable(t *testing.T) {
 			options = append(options, Options{Mixed: true, Missing: "model", ID: "Name", Weight: "Weight", Truth: "Colour", Dates: []DateColumn{{Name: "When"}}},
 				Options{Categories: true, Missing: "drop", Exclude: []string{"When"}})
 		}
+		if testing.Short() { // the race detector takes ten times as long
+			options = options[len(options)-2:]
+		}
 		for j, o := range options {
 			for _, stream := range []bool{false, true} {
 				for _, threads := range []int{1, 3} {
